@@ -1,0 +1,131 @@
+"""The records that the runtime's rooms hand to each other. Nothing here computes.
+
+Times are seconds where the name ends in `_s` and milliseconds where it ends in `_ms`; sizes are bytes.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+
+class Status(enum.StrEnum):
+    """What became of one candidate."""
+
+    VERIFIED = "verified"  # values and the gain were measured by running
+    COMPILED = "compiled"  # values checked, the gain read from a compiler without the device
+    REJECTED = "rejected"  # it ran, and it is not better or not the same
+    FAILED = "failed"  # it could not be staged, compiled or run
+    NOT_APPLICABLE = "not-applicable"
+
+
+@dataclass(slots=True)
+class JitOptions:
+    """The options that the user's `jax.jit` was given, normalised to tuples."""
+
+    static_argnums: tuple[int, ...] = ()
+    static_argnames: tuple[str, ...] = ()
+    donate_argnums: tuple[int, ...] = ()
+    donate_argnames: tuple[str, ...] = ()
+    others: dict[str, Any] = field(default_factory=dict)  # in_shardings, device ...: passed on unchanged
+
+
+@dataclass(slots=True)
+class CapturedCall:
+    """One real call: arguments with array leaves copied to the host (numpy), everything else by reference.
+
+    `avals` mirrors `(args, kwargs)` with a `jax.ShapeDtypeStruct` (weak type and sharding kept) for each array leaf.
+    """
+
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    avals: Any
+
+
+@dataclass(slots=True)
+class Compile:
+    """One trace-and-compile of a function, and what was new about its arguments."""
+
+    seconds_trace: float
+    seconds_compile: float
+    cause: str
+
+
+@dataclass(slots=True)
+class CapturedFunction:
+    """A function that the user's program jitted (or that check flagged) and how the run used it.
+
+    `function` is the plain Python function, `jitted` the live wrapper (None when it was not jitted). `path` and
+    `line` are those of the `def` (its first decorator, as `co_firstlineno` gives it) or of the lambda.
+    """
+
+    qualname: str
+    path: str
+    line: int
+    function: Callable[..., Any]
+    jitted: Any
+    options: JitOptions
+    call: CapturedCall | None = None
+    calls: int = 0
+    seconds: float = 0.0  # wall time in calls after the first, dispatch only unless synced
+    compiles: list[Compile] = field(default_factory=list)
+    refused: str | None = None  # why no call could be kept (byte budget, unpicklable, ...)
+    findings: list[dict[str, Any]] = field(default_factory=list)  # of check, as JSON, inside this function or at its jit
+
+
+@dataclass(slots=True)
+class Interval:
+    """A median with a bootstrap confidence interval."""
+
+    median: float
+    low: float
+    high: float
+    level: float = 0.95
+
+
+@dataclass(slots=True)
+class Cost:
+    """What a version of a function costs; None where the backend does not say."""
+
+    time_ms: Interval | None = None
+    time_kind: str | None = None  # "measured", "compiler" or "roofline"
+    compile_s: float | None = None
+    peak_bytes: int | None = None
+    temp_bytes: int | None = None
+    flops: float | None = None
+    bytes_accessed: float | None = None
+    collective_bytes: float | None = None
+    residual_bytes: int | None = None  # liveness estimate over the jaxpr
+
+
+@dataclass(slots=True)
+class Numerics:
+    """How far the candidate's outputs and gradients are from the original's."""
+
+    max_abs: float
+    max_rel: float
+    gradient_cosine: float | None
+    tolerance: float
+    passed: bool
+
+
+@dataclass(slots=True)
+class Result:
+    """One candidate for one function, with the figures for and against it."""
+
+    function: str
+    path: str
+    line: int
+    code: str | None  # the rule whose claim this proves
+    candidate: str  # "donation", "remat:dots_saveable", "bf16" ...
+    status: Status
+    evidence: str  # where values were checked and where figures come from
+    reason: str
+    before: Cost | None = None
+    after: Cost | None = None
+    speedup: Interval | None = None
+    numerics: Numerics | None = None
+    codemod: str | None = None  # codemod that would write it to the source
+    parameters: dict[str, Any] = field(default_factory=dict)
