@@ -1,0 +1,30 @@
+"""What a caller may ask of the optimiser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+TRANSFORMS = ("donation", "remat", "bf16")
+
+
+def _silent(message: str) -> None:
+    """Drop a progress message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How far to go for one function.
+
+    `target` is a name that `targets.parse` accepts. `seconds` bounds the timing of one candidate, compile time
+    apart. `magnitudes` are the factors by which floating inputs are scaled for the extra value checks, each with
+    a small perturbation drawn from `seed`; the captured values themselves are always checked.
+    """
+
+    target: str = "cpu"
+    transforms: tuple[str, ...] = TRANSFORMS
+    seconds: float = 6.0
+    seed: int = 0
+    magnitudes: tuple[float, ...] = (1.0, 0.1)
+    measure: bool = True  # False: values and compiler figures only, nothing is timed
+    progress: Callable[[str], None] = _silent
