@@ -47,13 +47,13 @@ def summary(outcomes: Sequence[Outcome]) -> str:
         "W",
         "I",
     )
-    rows = [_row(outcome) for outcome in outcomes]
+    rows = [_row(outcome, int(outcome.crash is not None)) for outcome in outcomes]
     if len(outcomes) > 1:
-        rows.append(_row(_total(outcomes)))
+        rows.append(_row(_total(outcomes), sum(outcome.crash is not None for outcome in outcomes)))
     return table(header, rows)
 
 
-def _row(outcome: Outcome) -> Row:
+def _row(outcome: Outcome, crashes: int) -> Row:
     severity = outcome.by_severity()
     ratio = lambda base: f"{outcome.seconds / base:.2f}" if base else "-"  # noqa: E731
     return (
@@ -65,14 +65,14 @@ def _row(outcome: Outcome) -> Row:
         ratio(outcome.libcst_seconds),
         ratio(outcome.ast_seconds),
         f"{outcome.peak_mb:.0f}",
-        outcome.crash if outcome.corpus == "all" and outcome.crash else str(int(outcome.crash is not None)),
+        str(crashes),
         str(len(outcome.complaints)),
         *(str(severity[level]) for level in ("error", "warning", "info")),
     )
 
 
 def _total(outcomes: Sequence[Outcome]) -> Outcome:
-    """All corpora as one; its peak is the largest peak and `crash` holds the number of crashes."""
+    """All corpora as one; its peak is the largest peak."""
     known = [o for o in outcomes if o.libcst_seconds is not None]
     complete = len(known) == len(outcomes)
     return Outcome(
@@ -82,7 +82,6 @@ def _total(outcomes: Sequence[Outcome]) -> Outcome:
         lines=sum(o.lines for o in outcomes),
         seconds=sum(o.seconds for o in outcomes),
         peak_mb=max(o.peak_mb for o in outcomes),
-        crash=str(sum(o.crash is not None for o in outcomes)),
         complaints=[text for o in outcomes for text in o.complaints],
         findings=[finding for o in outcomes for finding in o.findings],
         ast_seconds=sum(o.ast_seconds or 0 for o in known) if complete else None,
