@@ -36,7 +36,8 @@ def summary(outcomes: Sequence[Outcome]) -> str:
     Columns: `s` wall time, `libcst` and `ast` that time over the bare parse of the same files, `MB` the resident
     peak, `unread` what check could not read or parse.
     """
-    header = "corpus files kLOC s kLOC/s libcst ast MB crash unread errors warnings info".split()
+    sizes, times = ["files", "kLOC"], ["s", "kLOC/s", "libcst", "ast", "MB"]
+    header = ["corpus", *sizes, *times, "crash", "unread", "errors", "warnings", "info"]
     rows = [_row(outcome, int(outcome.crash is not None)) for outcome in outcomes]
     if len(outcomes) > 1:
         rows.append(_row(_total(outcomes), sum(outcome.crash is not None for outcome in outcomes)))
