@@ -1,0 +1,99 @@
+"""Reads source files: PEP 263 encodings, byte-order marks, and line ends kept as they are."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+import tokenize
+from pathlib import Path
+
+from jaxlint.source.file import SourceError, SourceFile
+
+_UTF8_BOM = b"\xef\xbb\xbf"
+_WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16 and UTF-32 in either byte order
+
+
+def read_source(path: Path, display: str | None = None) -> SourceFile:
+    """The decoded file at `path`, shown to the user as `display` (the path itself when left out).
+
+    Raises SourceError, in one line, when the file is missing, unreadable, not a regular file, binary, or not in
+    the encoding that it declares.
+    """
+    shown = str(path) if display is None else display
+    return source_from_bytes(read_bytes(path, shown), path, shown)
+
+
+def read_bytes(path: Path, display: str) -> bytes:
+    """The bytes of a regular file. Raises SourceError."""
+    try:
+        # Opened without blocking, so that a named pipe without a writer is refused rather than waited for.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with open(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise SourceError(display, "not a regular file; pipe it in and name it `-`")
+            return file.read()
+    except FileNotFoundError:
+        raise SourceError(display, "no such file; check the path") from None
+    except IsADirectoryError:
+        raise SourceError(display, "a directory, not a file") from None
+    except PermissionError:
+        raise SourceError(display, "permission denied; make the file readable or exclude it") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SourceError(display, f"cannot be read ({reason}); fix or exclude it") from None
+
+
+def source_from_bytes(data: bytes, path: Path, display: str) -> SourceFile:
+    """Decodes `data` as Python would. Raises SourceError when that is not possible."""
+    digest = hashlib.sha256(data).hexdigest()
+    if data.startswith(_WIDE_BOMS):
+        raise SourceError(
+            display, "encoded in UTF-16 or UTF-32, which Python does not read; save it as UTF-8"
+        )
+    bom = data.startswith(_UTF8_BOM)
+    body = data[len(_UTF8_BOM) :] if bom else data
+    nul = body.find(b"\0")
+    if nul >= 0:
+        raise SourceError(
+            display, "a binary file (it has NUL bytes), not Python; exclude it", _line_at(body, nul)
+        )
+    encoding = _declared_encoding(data, display)
+    try:
+        text = body.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            display,
+            f"not valid {encoding} (byte 0x{body[error.start]:02x} at offset {error.start}); "
+            "save it as UTF-8 or declare its encoding in a `# coding:` comment",
+            _line_at(body, error.start),
+        ) from None
+    except (UnicodeError, LookupError, ValueError) as error:
+        # A codec that exists but does not decode text ("rot13"), or always fails ("undefined").
+        raise SourceError(
+            display,
+            f"cannot be decoded as {encoding} ({_one_line(error)}); correct its `# coding:` comment",
+            1,
+        ) from None
+    return SourceFile(path=path, display=display, text=text, encoding=encoding, bom=bom, digest=digest)
+
+
+def _declared_encoding(data: bytes, display: str) -> str:
+    """The encoding by PEP 263: the byte-order mark, a coding comment in the first two lines, or UTF-8."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except SyntaxError as error:
+        message = _one_line(error)
+        if "invalid or missing encoding" in message:
+            return "utf-8"  # bad bytes in the first lines: decoding says which
+        raise SourceError(display, f"{message}; correct its `# coding:` comment", 1) from None
+    return "utf-8" if encoding == "utf-8-sig" else encoding
+
+
+def _line_at(data: bytes, offset: int) -> int:
+    return data.count(b"\n", 0, offset) + 1
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
