@@ -1,0 +1,49 @@
+# `make demo` shows what jaxlint does, `make test` runs every check. Both set up what they need in `.venv`.
+# Choose another Python with `make PYTHON=python3.12 ...`.
+
+PYTHON ?= $(shell tools/find_python.sh)
+BIN := .venv/bin
+WORKERS ?= 2
+
+.PHONY: help setup demo test lint unit format bench gpu rules recording constraints clean
+
+help: ## this list
+	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: ## make .venv with pinned versions; quick when nothing has changed
+	@$(PYTHON) tools/setup.py
+
+demo: setup ## check, fix and verify on a naive training program
+	@$(BIN)/python tools/demo.py
+
+test: lint unit ## everything that CI runs
+
+lint: setup ## ruff, its formatter and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+unit: setup ## the tests
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not gpu"
+
+format: setup ## rewrite the sources in the project's format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: setup ## jaxlint over pinned packages from PyPI: time, memory, findings
+	$(BIN)/python -m benchmarks.corpora --packages all
+
+gpu: ## the tests that need a GPU
+	@PYTHON="$(PYTHON)" tools/gpu.sh
+
+rules: setup ## write docs/rules/ and the table of the README anew
+	$(BIN)/python tools/rule_pages.py
+
+recording: setup ## the pictures of the README, from the real commands
+	$(BIN)/python tools/record.py
+
+constraints: ## pin the newest versions that fit together
+	$(PYTHON) tools/setup.py --constraints
+
+clean: ## remove what make made
+	rm -rf .venv .venv-gpu .bootstrap .demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Runs the tests marked `gpu` where there is an NVIDIA GPU, and says so where there is none.
+# GPU_PYTHON names an environment with jax[cuda] and the development tools; without it one is made in .venv-gpu (5 GB).
+set -e
+if ! gpus=$(nvidia-smi -L 2>/dev/null); then
+    echo "make gpu: no NVIDIA GPU here (nvidia-smi does not answer); nothing was run"
+    exit 0
+fi
+echo "$gpus"
+if [ -z "$GPU_PYTHON" ]; then
+    "$PYTHON" tools/setup.py --venv .venv-gpu --extra verify --extra gpu
+    GPU_PYTHON=.venv-gpu/bin/python
+fi
+exec "$GPU_PYTHON" -m pytest -m gpu
