@@ -1,0 +1,97 @@
+"""Canonical names: one spelling for each JAX function, whichever module it was imported from."""
+
+from __future__ import annotations
+
+# Longest prefix first; a name is rewritten once.
+_PREFIXES: tuple[tuple[str, str], ...] = (
+    ("jax._src.numpy.lax_numpy.", "jax.numpy."),
+    ("jax._src.lax.control_flow.", "jax.lax."),
+    ("jax._src.api.", "jax."),
+    ("jax._src.core.", "jax.core."),
+    ("jax.api.", "jax."),
+    ("jax.experimental.pjit.pjit", "jax.jit"),
+    ("jax.experimental.shard_map.shard_map", "jax.shard_map"),
+    ("jax.experimental.checkify", "jax.experimental.checkify"),
+    ("jax.ad_checkpoint.checkpoint_name", "jax.ad_checkpoint.checkpoint_name"),
+    ("jax.ad_checkpoint.checkpoint", "jax.checkpoint"),
+    ("jax.ad_checkpoint.remat", "jax.checkpoint"),
+    ("jax.new_checkpoint", "jax.checkpoint"),
+    ("jax.remat", "jax.checkpoint"),
+    ("jax.tree_util.tree_map_with_path", "jax.tree.map_with_path"),
+    ("jax.tree_util.tree_map", "jax.tree.map"),
+    ("jax.tree_map", "jax.tree.map"),
+    ("jax.tree_multimap", "jax.tree.map"),
+    ("jax.tree_util.tree_multimap", "jax.tree.map"),
+    ("jax.tree_util.tree_leaves", "jax.tree.leaves"),
+    ("jax.tree_leaves", "jax.tree.leaves"),
+    ("jax.tree_util.tree_flatten", "jax.tree.flatten"),
+    ("jax.tree_flatten", "jax.tree.flatten"),
+    ("jax.tree_util.tree_unflatten", "jax.tree.unflatten"),
+    ("jax.tree_unflatten", "jax.tree.unflatten"),
+    ("jax.tree_util.tree_structure", "jax.tree.structure"),
+    ("jax.tree_structure", "jax.tree.structure"),
+    ("jax.tree_util.tree_reduce", "jax.tree.reduce"),
+    ("jax.tree_util.tree_all", "jax.tree.all"),
+    ("jax.tree_util.tree_transpose", "jax.tree.transpose"),
+    ("jax.tree_util.Partial", "functools.partial"),
+    ("jax.interpreters.pxla.", "jax.sharding."),
+    ("jax.experimental.maps.Mesh", "jax.sharding.Mesh"),
+    ("flax.linen.transforms.", "flax.linen."),
+    ("flax.linen.module.", "flax.linen."),
+    ("flax.experimental.nnx.", "flax.nnx."),
+    ("flax.experimental.nnx", "flax.nnx"),
+    ("flax.core.lift.", "flax.core.lift."),
+    ("flax.training.train_state.TrainState", "flax.training.train_state.TrainState"),
+    ("equinox._jit.", "equinox."),
+    ("equinox.module.", "equinox."),
+    ("haiku._src.transform.", "haiku."),
+    ("distrax._src.", "distrax."),
+    ("jax.numpy.jit", "jax.jit"),
+)
+
+# One place where both halves are looked up often: remember what was asked.
+_cache: dict[str, str] = {}
+
+
+def canonical(name: str) -> str:
+    """The canonical dotted name for `name`."""
+    found = _cache.get(name)
+    if found is None:
+        found = name
+        for prefix, target in _PREFIXES:
+            whole = not prefix.endswith(".")
+            if name == prefix if whole else name.startswith(prefix):
+                found = target + name[len(prefix) :]
+                break
+        _cache[name] = found
+    return found
+
+
+JAX_FAMILY = (
+    "jax",
+    "jaxlib",
+    "flax",
+    "optax",
+    "equinox",
+    "haiku",
+    "chex",
+    "numpyro",
+    "blackjax",
+    "diffrax",
+    "distrax",
+    "jaxopt",
+    "rlax",
+    "jraph",
+    "brax",
+    "gymnax",
+    "orbax",
+    "optimistix",
+    "lineax",
+    "objax",
+    "trax",
+    "t5x",
+    "penzai",
+    "haliax",
+    "levanter",
+    "jaxtyping",
+)

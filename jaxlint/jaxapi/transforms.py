@@ -1,0 +1,118 @@
+"""The transformations: which functions stage their argument, and what becomes of its parameters.
+
+Checked against the installed JAX by `tests/engine/test_jaxapi_tables.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A function that takes a function and returns one.
+
+    `kind` groups what behaves alike. `staged`: `bool()` of an argument raises inside. `abstract`: array functions give
+    tracers inside even without traced inputs. `keeps_python`: plain Python arguments stay what they are
+    (`eqx.filter_jit`).
+    """
+
+    kind: str
+    staged: bool = True
+    abstract: bool = True
+    keeps_python: bool = False
+
+
+TRANSFORMS: dict[str, Transform] = {
+    "jax.jit": Transform("jit"),
+    "flax.linen.jit": Transform("nn.jit"),
+    "flax.nnx.jit": Transform("nnx.jit"),
+    "haiku.jit": Transform("jit"),
+    "equinox.filter_jit": Transform("filter_jit", keeps_python=True),
+    "jax.pmap": Transform("pmap"),
+    "flax.nnx.pmap": Transform("pmap"),
+    "equinox.filter_pmap": Transform("pmap", keeps_python=True),
+    "chex.variants": Transform("wrap", staged=False, abstract=False),
+    "jax.vmap": Transform("vmap", abstract=False),
+    "flax.linen.vmap": Transform("nn.lift", abstract=False),
+    "flax.linen.scan": Transform("nn.lift"),
+    "flax.linen.remat": Transform("nn.lift"),
+    "flax.linen.checkpoint": Transform("nn.lift"),
+    "flax.nnx.vmap": Transform("vmap", abstract=False),
+    "equinox.filter_vmap": Transform("vmap", abstract=False, keeps_python=True),
+    "haiku.vmap": Transform("vmap", abstract=False),
+    "jax.shard_map": Transform("shard_map", abstract=False),
+    "jax.checkpoint": Transform("checkpoint"),
+    "flax.nnx.remat": Transform("checkpoint"),
+    "haiku.remat": Transform("checkpoint"),
+    "equinox.filter_checkpoint": Transform("checkpoint", keeps_python=True),
+    "jax.grad": Transform("grad", staged=False, abstract=False),
+    "jax.value_and_grad": Transform("value_and_grad", staged=False, abstract=False),
+    "flax.nnx.grad": Transform("grad", staged=False, abstract=False),
+    "flax.nnx.value_and_grad": Transform("value_and_grad", staged=False, abstract=False),
+    "equinox.filter_grad": Transform("grad", staged=False, abstract=False),
+    "equinox.filter_value_and_grad": Transform("value_and_grad", staged=False, abstract=False),
+    "haiku.grad": Transform("grad", staged=False, abstract=False),
+    "haiku.value_and_grad": Transform("value_and_grad", staged=False, abstract=False),
+    # The Jacobians are vmaps over derivatives: what is differentiated is batched.
+    "jax.jacfwd": Transform("jacobian", staged=False, abstract=False),
+    "jax.jacrev": Transform("jacobian", staged=False, abstract=False),
+    "jax.jacobian": Transform("jacobian", staged=False, abstract=False),
+    "jax.hessian": Transform("jacobian", staged=False, abstract=False),
+    "jax.custom_jvp": Transform("custom", staged=False, abstract=False),
+    "jax.custom_vjp": Transform("custom", staged=False, abstract=False),
+    "jax.custom_gradient": Transform("custom", staged=False, abstract=False),
+    "equinox.filter_custom_vjp": Transform("custom", staged=False, abstract=False),
+    "equinox.filter_custom_jvp": Transform("custom", staged=False, abstract=False),
+    "jax.named_call": Transform("wrap", staged=False, abstract=False),
+    "jax.experimental.checkify.checkify": Transform("checkify", staged=False, abstract=False),
+    "jax.numpy.vectorize": Transform("vmap", abstract=False),
+    "jax.make_jaxpr": Transform("make_jaxpr"),
+    "haiku.transform": Transform("hk.transform", staged=False, abstract=False),
+    "haiku.transform_with_state": Transform("hk.transform", staged=False, abstract=False),
+    "haiku.without_apply_rng": Transform("hk.wrap", staged=False, abstract=False),
+    "haiku.multi_transform": Transform("hk.transform", staged=False, abstract=False),
+    "jax.experimental.pallas.pallas_call": Transform("pallas"),
+    "functools.lru_cache": Transform("wrap", staged=False, abstract=False),
+    "functools.cache": Transform("wrap", staged=False, abstract=False),
+}
+
+JIT_KINDS = frozenset({"jit", "nnx.jit", "nn.jit", "filter_jit", "pmap"})
+"""Kinds that compile, and cache by shapes and static values."""
+
+# Calls that stage their function arguments at once.
+CONTROL_FLOW = frozenset(
+    {
+        "jax.lax.scan",
+        "jax.lax.while_loop",
+        "jax.lax.fori_loop",
+        "jax.lax.cond",
+        "jax.lax.switch",
+        "jax.lax.map",
+        "jax.lax.associative_scan",
+        "jax.lax.platform_dependent",
+        "jax.eval_shape",
+        "equinox.filter_eval_shape",
+        "jax.jvp",
+        "jax.vjp",
+        "jax.linearize",
+        "jax.lax.custom_root",
+        "jax.lax.custom_linear_solve",
+        "jax.tree.map",
+        "jax.tree.map_with_path",
+        "jax.tree.reduce",
+        "jax.pure_callback",
+        "jax.experimental.io_callback",
+        "jax.debug.callback",
+        "haiku.scan",
+        "haiku.cond",
+        "haiku.while_loop",
+        "haiku.fori_loop",
+        "flax.nnx.scan",
+        "flax.nnx.cond",
+        "flax.nnx.while_loop",
+        "flax.nnx.fori_loop",
+        "equinox.internal.while_loop",
+        "jax.experimental.pallas.when",
+    }
+)

@@ -1,0 +1,141 @@
+"""What the analysis tells the rules while it evaluates a program.
+
+A rule defines a method named after an event (`on_test`, `on_call` ...), taking the event and a `Reporter`. The same
+place may be seen several times, once per calling context; the first report of a rule at a place is kept.
+Each event carries the `frame` it happened in: `frame.stage` (host or staged, and why), `frame.loops` (the loops of
+this function around it), `frame.function`, `frame.caller`.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jaxlint.staging.frame import Frame
+    from jaxlint.staging.values import Function, Origin, Transformed, Value
+
+
+@dataclass(slots=True, eq=False)
+class Event:
+    node: ast.AST
+    frame: Frame
+
+
+@dataclass(slots=True, eq=False)
+class NameEvent(Event):
+    """`on_name`: a name resolved to something outside the project, e.g. "jax.tree_map", as the imports spell it."""
+
+    qualified: str
+    is_import: bool = False
+    guarded: bool = False  # inside try/except ImportError or AttributeError, or a hasattr or version test
+
+
+@dataclass(slots=True, eq=False)
+class TestEvent(Event):
+    """`on_test`: Python asks for the truth of `value`. `how`: "if", "while", "assert", "and", "not", "in", "max" ..."""
+
+    value: Value
+    how: str
+
+
+@dataclass(slots=True, eq=False)
+class ConvertEvent(Event):
+    """`on_convert`: `value` is made a Python number, string or list. `how`: "float", "item", "format", "math.sqrt" ..."""
+
+    value: Value
+    how: str
+
+
+@dataclass(slots=True, eq=False)
+class NumpyEvent(Event):
+    """`on_numpy`: `value` is handed to the NumPy function `function`, or stored into a NumPy array ("setitem")."""
+
+    value: Value
+    function: str
+
+
+@dataclass(slots=True, eq=False)
+class ShapeEvent(Event):
+    """`on_shape`: `value` is used where `function` needs a static number ("range", "jax.numpy.zeros" ...)."""
+
+    value: Value
+    function: str
+    argument: str
+
+
+@dataclass(slots=True, eq=False)
+class IndexEvent(Event):
+    """`on_index`: a Python sequence is indexed, or an array sliced, by `index`. `how`: "list", "slice"."""
+
+    base: Value
+    index: Value
+    how: str
+
+
+@dataclass(slots=True, eq=False)
+class StoreEvent(Event):
+    """`on_store`: `base[...] = value`, or with an operator when `operator` is set. `node` is the statement."""
+
+    base: Value
+    value: Value
+    target: ast.Subscript
+    operator: ast.operator | None
+
+
+@dataclass(slots=True, eq=False)
+class LeakEvent(Event):
+    """`on_leak`: a tracer is stored where it outlives the trace. `where`: "global", "self.x", "list x" ..."""
+
+    value: Value
+    where: str
+
+
+@dataclass(slots=True, eq=False)
+class CallEvent(Event):
+    """`on_call`: any call, after its arguments were evaluated. `name`: the canonical external name, or ""."""
+
+    callee: Value
+    name: str
+    args: list[Value]
+    kwargs: dict[str, Value]
+    result: Value
+
+
+@dataclass(slots=True, eq=False)
+class TransformEvent(Event):
+    """`on_transform`: `jax.jit(f)` and the like were applied. `node` is the call, or the decorated def."""
+
+    transformed: Transformed
+    decorator: ast.expr | None = None
+
+
+@dataclass(slots=True, eq=False)
+class StaticArgumentEvent(Event):
+    """`on_static_argument`: a call of a jitted function passes `value` for a parameter declared static."""
+
+    transformed: Transformed
+    parameter: str
+    value: Value
+
+
+@dataclass(slots=True, eq=False)
+class KeyEvent(Event):
+    """`on_key_reuse`: a PRNG key that was used up at `first` is used again. `how`: "again" or "loop"."""
+
+    origin: Origin
+    first: ast.AST
+    how: str
+    callee: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class StagedReturnEvent(Event):
+    """`on_staged_return`: the body of a jitted function was evaluated as at its creation; `value` is its result."""
+
+    transformed: Transformed
+    function: Function
+    value: Value
+    parameters: dict[str, Value] = field(default_factory=dict)
+    facts: dict[str, object] = field(default_factory=dict)

@@ -1,0 +1,249 @@
+"""The project model: which files there are, what they are called, and which one an import means."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from jaxlint.finding import Span
+from jaxlint.jaxapi.names import JAX_FAMILY
+from jaxlint.source import SourceError, SourceFile
+from jaxlint.source.read import read_source
+from jaxlint.staging.scope import Scope
+from jaxlint.syntax.parse import parse_source, span_of, split_lines
+
+PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "jaxlint.toml")
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(.*)|import[ \t]+([\w., \t]+))", re.MULTILINE)
+_FAMILY = re.compile(r"\b(?:" + "|".join(JAX_FAMILY) + r")\b")
+
+
+class Module:
+    """One source file as a Python module. Its tree is parsed on first use."""
+
+    def __init__(self, source: SourceFile, name: str, package: str, is_package: bool) -> None:
+        self.source = source
+        self.name = name
+        self.package = package
+        self.is_package = is_package
+        self.display = source.display
+        self.scope = Scope(None, is_module=True)
+        self.state = "new"  # "new", "running", "done"
+        self.exports: dict[str, object] = {}
+
+    @functools.cached_property
+    def tree(self) -> ast.Module:
+        return parse_source(self.source)
+
+    @functools.cached_property
+    def lines(self) -> list[str]:
+        return split_lines(self.source.text)
+
+    @functools.cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """Each node's parent; made on first use, since most files need it for nothing."""
+        parents: dict[ast.AST, ast.AST] = {}
+        for node in ast.walk(self.tree):
+            for child in ast.iter_child_nodes(node):
+                parents[child] = node
+        return parents
+
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        parents = self.parents
+        while node in parents:
+            node = parents[node]
+            yield node
+
+    def span(self, node: ast.AST) -> Span:
+        """The text range of `node`; for a def or a class that of its name."""
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            line = self.lines[node.lineno - 1] if node.lineno <= len(self.lines) else ""
+            found = re.search(rf"\b(?:def|class)\s+({re.escape(node.name)})\b", line)
+            if found:
+                return Span(node.lineno, found.start(1) + 1, node.lineno, found.end(1) + 1)
+        return span_of(node, self.lines)
+
+    @functools.cached_property
+    def is_test(self) -> bool:
+        """A file of tests, where costs and repeated keys are meant."""
+        parts = Path(self.display).parts
+        stem = self.source.path.stem
+        return (
+            stem.startswith("test_")
+            or stem.endswith(("_test", "_tests"))
+            or stem == "conftest"
+            or any(part in ("tests", "test", "testing") for part in parts[:-1])
+        )
+
+
+class Project:
+    """Finds modules by name. Files beyond the reported ones are read as context, and only when imported."""
+
+    def __init__(self, files: Iterable[SourceFile], read: Callable[[Path], SourceFile] | None = None) -> None:
+        self.read = read or read_source
+        self.by_path: dict[Path, Module] = {}
+        self.by_name: dict[str, Module | None] = {}
+        self.context: dict[Path, str] = {}
+        self.errors: list[SourceError] = []
+        self._listings: dict[Path, frozenset[str]] = {}
+        self._roots: dict[Path, tuple[Path, ...]] = {}
+        self.targets = [self._add(source) for source in files]
+
+    def _add(self, source: SourceFile) -> Module:
+        path = source.path
+        name, package, is_package = self._name_of(path)
+        module = Module(source, name, package, is_package)
+        self.by_path[path] = module
+        return module
+
+    def _listing(self, folder: Path) -> frozenset[str]:
+        found = self._listings.get(folder)
+        if found is None:
+            try:
+                found = frozenset(os.listdir(folder))
+            except OSError:
+                found = frozenset()
+            self._listings[folder] = found
+        return found
+
+    def _name_of(self, path: Path) -> tuple[str, str, bool]:
+        """Dotted name, package and whether it is an `__init__`, counted from the topmost folder with `__init__.py`."""
+        parts = [] if path.stem == "__init__" else [path.stem]
+        folder = path.parent
+        while "__init__.py" in self._listing(folder) and folder.name:
+            parts.insert(0, folder.name)
+            folder = folder.parent
+        name = ".".join(parts) or path.stem
+        is_package = path.stem == "__init__"
+        return name, name if is_package else name.rpartition(".")[0], is_package
+
+    def roots(self, path: Path) -> tuple[Path, ...]:
+        """Folders that absolute imports of the file at `path` may start from, the nearest first."""
+        folder = path.parent
+        found = self._roots.get(folder)
+        if found is None:
+            chain = [folder]
+            current = folder
+            while not any(marker in self._listing(current) for marker in PROJECT_MARKERS):
+                if current.parent == current or len(chain) > 12:
+                    # No project around it: the folder above the outermost package is as far as imports reach.
+                    current = folder
+                    while "__init__.py" in self._listing(current):
+                        current = current.parent
+                    chain = [c for c in chain if c.is_relative_to(current)]
+                    break
+                current = current.parent
+                chain.append(current)
+            top = chain[-1]
+            extra = [top / "src"] if "src" in self._listing(top) else []
+            found = self._roots[folder] = tuple([*chain, *extra])
+        return found
+
+    def find(self, name: str, importer: Module) -> Module | None:
+        """The project module called `name` (absolute), as seen from `importer`; None when it is not ours."""
+        parts = name.split(".")
+        for root in self.roots(importer.source.path):
+            if parts[0] not in self._listing(root) and f"{parts[0]}.py" not in self._listing(root):
+                continue
+            module = self._at(root, parts)
+            if module is not None and module is not importer:
+                return module
+        return None
+
+    def find_relative(self, level: int, name: str, importer: Module) -> Module | None:
+        folder = importer.source.path.parent
+        for _ in range(level - 1):
+            folder = folder.parent
+        return self._at(folder, name.split(".") if name else [])
+
+    def _at(self, folder: Path, parts: list[str]) -> Module | None:
+        for part in parts[:-1]:
+            if part not in self._listing(folder):
+                return None
+            folder = folder / part
+        if parts:
+            last = parts[-1]
+            listing = self._listing(folder)
+            if last in listing and "__init__.py" in self._listing(folder / last):
+                return self._load(folder / last / "__init__.py")
+            if f"{last}.py" in listing:
+                return self._load(folder / f"{last}.py")
+            return None
+        return self._load(folder / "__init__.py") if "__init__.py" in self._listing(folder) else None
+
+    def is_folder(self, name: str, importer: Module) -> bool:
+        """Whether `name` is a namespace package (a folder without `__init__.py`) of the project."""
+        for root in self.roots(importer.source.path):
+            folder = root
+            for part in name.split("."):
+                if part not in self._listing(folder):
+                    break
+                folder = folder / part
+            else:
+                if self._listing(folder):
+                    return True
+        return False
+
+    def _load(self, path: Path) -> Module | None:
+        module = self.by_path.get(path)
+        if module is not None:
+            return module
+        try:
+            source = self.read(path)
+            self.context[path] = source.digest
+            module = self._add(source)
+            _ = module.tree
+        except SourceError:
+            # A context file that cannot be read is as good as absent; it is reported when it is a target.
+            self.context[path] = ""
+            return None
+        return module
+
+    @functools.cached_property
+    def _reach(self) -> dict[Path, bool]:
+        return {}
+
+    def reaches_jax(self, module: Module) -> bool:
+        """Whether the file imports JAX, or a library on it, itself or through project files that it imports."""
+        stack = [module]
+        seen: set[Path] = set()
+        while stack:
+            current = stack.pop()
+            path = current.source.path
+            if path in seen:
+                continue
+            seen.add(path)
+            known = self._reach.get(path)
+            if known or _FAMILY.search(current.source.text):
+                self._reach[module.source.path] = self._reach[path] = True
+                return True
+            if known is False:
+                continue
+            for match in _IMPORT.finditer(current.source.text):
+                stack.extend(self._imported(current, match))
+        for path in seen:
+            self._reach[path] = False
+        return False
+
+    def _imported(self, module: Module, match: re.Match[str]) -> Iterator[Module]:
+        source, names, plain = match.groups()
+        if plain is not None:
+            for name in plain.split(","):
+                found = self.find(name.split(" as ")[0].strip() or "?", module)
+                if found:
+                    yield found
+            return
+        level = len(source) - len(source.lstrip("."))
+        base = source[level:]
+        wanted = [base] + [
+            f"{base}.{name.split(' as ')[0].strip()}" if base else name.split(" as ")[0].strip()
+            for name in names.strip("() \\").split(",")
+            if name.strip().split(" as ")[0].strip().isidentifier()
+        ]
+        for name in wanted:
+            found = self.find_relative(level, name, module) if level else (self.find(name, module) if name else None)
+            if found:
+                yield found

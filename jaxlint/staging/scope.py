@@ -1,0 +1,48 @@
+"""Names and what they are bound to while a frame is being evaluated."""
+
+from __future__ import annotations
+
+from jaxlint.staging.values import Value
+
+
+class Scope:
+    """The variables of one function, class body or module; closures hold on to it by reference.
+
+    `variables` is replaced (never mutated in place) at branches, so a join sees both versions.
+    """
+
+    __slots__ = ("globals", "is_class", "is_module", "nonlocals", "parent", "variables")
+
+    def __init__(self, parent: Scope | None, *, is_class: bool = False, is_module: bool = False) -> None:
+        self.parent = parent
+        self.variables: dict[str, Value] = {}
+        self.is_class = is_class
+        self.is_module = is_module
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+
+    def lookup(self, name: str) -> tuple[Value, Scope] | None:
+        """The value of `name` and the scope that holds it; class scopes are seen from their own body alone."""
+        scope: Scope | None = self
+        first = True
+        while scope is not None:
+            if (first or not scope.is_class) and name in scope.variables:
+                return scope.variables[name], scope
+            first = False
+            scope = scope.parent
+        return None
+
+    def module_scope(self) -> Scope:
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def target_scope(self, name: str) -> Scope:
+        """The scope that an assignment to `name` writes to."""
+        if name in self.globals:
+            return self.module_scope()
+        if name in self.nonlocals and self.parent is not None:
+            found = self.parent.lookup(name)
+            return found[1] if found else self.parent
+        return self

@@ -1,0 +1,74 @@
+"""Where code runs: on the host, or while JAX traces it, and why the analysis believes so."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jaxlint.staging.project import Module
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Why:
+    """One link of a reason: a statement, its place, and the reason behind it."""
+
+    text: str
+    module: Module | None = None
+    node: ast.AST | None = None
+    cause: Why | None = None
+
+    def place(self, reader: Module | None = None) -> str:
+        """ " at train.py:40", or " at line 40" for a reader in the same file."""
+        if self.module is None or self.node is None:
+            return ""
+        line = getattr(self.node, "lineno", None)
+        if line is None:
+            return ""
+        return f" at line {line}" if reader is self.module else f" at {self.module.display}:{line}"
+
+    def explain(self, reader: Module | None = None) -> str:
+        """The whole chain in one sentence, nearest link first."""
+        parts = []
+        link: Why | None = self
+        while link is not None and len(parts) < 6:
+            parts.append(link.text + link.place(reader))
+            link = link.cause
+        return ", ".join(parts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stage:
+    """How the code of a frame runs.
+
+    `kind`: "host", or the transformation that stages it ("jit", "scan", "vmap" ...). `abstract`: array functions give
+    tracers even without traced inputs (jit, scan, cond ...; not vmap or shard_map alone). `certain`: a transformation
+    was seen, as opposed to a framework's convention.
+    """
+
+    kind: str
+    abstract: bool = False
+    certain: bool = True
+    why: Why | None = None
+    parent: Stage | None = None
+
+    @property
+    def staged(self) -> bool:
+        return self.kind != "host"
+
+    @property
+    def key(self) -> tuple[str, bool, bool]:
+        return (self.kind if self.kind in ("host", "pallas") else "staged", self.abstract, self.certain)
+
+    def within(self, *kinds: str) -> bool:
+        """This stage or one around it is of one of these kinds."""
+        stage: Stage | None = self
+        while stage is not None:
+            if stage.kind in kinds:
+                return True
+            stage = stage.parent
+        return False
+
+
+HOST = Stage("host")

@@ -1,0 +1,451 @@
+"""Abstract values: what the analysis knows of a Python value without running the program.
+
+Three answers matter to rules: an array that is a tracer here (`Array.staged`), a value that is an ordinary Python
+object (`Static` and the containers, functions and instances below), and `Unknown`.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from jaxlint.staging.project import Module
+    from jaxlint.staging.scope import Scope
+    from jaxlint.staging.stage import Why
+
+_counter = itertools.count()
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Final = _Missing()
+
+
+class Origin:
+    """The identity of a value: a parameter, a fresh key, or a named part of another origin."""
+
+    __slots__ = ("batch", "children", "name", "parent", "serial")
+
+    def __init__(self, name: str, parent: Origin | None = None, batch: bool = False) -> None:
+        self.name = name
+        self.parent = parent
+        self.batch = batch  # the result of jax.random.split: each part is a key of its own
+        self.children: dict[object, Origin] = {}
+        self.serial = next(_counter)
+
+    def child(self, part: object) -> Origin:
+        """The origin of a part; the same part gives the same origin."""
+        found = self.children.get(part)
+        if found is None:
+            label = f"[{part!r}]" if not isinstance(part, str) or self.batch else f".{part}"
+            found = self.children[part] = Origin(self.name + label, self)
+        return found
+
+    def root(self) -> Origin:
+        node = self
+        while node.parent is not None:
+            node = node.parent
+        return node
+
+
+class Value:
+    """Base class of all abstract values."""
+
+    __slots__ = ()
+
+
+@dataclass(slots=True, eq=False)
+class Unknown(Value):
+    origin: Origin | None = None
+
+
+UNKNOWN: Final = Unknown()
+
+
+@dataclass(slots=True, eq=False)
+class Static(Value):
+    """An ordinary Python value. `const` is the value itself where it is known, else MISSING."""
+
+    const: Any = MISSING
+    kind: str = ""  # "range", "str", "int" ... where only the type is known
+
+
+@dataclass(slots=True, eq=False)
+class Array(Value):
+    """A JAX array, or (with `tree`) a pytree of them whose structure is not known.
+
+    `staged`: it is an abstract tracer here. `certain`: it is one on every run that reaches this place.
+    `like`: the parameter whose shape and dtype it certainly shares. `weak`: made from Python scalars alone.
+    `call`: it was computed by a jitted call or an array function, as opposed to merely passed in.
+    """
+
+    staged: bool
+    why: Why | None = None
+    tree: bool = False
+    certain: bool = True
+    origin: Origin | None = None
+    like: Origin | None = None
+    role: str = ""  # "key", "grad", "bool", "ref" ... where known
+    jitted: str = ""  # the jitted function whose result this is, when concrete
+
+
+@dataclass(slots=True, eq=False)
+class NumpyArray(Value):
+    """A NumPy array or scalar on the host."""
+
+    fresh: bool = False  # made in this function by np.zeros and the like, hence writable
+
+
+@dataclass(slots=True, eq=False)
+class ListValue(Value):
+    """A list, or another mutable sequence or set; `items` is None once its length is not known."""
+
+    items: list[Value] | None
+    element: Value = UNKNOWN
+    kind: str = "list"
+    depth: int = 0  # call depth of the frame that made it; writes from deeper stages are leaks
+    stage: object = None
+
+    def elements(self) -> list[Value]:
+        return self.items if self.items is not None else [self.element]
+
+
+@dataclass(slots=True, eq=False)
+class TupleValue(Value):
+    items: list[Value] | None
+    element: Value = UNKNOWN
+    cls: ClassValue | None = None  # a NamedTuple
+
+    def elements(self) -> list[Value]:
+        return self.items if self.items is not None else [self.element]
+
+
+@dataclass(slots=True, eq=False)
+class DictValue(Value):
+    """A dict; `items` holds what is known by constant key, `element` joins the rest."""
+
+    items: dict[Any, Value]
+    element: Value | None = None
+    stage: object = None
+
+    def elements(self) -> list[Value]:
+        return [*self.items.values(), *([self.element] if self.element is not None else [])]
+
+
+@dataclass(slots=True, eq=False)
+class Function(Value):
+    """A `def` or lambda with its captured scope."""
+
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+    module: Module
+    scope: Scope
+    qualname: str
+    cls: ClassValue | None = None
+    defaults: dict[str, Value] = field(default_factory=dict)
+    kind: str = ""  # "staticmethod", "classmethod", "property"
+    wraps: Value | None = None
+
+    @property
+    def name(self) -> str:
+        return getattr(self.node, "name", "<lambda>")
+
+
+@dataclass(slots=True, eq=False)
+class BoundMethod(Value):
+    function: Value
+    receiver: Value
+
+
+@dataclass(slots=True, eq=False)
+class Partial(Value):
+    function: Value
+    args: list[Value]
+    kwargs: dict[str, Value]
+    arg_nodes: list[ast.expr] = field(default_factory=list)
+    kwarg_nodes: dict[str, ast.expr] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Field:
+    """A declared field of a dataclass-like class."""
+
+    name: str
+    static: bool
+    annotation: ast.expr | None
+    default: ast.expr | None
+    node: ast.AST
+
+
+@dataclass(slots=True, eq=False)
+class ClassValue(Value):
+    """A class of the project. `kind` says which framework's rules its instances follow."""
+
+    node: ast.ClassDef
+    module: Module
+    scope: Scope
+    qualname: str
+    bases: list[Value]
+    kind: str = "plain"
+    namespace: dict[str, Value] = field(default_factory=dict)
+    fields: dict[str, Field] = field(default_factory=dict)
+    prototype: Instance | None = None
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    def mro(self) -> Iterator[ClassValue]:
+        """This class and its project bases, depth first (close enough to C3 for attribute look-up)."""
+        seen: set[int] = set()
+        stack: list[Value] = [self]
+        while stack:
+            cls = stack.pop(0)
+            if isinstance(cls, ClassValue) and id(cls) not in seen:
+                seen.add(id(cls))
+                yield cls
+                stack[0:0] = cls.bases
+
+    def lookup(self, name: str) -> Value | None:
+        for cls in self.mro():
+            if name in cls.namespace:
+                return cls.namespace[name]
+        return None
+
+    def external_bases(self) -> list[str]:
+        return [base.name for cls in self.mro() for base in cls.bases if isinstance(base, External)]
+
+    def all_fields(self) -> dict[str, Field]:
+        merged: dict[str, Field] = {}
+        for cls in reversed(list(self.mro())):
+            merged.update(cls.fields)
+        return merged
+
+
+@dataclass(slots=True, eq=False)
+class Instance(Value):
+    """An instance of a project class. `open`: attributes beyond `fields` may exist."""
+
+    cls: ClassValue
+    fields: dict[str, Value] = field(default_factory=dict)
+    open: bool = True
+    origin: Origin | None = None
+    ready: bool = False  # `setup` has been run
+    staged: Array | None = None  # crossed a staging boundary: unknown fields are tracers like this one
+
+
+@dataclass(slots=True, eq=False)
+class ModuleValue(Value):
+    module: Module
+
+
+@dataclass(slots=True, eq=False)
+class External(Value):
+    """A name of a library outside the project, by its canonical dotted path."""
+
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class ExternalObject(Value):
+    """The result of calling something external that is not an array: a flax layer, an optimiser, a logger."""
+
+    name: str
+    args: list[Value] = field(default_factory=list)
+    kwargs: dict[str, Value] = field(default_factory=dict)
+    node: ast.AST | None = None
+
+
+@dataclass(slots=True, eq=False)
+class ExternalMethod(Value):
+    """An attribute of an external object or of an array, about to be called."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(slots=True, eq=False)
+class AtIndexer(Value):
+    """`x.at` (and `x.at[i]` with `indexed`)."""
+
+    array: Array
+    indexed: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Transformed(Value):
+    """A function under a transformation: the result of `jax.jit(f)`, `jax.vmap(f)`, `jax.grad(f)` ..."""
+
+    kind: str  # key of jaxlint.jaxapi.transforms.TRANSFORMS
+    api: str  # the name that was called, for messages: "jax.jit"
+    target: Value
+    options: dict[str, Value]
+    option_nodes: dict[str, ast.expr]
+    node: ast.AST
+    module: Module
+    why: Why
+    label: str = ""  # how the user would name the function
+    attributes: dict[str, Value] = field(default_factory=dict)
+
+
+def constant(value: Value | None) -> Any:
+    """The Python object behind `value` where it is fully known (tuples and lists included), else MISSING."""
+    if isinstance(value, Static):
+        return value.const
+    if isinstance(value, (TupleValue, ListValue)) and value.items is not None:
+        parts = [constant(item) for item in value.items]
+        return MISSING if any(part is MISSING for part in parts) else tuple(parts)
+    return MISSING
+
+
+def parts_of(value: Value) -> Iterable[Value]:
+    """The direct parts of a container-like value."""
+    if isinstance(value, (TupleValue, ListValue, DictValue)):
+        return value.elements()
+    if isinstance(value, Instance):
+        return list(value.fields.values())
+    return ()
+
+
+def find_array(value: Value, staged: bool | None = None, depth: int = 4) -> Array | None:
+    """The first array inside `value`; with `staged`, the first that is (not) staged. Certain ones win."""
+    best: Array | None = None
+    if isinstance(value, Array):
+        return value if staged is None or value.staged == staged else None
+    if isinstance(value, AtIndexer):
+        return find_array(value.array, staged, depth)
+    if depth > 0:
+        for part in parts_of(value):
+            found = find_array(part, staged, depth - 1)
+            if found is not None:
+                if found.certain:
+                    return found
+                best = best or found
+    return best
+
+
+def is_tracer(value: Value) -> bool:
+    """A single array that is certainly a tracer."""
+    return isinstance(value, Array) and value.staged and value.certain and not value.tree
+
+
+def join(left: Value, right: Value, depth: int = 3) -> Value:
+    """The value after two paths meet. What differs becomes unknown; an array on one path alone is uncertain."""
+    if left is right:
+        return left
+    if isinstance(left, Static) and isinstance(right, Static):
+        if left.const is not MISSING and type(left.const) is type(right.const) and left.const == right.const:
+            return left
+        kinds = {kind_of_static(left), kind_of_static(right)}
+        return Static(kind=kinds.pop() if len(kinds) == 1 else "")
+    if isinstance(left, Array) and isinstance(right, Array):
+        first = left if left.staged else right
+        return Array(
+            staged=left.staged or right.staged,
+            why=first.why,
+            tree=left.tree or right.tree,
+            certain=left.certain and right.certain and left.staged == right.staged,
+            origin=left.origin if left.origin is right.origin else None,
+            like=left.like if left.like is right.like else None,
+            role=left.role if left.role == right.role else "",
+            jitted=left.jitted or right.jitted,
+        )
+    if isinstance(left, Array) or isinstance(right, Array):
+        array, other = (left, right) if isinstance(left, Array) else (right, left)
+        if isinstance(other, (Static, NumpyArray, Unknown, TupleValue, ListValue, DictValue, Instance)):
+            assert isinstance(array, Array)
+            return Array(array.staged, array.why, tree=True, certain=False, jitted=array.jitted)
+        return UNKNOWN
+    if depth > 0:
+        if isinstance(left, TupleValue) and isinstance(right, TupleValue):
+            if left.items is not None and right.items is not None and len(left.items) == len(right.items):
+                items = [join(a, b, depth - 1) for a, b in zip(left.items, right.items, strict=True)]
+                return TupleValue(items, cls=left.cls if left.cls is right.cls else None)
+            return TupleValue(None, join_all([*left.elements(), *right.elements()], depth - 1))
+        if isinstance(left, ListValue) and isinstance(right, ListValue):
+            element = join_all([*left.elements(), *right.elements()], depth - 1)
+            return ListValue(None, element, left.kind, left.depth, left.stage)
+        if isinstance(left, DictValue) and isinstance(right, DictValue):
+            merged = {
+                key: join(left.items[key], right.items[key], depth - 1)
+                for key in left.items
+                if key in right.items
+            }
+            rest = [v for k, v in [*left.items.items(), *right.items.items()] if k not in merged]
+            rest += [v for v in (left.element, right.element) if v is not None]
+            return DictValue(merged, join_all(rest, depth - 1) if rest else None, left.stage)
+        if isinstance(left, Instance) and isinstance(right, Instance) and left.cls is right.cls:
+            names = left.fields.keys() & right.fields.keys()
+            fields = {n: join(left.fields[n], right.fields[n], depth - 1) for n in names}
+            return Instance(left.cls, fields, True, staged=left.staged or right.staged)
+    if isinstance(left, NumpyArray) and isinstance(right, NumpyArray):
+        return NumpyArray(left.fresh and right.fresh)
+    if isinstance(left, Function) and isinstance(right, Function) and left.node is right.node:
+        return left
+    if isinstance(left, Static) and left.const is None and isinstance(right, (Function, Transformed)):
+        return right  # `f = None; if ...: f = jit(g)`: it is only ever called when it is the function
+    if isinstance(right, Static) and right.const is None and isinstance(left, (Function, Transformed)):
+        return left
+    return UNKNOWN
+
+
+def join_all(values: Iterable[Value], depth: int = 3) -> Value:
+    """The join of all `values`; unknown when there are none."""
+    result: Value | None = None
+    for value in values:
+        result = value if result is None else join(result, value, depth)
+    return UNKNOWN if result is None else result
+
+
+def kind_of_static(value: Static) -> str:
+    if value.kind or value.const is MISSING:
+        return value.kind
+    return type(value.const).__name__
+
+
+def summary_key(value: Value, depth: int = 3) -> object:
+    """A hashable summary under which two calls count as the same context."""
+    if isinstance(value, Static):
+        const = value.const
+        if const is None or isinstance(const, (bool, str)) or (isinstance(const, int) and -2 <= const <= 8):
+            return ("s", type(const).__name__, const)
+        return ("s", kind_of_static(value))
+    if isinstance(value, Array):
+        return ("a", value.staged, value.tree, value.certain, value.role, bool(value.jitted))
+    if isinstance(value, Unknown):
+        return "u"
+    if isinstance(value, (Function, ClassValue)):
+        return ("f", id(value.node), id(value.scope))
+    if isinstance(value, External):
+        return ("x", value.name)
+    if isinstance(value, Transformed):
+        return ("t", id(value.node), summary_key(value.target, depth - 1) if depth > 0 else 0)
+    if depth <= 0:
+        return type(value).__name__
+    if isinstance(value, (TupleValue, ListValue)):
+        if value.items is not None and len(value.items) <= 12:
+            return (type(value).__name__, *[summary_key(item, depth - 1) for item in value.items])
+        return (type(value).__name__, "*", summary_key(join_all(value.elements()), depth - 1))
+    if isinstance(value, DictValue):
+        known = tuple((repr(k), summary_key(v, depth - 1)) for k, v in list(value.items.items())[:16])
+        return ("d", known, None if value.element is None else summary_key(value.element, depth - 1))
+    if isinstance(value, Instance):
+        fields = tuple(sorted((n, summary_key(v, depth - 2)) for n, v in list(value.fields.items())[:16])) if depth > 1 else ()
+        return ("i", id(value.cls.node), value.staged is not None, repr(fields))
+    if isinstance(value, BoundMethod):
+        return ("b", summary_key(value.function, depth - 1), summary_key(value.receiver, depth - 1))
+    if isinstance(value, Partial):
+        args = tuple(summary_key(a, depth - 1) for a in value.args)
+        kwargs = tuple((k, summary_key(v, depth - 1)) for k, v in value.kwargs.items())
+        return ("p", summary_key(value.function, depth - 1), args, kwargs)
+    if isinstance(value, ExternalObject):
+        return ("eo", value.name)
+    if isinstance(value, ExternalMethod):
+        return ("em", value.name, summary_key(value.receiver, depth - 1))
+    return type(value).__name__
