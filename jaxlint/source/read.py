@@ -87,6 +87,8 @@ def _declared_encoding(data: bytes, display: str) -> str:
         message = _one_line(error)
         if "invalid or missing encoding" in message:
             return "utf-8"  # bad bytes in the first lines: decoding says which
+        if "encoding problem" in message and data.startswith(_UTF8_BOM):
+            message = "its byte-order mark says UTF-8 and its `# coding:` comment does not"
         raise SourceError(display, f"{message}; correct its `# coding:` comment", 1) from None
     return "utf-8" if encoding == "utf-8-sig" else encoding
 

@@ -1,0 +1,152 @@
+"""Writes changed files: atomically, all or none, and only when nobody else changed them meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from jaxlint.source.file import SourceError, SourceFile
+from jaxlint.source.read import read_bytes
+
+_UTF8_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """New text for a file as it was read."""
+
+    source: SourceFile
+    text: str
+
+
+def encode_text(source: SourceFile, text: str) -> bytes:
+    """`text` in the encoding of `source`, with its byte-order mark. Raises SourceError when it does not fit."""
+    try:
+        body = text.encode(source.encoding)
+    except UnicodeError:
+        raise SourceError(
+            source.display, f"the new text cannot be written in {source.encoding}; not changed"
+        ) from None
+    return _UTF8_BOM + body if source.bom else body
+
+
+def write_changes(changes: Iterable[Change]) -> None:
+    """Replaces all the files or none.
+
+    Each goes through a temporary file beside it and keeps its mode and, where allowed, its owner; a symbolic link
+    stays one. Raises SourceError when a file changed since it was read or cannot be written; then nothing changed.
+    """
+    prepared: list[_Prepared] = []
+    replaced: list[_Prepared] = []
+    try:
+        for change in changes:
+            item = _prepare(change)
+            if any(item.target == other.target for other in prepared):
+                raise SourceError(item.display, "two changes to one file; not changed")
+            prepared.append(item)
+        for item in prepared:
+            # As late as can be: an editor may have saved the file while we prepared.
+            if hashlib.sha256(read_bytes(item.target, item.display)).hexdigest() != item.digest:
+                raise SourceError(item.display, "changed since it was read; not changed, run again")
+        for item in prepared:
+            _replace(item.temporary, item.target, item.display)
+            replaced.append(item)
+    except BaseException:
+        for item in replaced:
+            _restore(item)
+        raise
+    finally:
+        for item in prepared:
+            with contextlib.suppress(OSError):
+                item.temporary.unlink()
+
+
+def write_atomic(path: Path, data: bytes, *, display: str | None = None) -> None:
+    """Writes `data` to `path`, new or existing, through a temporary file beside it. Raises SourceError."""
+    target = Path(os.path.realpath(path))
+    shown = str(path) if display is None else display
+    temporary = _write_beside(target, data, shown)
+    try:
+        _replace(temporary, target, shown)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    target: Path  # behind any symbolic link
+    display: str
+    digest: str
+    original: bytes
+    temporary: Path
+
+
+def _prepare(change: Change) -> _Prepared:
+    source = change.source
+    target = Path(os.path.realpath(source.path))
+    original = read_bytes(target, source.display)
+    if hashlib.sha256(original).hexdigest() != source.digest:
+        raise SourceError(source.display, "changed since it was read; not changed, run again")
+    if encode_text(source, source.text) != original:
+        # Some codecs (UTF-7) write the same text in several ways: an edit would touch lines it does not mean to.
+        raise SourceError(
+            source.display, f"cannot be written back as it was in {source.encoding}; save it as UTF-8"
+        )
+    if not os.access(target, os.W_OK):
+        raise SourceError(source.display, "read-only; make it writable to change it")
+    temporary = _write_beside(target, encode_text(source, change.text), source.display)
+    return _Prepared(target, source.display, source.digest, original, temporary)
+
+
+def _write_beside(target: Path, data: bytes, display: str) -> Path:
+    """A temporary file in the folder of `target`, with its mode and owner, so that a rename replaces it whole."""
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".tmp", dir=target.parent)
+    except OSError as error:
+        raise SourceError(display, f"its folder cannot be written to ({error.strerror})") from None
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(descriptor)
+        _copy_metadata(target, name)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        if isinstance(error, OSError):
+            raise SourceError(display, f"cannot be written ({error.strerror})") from None
+        raise
+    return Path(name)
+
+
+def _copy_metadata(target: Path, name: str) -> None:
+    try:
+        status = os.stat(target)
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)  # a new file: what `open` would have given it
+        return
+    if hasattr(os, "chown"):
+        with contextlib.suppress(OSError):  # only the superuser may give a file away
+            os.chown(name, status.st_uid, status.st_gid)
+    os.chmod(name, stat.S_IMODE(status.st_mode))
+
+
+def _replace(temporary: Path, target: Path, display: str) -> None:
+    try:
+        os.replace(temporary, target)
+    except OSError as error:
+        raise SourceError(display, f"cannot be replaced ({error.strerror})") from None
+
+
+def _restore(item: _Prepared) -> None:
+    with contextlib.suppress(SourceError):
+        write_atomic(item.target, item.original, display=item.display)

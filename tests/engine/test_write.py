@@ -1,0 +1,117 @@
+"""Writing changed files: what is kept, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from jaxlint.source import SourceError, read_source, write
+from jaxlint.source.diff import unified_diff
+from jaxlint.source.write import Change, write_atomic, write_changes
+
+
+def make(path: Path, data: bytes = b"x = 1\n") -> Path:
+    path.write_bytes(data)
+    return path
+
+
+def leftovers(folder: Path) -> list[str]:
+    return [entry.name for entry in folder.iterdir() if entry.name.endswith(".tmp")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param(b"x = 1\r\ny = 2\r\n", b"x = 3\r\ny = 2\r\n", id="crlf"),
+        pytest.param(b"\xef\xbb\xbfx = 1\n", b"\xef\xbb\xbfx = 3\n", id="bom"),
+        pytest.param(
+            b"# coding: latin-1\ns = '\xe9'; x = 1", b"# coding: latin-1\ns = '\xe9'; x = 3", id="latin-1"
+        ),
+    ],
+)
+def test_bytes_around_the_change_stay(tmp_path: Path, before: bytes, after: bytes) -> None:
+    source = read_source(make(tmp_path / "a.py", before))
+    write_changes([Change(source, source.text.replace("x = 1", "x = 3"))])
+    assert (tmp_path / "a.py").read_bytes() == after
+    assert not leftovers(tmp_path)
+
+
+def test_mode_and_symbolic_link_stay(tmp_path: Path) -> None:
+    real = make(tmp_path / "real.py")
+    real.chmod(0o751)
+    link = tmp_path / "link.py"
+    link.symlink_to("real.py")
+    write_changes([Change(read_source(link), "x = 2\n")])
+    assert link.is_symlink()
+    assert real.read_text() == "x = 2\n"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o751
+
+
+def test_file_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
+    first, second = (read_source(make(tmp_path / name)) for name in ("a.py", "b.py"))
+    make(tmp_path / "b.py", b"x = 7\n")
+    with pytest.raises(SourceError, match="changed since it was read"):
+        write_changes([Change(first, "x = 2\n"), Change(second, "x = 2\n")])
+    assert (tmp_path / "a.py").read_text() == "x = 1\n"
+    assert (tmp_path / "b.py").read_text() == "x = 7\n"
+    assert not leftovers(tmp_path)
+
+
+def test_failure_half_way_restores_the_first_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = (read_source(make(tmp_path / name)) for name in ("a.py", "b.py"))
+    replace = os.replace
+
+    def failing(source: str, target: Path) -> None:
+        if Path(target).name == "b.py":
+            raise OSError(5, "Input/output error")
+        replace(source, target)
+
+    monkeypatch.setattr(write.os, "replace", failing)
+    with pytest.raises(SourceError, match=r"cannot be replaced \(Input/output error\)"):
+        write_changes([Change(first, "x = 2\n"), Change(second, "x = 2\n")])
+    assert (tmp_path / "a.py").read_text() == "x = 1\n"
+    assert not leftovers(tmp_path)
+
+
+def test_text_outside_the_encoding_is_refused(tmp_path: Path) -> None:
+    source = read_source(make(tmp_path / "a.py", b"# coding: latin-1\nx = 1\n"))
+    with pytest.raises(SourceError, match="cannot be written in iso-8859-1"):
+        write_changes([Change(source, source.text + "# \N{SNOWMAN}\n")])
+    assert not leftovers(tmp_path)
+
+
+def test_encoding_that_does_not_round_trip_is_refused(tmp_path: Path) -> None:
+    source = read_source(make(tmp_path / "a.py", b"# coding: utf-7\ns = '+AGE-'\n"))
+    with pytest.raises(SourceError, match="cannot be written back as it was"):
+        write_changes([Change(source, source.text + "x = 2\n")])
+
+
+def test_two_names_of_one_file_are_refused(tmp_path: Path) -> None:
+    make(tmp_path / "real.py")
+    (tmp_path / "link.py").symlink_to("real.py")
+    changes = [Change(read_source(tmp_path / name), "x = 2\n") for name in ("real.py", "link.py")]
+    with pytest.raises(SourceError, match="two changes to one file"):
+        write_changes(changes)
+    assert (tmp_path / "real.py").read_text() == "x = 1\n"
+
+
+def test_write_atomic_makes_a_file_with_the_usual_mode(tmp_path: Path) -> None:
+    umask = os.umask(0o027)
+    try:
+        write_atomic(tmp_path / "new.json", b"{}")
+    finally:
+        os.umask(umask)
+    assert stat.S_IMODE((tmp_path / "new.json").stat().st_mode) == 0o640
+
+
+def test_diff_marks_a_missing_last_newline() -> None:
+    assert unified_diff("a\nb", "a\nc", "f.py") == (
+        "--- f.py\n+++ f.py\n@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
+    )
+
+
+def test_diff_of_equal_texts_is_empty() -> None:
+    assert unified_diff("a\r\n", "a\r\n", "f.py") == ""
