@@ -1,0 +1,178 @@
+"""The walls of the house: imports run one way, and the engine and its rules never need jax.
+
+rules -> jaxlint, runtime -> jaxlint; the engine reaches the rules through entry points and the runtime inside two commands.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ENGINE = ROOT / "jaxlint"
+RULES = ROOT / "rules" / "jaxlint_rules"
+RUNTIME = ROOT / "runtime" / "jaxlint_runtime"
+
+HEAVY = {"jax", "jaxlib", "numpy", "scipy", "flax", "optax", "equinox", "haiku"}
+# What a rule may import of the engine. Codemods are named by id, files and reports are none of its business.
+PUBLIC_FACE = {"jaxlint.finding", "jaxlint.rule", "jaxlint.staging", "jaxlint.syntax", "jaxlint.jaxapi"}
+RUNTIME_COMMANDS = {"jaxlint.cli.verify", "jaxlint.cli.targets"}
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import of the dotted name `target` in `module`; `lazy` when it stands inside a function."""
+
+    module: str
+    line: int
+    target: str
+    lazy: bool
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line} imports {self.target}"
+
+
+def module_name(path: Path, package: Path) -> str:
+    parts = path.relative_to(package.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(source: str, module: str, is_package: bool = False) -> Iterator[Import]:
+    """Every import in a module, `importlib.import_module("literal")` included, type-checking blocks left out."""
+
+    def walk(node: ast.AST, lazy: bool) -> Iterator[Import]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                continue
+            for target in targets(child):
+                yield Import(module, child.lineno, target, lazy)  # type: ignore[attr-defined]
+            yield from walk(
+                child, lazy or isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+            )
+
+    def targets(node: ast.AST) -> list[str]:
+        if isinstance(node, ast.Import):
+            return [alias.name for alias in node.names]
+        if isinstance(node, ast.ImportFrom):
+            parts = module.split(".")
+            base = parts[: len(parts) - node.level + is_package] if node.level else []
+            prefix = ".".join([*base, *([node.module] if node.module else [])])
+            # `from jaxlint import engine` names a module, `from jaxlint.rule import Rule` does not: keep both.
+            return [prefix, *(f"{prefix}.{alias.name}" for alias in node.names)]
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module") and node.args:
+            first = node.args[0]
+            return [first.value] if isinstance(first, ast.Constant) and isinstance(first.value, str) else []
+        return []
+
+    yield from walk(ast.parse(source), lazy=False)
+
+
+def imports_in(package: Path) -> list[Import]:
+    found = []
+    for path in sorted(package.rglob("*.py")):
+        is_package = path.name == "__init__.py"
+        found += imports_of(path.read_text(encoding="utf-8"), module_name(path, package), is_package)
+    assert found, f"no imports found below {package}"
+    return found
+
+
+def reaches(target: str, package: str) -> bool:
+    return target == package or target.startswith(package + ".")
+
+
+def test_engine_and_rules_never_import_jax_or_numpy() -> None:
+    wrong = [i for i in imports_in(ENGINE) + imports_in(RULES) if i.target.split(".")[0] in HEAVY]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_engine_never_imports_the_rules() -> None:
+    wrong = [i for i in imports_in(ENGINE) if reaches(i.target, "jaxlint_rules")]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_engine_imports_the_runtime_only_inside_two_commands() -> None:
+    uses = [i for i in imports_in(ENGINE) if reaches(i.target, "jaxlint_runtime")]
+    wrong = [i for i in uses if not (i.lazy and i.module in RUNTIME_COMMANDS)]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_rules_import_only_the_public_face() -> None:
+    engine = [i for i in imports_in(RULES) if reaches(i.target, "jaxlint") and i.target != "jaxlint"]
+    wrong = [
+        i
+        for i in engine
+        if not any(reaches(i.target, face) for face in PUBLIC_FACE)
+        or any(part.startswith("_") for part in i.target.split("."))
+    ]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_rules_and_runtime_do_not_know_each_other() -> None:
+    wrong = [i for i in imports_in(RULES) if reaches(i.target, "jaxlint_runtime")]
+    wrong += [i for i in imports_in(RUNTIME) if reaches(i.target, "jaxlint_rules")]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+BLOCKED_IMPORT = """
+import importlib, json, pkgutil, sys
+
+blocked = set(json.loads(sys.argv[1]))
+
+class Block:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in blocked:
+            raise ImportError(f"{name} is blocked here")
+
+sys.meta_path.insert(0, Block())
+names = []
+for root in ("jaxlint", "jaxlint_rules"):
+    package = importlib.import_module(root)
+    names += [m.name for m in pkgutil.walk_packages(package.__path__, root + ".") if not m.name.endswith("__main__")]
+for name in names:
+    importlib.import_module(name)
+print(json.dumps({"imported": names, "rules": len(importlib.import_module("jaxlint.registry").all_rules())}))
+"""
+
+
+def test_engine_and_rules_import_without_jax() -> None:
+    blocked = json.dumps(sorted(HEAVY | {"jaxlint_runtime", "psutil"}))
+    done = subprocess.run(
+        [sys.executable, "-c", BLOCKED_IMPORT, blocked],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert "jaxlint.engine" in result["imported"]
+    assert result["rules"] > 0
+
+
+@pytest.mark.parametrize(
+    ("source", "targets", "lazy"),
+    [
+        ("import jax.numpy as np", ["jax.numpy"], False),
+        ("def f():\n    import jax", ["jax"], True),
+        ("from jaxlint_runtime import api", ["jaxlint_runtime", "jaxlint_runtime.api"], False),
+        ("from . import engine", ["jaxlint.cli", "jaxlint.cli.engine"], False),
+        ("from ..engine import check", ["jaxlint.engine", "jaxlint.engine.check"], False),
+        ("import importlib\nimportlib.import_module('jax')", ["importlib", "jax"], False),
+        (
+            "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import jax",
+            ["typing", "typing.TYPE_CHECKING"],
+            False,
+        ),
+    ],
+)
+def test_the_scan_sees_imports(source: str, targets: list[str], lazy: bool) -> None:
+    found = list(imports_of(source, "jaxlint.cli.verify"))
+    assert [i.target for i in found] == targets
+    assert {i.lazy for i in found} == {lazy}
