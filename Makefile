@@ -37,7 +37,8 @@ gpu: ## the tests that need a GPU
 	@PYTHON="$(PYTHON)" tools/gpu.sh
 
 rules: setup ## write docs/rules/ and the table of the README anew
-	$(BIN)/python tools/rule_pages.py
+	$(BIN)/python tools/rule_table.py
+	@if [ -f tools/rule_pages.py ]; then $(BIN)/python tools/rule_pages.py; fi
 
 recording: setup ## the pictures of the README, from the real commands
 	$(BIN)/python tools/record.py

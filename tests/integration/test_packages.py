@@ -8,6 +8,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from benchmarks.corpora import present, run
 
 PACKAGES = ("flax", "optax")
@@ -34,6 +35,7 @@ def test_package_is_checked_without_a_crash(package: str) -> None:
 @pytest.mark.parametrize("package", PACKAGES)
 def test_working_code_has_no_error(package: str) -> None:
     outcome = outcome_of(package)
+    assert outcome.crash is None
     errors = [finding for finding in outcome.findings if finding["severity"] == "error"]
     shown = "\n".join(present.show(i, outcome, finding, context=3) for i, finding in enumerate(errors, 1))
     assert not errors, shown

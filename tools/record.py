@@ -1,0 +1,99 @@
+"""Pictures of jaxlint at work, for the README: runs the real commands and writes what they print as SVG.
+
+`python tools/record.py [NAME...]` writes docs/images/NAME.svg for each recording below, all of them by default. The
+commands run in a terminal of a fixed width, so colours and layout are what a user sees; progress, which goes to
+standard error, is left out.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import pty
+import shlex
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.terminal_theme import MONOKAI
+from rich.text import Text
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+COLUMNS = 112
+
+# Name of the picture, the command as a user types it, and how many of its lines to show (None: all of them).
+RECORDINGS: dict[str, tuple[str, int | None]] = {
+    "check": ("jaxlint check fixtures/demo", 44),
+    "fix": ("jaxlint fix --diff fixtures/demo", 44),
+    "verify": ("jaxlint verify fixtures/demo/train.py", None),
+}
+
+
+def output_of(command: str) -> str:
+    """What `command` prints to a terminal of COLUMNS columns, escape sequences included."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
+    program, *arguments = shlex.split(command)
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS), "COLORTERM": "truecolor"}
+    process = subprocess.Popen(
+        [Path(sys.executable).with_name(program), *arguments],
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=slave,
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(slave)
+    chunks = []
+    while True:
+        try:
+            chunk = os.read(master, 65536)
+        except OSError:  # how Linux reports that the other end was closed
+            break
+        if not chunk:
+            break
+        chunks.append(chunk)
+    os.close(master)
+    if process.wait() not in (0, 1):
+        raise RuntimeError(f"`{command}` ended with exit code {process.returncode}")
+    return b"".join(chunks).decode().replace("\r\n", "\n")
+
+
+def picture(command: str, output: str, limit: int | None) -> str:
+    """An SVG of a terminal that shows the command and its output, cut after `limit` lines."""
+    lines = Text.from_ansi(output.rstrip()).split("\n", allow_blank=True)
+    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
+    console.print(Text.assemble(("$ ", "bold green"), (command, "bold")))
+    for line in lines[:limit]:
+        console.print(line, soft_wrap=True)
+    if limit is not None and len(lines) > limit:
+        console.print(Text(f"... {len(lines) - limit} more lines", style="dim"))
+    return console.export_svg(title="jaxlint", theme=MONOKAI, unique_id="jaxlint")
+
+
+def main() -> int:
+    names = sys.argv[1:] or list(RECORDINGS)
+    if unknown := set(names) - set(RECORDINGS):
+        print(
+            f"error: no recording {', '.join(sorted(unknown))}; there are {', '.join(RECORDINGS)}",
+            file=sys.stderr,
+        )
+        return 2
+    IMAGES.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        command, limit = RECORDINGS[name]
+        start = time.perf_counter()
+        print(f"{name}: {command} ...", file=sys.stderr, flush=True)
+        (IMAGES / f"{name}.svg").write_text(picture(command, output_of(command), limit), encoding="utf-8")
+        print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
