@@ -1,0 +1,334 @@
+"""The settings of a run, from `[tool.jaxlint]` in pyproject.toml or from jaxlint.toml.
+
+The nearest file above what is checked counts. A mistake in it is an error that names the file and the nearest valid
+word: a misspelt key that were skipped in silence would switch off what its author meant to switch on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jaxlint.finding import Severity
+from jaxlint.registry import UnknownRule, all_rules, match_rules
+from jaxlint.rule import Rule
+from jaxlint.source.discovery import Search
+from jaxlint.source.patterns import PathPatterns, PatternError
+
+DEFAULT_EXCLUDES = (
+    ".bzr",
+    ".direnv",
+    ".eggs",
+    ".git",
+    ".hg",
+    ".ipynb_checkpoints",
+    ".jaxlint_cache",
+    ".mypy_cache",
+    ".nox",
+    ".pytest_cache",
+    ".pytype",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    "__pycache__",
+    "__pypackages__",
+    "_build",
+    "build",
+    "dist",
+    "node_modules",
+    "site-packages",
+    "venv",
+)
+CACHE_FOLDER = ".jaxlint_cache"
+# What marks the top of a project when there is no configuration.
+_PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
+_VERSION = re.compile(r"\d+(\.\d+){1,2}")
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be used; the message is one line and names the file or the option."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """The settings of one run.
+
+    `root` is the folder that patterns count from and where the cache lies. Selectors are codes, prefixes of codes,
+    names, categories or "ALL". `target_jax` is the version to check against, None for the newest known.
+    """
+
+    root: Path
+    source: Path | None = None
+    select: tuple[str, ...] = ("ALL",)
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    exclude: tuple[PathPatterns, ...] = ()
+    per_file_ignores: tuple[tuple[PathPatterns, tuple[str, ...]], ...] = ()
+    respect_gitignore: bool = True
+    force_exclude: bool = False
+    target_jax: str | None = None
+    preview: bool = False
+    severity: Severity = Severity.WARNING  # the least that is reported
+    report_unused_suppressions: bool = False
+    cache_dir: Path | None = None  # None: CACHE_FOLDER in `root`
+
+    @property
+    def search(self) -> Search:
+        """How folders are searched for files."""
+        return Search(self.exclude, self.respect_gitignore, self.force_exclude)
+
+    def rules(self) -> list[type[Rule]]:
+        """The rules that run: selected, not ignored, not in preview unless asked for. Raises ConfigError.
+
+        A more exact selector beats a more general one, so `select = ["JAX101"]` with `ignore = ["ALL"]` is JAX101.
+        """
+        wanted = self._ranks((*self.select, *self.extend_select))
+        unwanted = self._ranks(self.ignore)
+        return [
+            rule
+            for rule in all_rules()
+            if wanted.get(rule.code, 0) > unwanted.get(rule.code, 0) and (self.preview or not rule.preview)
+        ]
+
+    def ignored_in(self, path: Path) -> frozenset[str]:
+        """Codes that the per-file ignores switch off in the file at the absolute `path`."""
+        codes: set[str] = set()
+        for patterns, selectors in self.per_file_ignores:
+            if patterns.matches(str(path)):
+                codes |= self._match(selectors)
+        return frozenset(codes)
+
+    def check(self) -> Config:
+        """Raises ConfigError when a selector names no rule or a pattern means nothing."""
+        self.rules()
+        try:
+            for patterns in (*self.exclude, *(patterns for patterns, _ in self.per_file_ignores)):
+                patterns.check()
+        except PatternError as error:
+            raise ConfigError(f"{self._where}a path pattern is wrong: {error}") from None
+        for _, selectors in self.per_file_ignores:
+            self._match(selectors)
+        return self
+
+    def fingerprint(self) -> str:
+        """A text that differs when the findings could: part of the cache's key."""
+        return repr(
+            (
+                sorted(rule.code for rule in self.rules()),
+                [
+                    (patterns.base, patterns.patterns, selectors)
+                    for patterns, selectors in self.per_file_ignores
+                ],
+                self.target_jax,
+                self.preview,
+                self.report_unused_suppressions,
+            )
+        )
+
+    def with_options(self, **changes: Any) -> Config:
+        """A copy with some settings replaced."""
+        return dataclasses.replace(self, **changes)
+
+    @property
+    def _where(self) -> str:
+        return f"{self.source}: " if self.source else ""
+
+    def _match(self, selectors: Iterable[str]) -> set[str]:
+        selectors = list(selectors)
+        if not all(selector.strip() for selector in selectors):
+            raise ConfigError(f"{self._where}an empty name selects no rule; `jaxlint rules` lists them")
+        try:
+            return match_rules(selectors)
+        except UnknownRule as error:
+            raise ConfigError(f"{self._where}{error}") from None
+
+    def _ranks(self, selectors: Iterable[str]) -> dict[str, int]:
+        """For each code that is matched, how exact the most exact selector was."""
+        ranks: dict[str, int] = {}
+        for selector in selectors:
+            for code in self._match([selector]):
+                ranks[code] = max(ranks.get(code, 0), _exactness(selector.strip(), code))
+        return ranks
+
+
+def _exactness(selector: str, code: str) -> int:
+    if selector.upper() == "ALL":
+        return 1
+    if code.startswith(selector.upper()):
+        return 2 + len(selector)
+    rule = next(rule for rule in all_rules() if rule.code == code)
+    return 2 + (len(code) if selector.lower() == rule.name else len("JAX1"))  # a category is a block of codes
+
+
+def load_config(paths: Iterable[str | os.PathLike[str]], explicit: Path | None = None) -> Config:
+    """The settings for a run over `paths`: from the file `explicit`, else from the nearest one above all of them.
+
+    Raises ConfigError.
+    """
+    if explicit is not None:
+        source = Path(os.path.abspath(explicit))
+        table = _read_table(source, explicit, required=True)
+        return _from_table(table or {}, explicit, source.parent)
+    start = _common_folder(paths)
+    for folder in (start, *start.parents):
+        for name in ("jaxlint.toml", "pyproject.toml"):
+            path = folder / name
+            if path.is_file():
+                shown = _short(path)
+                table = _read_table(path, shown, required=name == "jaxlint.toml")
+                if table is not None:
+                    return _from_table(table, shown, folder)
+    root = _project_root(start)
+    return Config(root=root, exclude=(PathPatterns(str(root), DEFAULT_EXCLUDES),))
+
+
+def _common_folder(paths: Iterable[str | os.PathLike[str]]) -> Path:
+    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in map(os.path.abspath, paths)]
+    if not folders:
+        return Path.cwd()
+    try:
+        return Path(os.path.commonpath(folders))
+    except ValueError:  # on several drives
+        return Path.cwd()
+
+
+def _project_root(start: Path) -> Path:
+    for folder in (start, *start.parents):
+        if any((folder / marker).exists() for marker in _PROJECT_MARKERS):
+            return folder
+    return Path.cwd()
+
+
+def _short(path: Path) -> Path:
+    """The path as a person would write it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _read_table(path: Path, shown: Path, *, required: bool) -> Mapping[str, Any] | None:
+    """The table of settings in a TOML file; None when a pyproject.toml has none."""
+    try:
+        document = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise ConfigError(f"{shown}: cannot be read ({error.strerror}); check the path") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{shown}: not valid TOML: {' '.join(str(error).split())}") from None
+    if path.name != "pyproject.toml":
+        return document
+    tool = document.get("tool", {})
+    table = tool.get("jaxlint") if isinstance(tool, Mapping) else None
+    if table is None:
+        return {} if required else None
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{shown}: `tool.jaxlint` must be a table")
+    return table
+
+
+def _from_table(table: Mapping[str, Any], shown: Path, folder: Path) -> Config:
+    values: dict[str, Any] = {}
+    excludes = DEFAULT_EXCLUDES
+    extend_excludes: tuple[str, ...] = ()
+    for key, value in table.items():
+        read = _KEYS.get(key)
+        if read is None:
+            raise ConfigError(f"{shown}: unknown key {key!r}{_did_you_mean(key, _KEYS)}")
+        try:
+            result = read(value)
+        except _WrongValue as error:
+            raise ConfigError(f"{shown}: {key} {error}") from None
+        if key == "exclude":
+            excludes = result
+        elif key == "extend-exclude":
+            extend_excludes = result
+        elif key == "cache-dir":
+            values["cache_dir"] = folder / os.path.expanduser(result)
+        elif key == "per-file-ignores":
+            values["per_file_ignores"] = tuple(
+                (PathPatterns(str(folder), (pattern,)), selectors) for pattern, selectors in result
+            )
+        else:
+            values[key.replace("-", "_")] = result
+    exclude = (PathPatterns(str(folder), excludes + extend_excludes),)
+    return Config(root=folder, source=shown, exclude=exclude, **values).check()
+
+
+class _WrongValue(ValueError):
+    """What a value must be."""
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise _WrongValue("must be a list of strings")
+    return tuple(value)
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise _WrongValue("must be a string")
+    return value
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _WrongValue("must be true or false")
+    return value
+
+
+def _severity(value: Any) -> Severity:
+    try:
+        return Severity(value)
+    except ValueError:
+        names = ", ".join(f'"{severity}"' for severity in Severity)
+        raise _WrongValue(f"must be one of {names}") from None
+
+
+def _version(value: Any) -> str:
+    if not isinstance(value, str) or not _VERSION.fullmatch(value):
+        raise _WrongValue('must be a version of JAX, such as "0.10.2"')
+    return value
+
+
+def _file_ignores(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    if not isinstance(value, Mapping):
+        raise _WrongValue(
+            'must be a table from path patterns to lists of rules, such as { "tests/**" = ["JAX401"] }'
+        )
+    return tuple((pattern, _strings(selectors)) for pattern, selectors in value.items())
+
+
+_KEYS: dict[str, Callable[[Any], Any]] = {
+    "select": _strings,
+    "extend-select": _strings,
+    "ignore": _strings,
+    "exclude": _strings,
+    "extend-exclude": _strings,
+    "per-file-ignores": _file_ignores,
+    "respect-gitignore": _boolean,
+    "force-exclude": _boolean,
+    "target-jax": _version,
+    "preview": _boolean,
+    "severity": _severity,
+    "report-unused-suppressions": _boolean,
+    "cache-dir": _string,
+}
+
+
+def _did_you_mean(word: str, known: Iterable[str]) -> str:
+    names = list(known)
+    close = difflib.get_close_matches(word.replace("_", "-"), names, n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; the keys are {', '.join(names)}"
+
+
+def parse_version(text: str) -> str:
+    """`text` when it names a version of JAX. Raises ConfigError."""
+    try:
+        return _version(text)
+    except _WrongValue as error:
+        raise ConfigError(f"--target-jax {error}") from None

@@ -1,0 +1,238 @@
+"""Comments that silence findings: `# jaxlint: ignore[tracer-branch]`, `# noqa: JAX101`, and for whole files.
+
+A comment speaks for its own line. On the first or the last line of a statement that spans several it speaks for the
+whole statement, and `# jaxlint: ignore` on a line of its own for the statement below it.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from jaxlint.finding import Edit, Finding, Fix, Safety, Severity, Span
+from jaxlint.registry import UnknownRule, all_rules, match_rules
+from jaxlint.source.file import SourceFile
+from jaxlint.syntax.parse import split_lines
+
+UNUSED_CODE = "JAX001"
+UNUSED_NAME = "unused-suppression"
+
+_MENTION = re.compile(r"jaxlint\s*:|noqa", re.IGNORECASE)
+_OWN = re.compile(
+    r"#\s*jaxlint\s*:\s*(?P<verb>ignore-file|ignore)\b(?!-)\s*(?:\[(?P<rules>[^\]]*)\])?", re.IGNORECASE
+)
+# After `noqa:` come codes, or names with a hyphen; any other word is prose, such as the reason.
+_NOQA_RULE = r"(?:[A-Za-z]+\d+|[A-Za-z]+(?:-[A-Za-z]+)+)\b"
+_NOQA = re.compile(
+    rf"#\s*noqa\b(?:\s*(?P<colon>:)\s*(?P<rules>{_NOQA_RULE}(?:[,\s]+{_NOQA_RULE})*)?)?", re.IGNORECASE
+)
+_END = 1 << 60  # after every line
+_OUR_CODE = re.compile(r"JAX\d+", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _Directive:
+    """One comment that silences something. `rules` None silences every rule; else what each name in it means."""
+
+    span: Span
+    removable: Span | None  # what to delete to be rid of it, when that is safe
+    first: int  # lines it speaks for
+    last: int
+    rules: dict[str, set[str]] | None
+    unknown: list[str]
+    reportable: bool = True
+    used: set[str] = field(default_factory=set)
+
+    def silences(self, code: str) -> bool:
+        return self.rules is None or any(code in codes for codes in self.rules.values())
+
+
+class Suppressions:
+    """The suppression comments of one file."""
+
+    def __init__(self, source: SourceFile) -> None:
+        self.source = source
+        self.directives: list[_Directive] = []
+        if _MENTION.search(source.text):
+            for comment in _comments(source.text):
+                self.directives += _parse(comment)
+
+    def silences(self, finding: Finding) -> bool:
+        """Whether a comment silences `finding`; remembers that it was of use."""
+        hit = False
+        for directive in self.directives:
+            if directive.first <= finding.span.line <= directive.last:
+                if directive.silences(finding.code):
+                    directive.used.add(finding.code)
+                    hit = True
+        return hit
+
+    def unused(self, ran: Iterable[str]) -> Iterator[Finding]:
+        """A finding for each comment that silenced nothing, given the codes of the rules that ran.
+
+        A comment that names rules which did not run is left alone, and so is a bare `# noqa`, which may be meant
+        for another tool.
+        """
+        ran = frozenset(ran)
+        all_ran = all(rule.code in ran for rule in all_rules() if not rule.preview)
+        for directive in self.directives:
+            if not directive.reportable:
+                continue
+            if directive.unknown:
+                yield self._finding(directive, f"`{directive.unknown[0]}` names no rule", removable=False)
+            elif directive.rules is None:
+                if all_ran and not directive.used:
+                    yield self._finding(directive, "this comment silences nothing")
+            else:
+                # A prefix or a category is of use when any of its rules was silenced.
+                idle = [
+                    name
+                    for name, codes in directive.rules.items()
+                    if codes <= ran and not codes & directive.used
+                ]
+                if idle:
+                    message = f"`{'`, `'.join(idle)}` silences nothing here"
+                    yield self._finding(directive, message, removable=len(idle) == len(directive.rules))
+
+    def _finding(self, directive: _Directive, message: str, *, removable: bool = True) -> Finding:
+        fix = None
+        if removable and directive.removable:
+            edit = Edit(self.source.display, directive.removable, "")
+            fix = Fix(Safety.SAFE, "Remove the comment", (edit,))
+        return Finding(
+            path=self.source.display,
+            span=directive.span,
+            code=UNUSED_CODE,
+            name=UNUSED_NAME,
+            category="api",
+            severity=Severity.WARNING,
+            message=f"Unused suppression: {message}",
+            reason=f"no finding was reported on {_lines(directive)}",
+            fix=fix,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Comment:
+    text: str
+    line: int
+    before: str  # what stands before it on its line
+    own_line: bool
+    first: int  # lines of the statement that it may speak for
+    last: int
+    below: int  # last line of the statement below it
+
+
+def _comments(text: str) -> list[_Comment]:
+    """Every comment, with the lines of the statement that it stands at."""
+    found: list[tuple[tokenize.TokenInfo, str]] = []  # with the text before it
+    statements: list[tuple[int, int]] = []
+    start = 0
+    lines = split_lines(text)
+    readline = io.StringIO("\n".join(lines)).readline
+    try:
+        for token in tokenize.generate_tokens(readline):
+            if token.type == tokenize.COMMENT:
+                if _MENTION.search(token.string):
+                    found.append((token, lines[token.start[0] - 1][: token.start[1]]))
+            elif token.type == tokenize.NEWLINE:
+                statements.append((start or token.start[0], token.start[0]))
+                start = 0
+            elif not start and token.type not in (
+                tokenize.NL,
+                tokenize.INDENT,
+                tokenize.DEDENT,
+                tokenize.ENDMARKER,
+            ):
+                start = token.start[0]
+    except (tokenize.TokenError, SyntaxError):
+        pass  # the parser reports what is wrong; the comments before it count
+    return [_place(token, before, statements) for token, before in found]
+
+
+def _place(token: tokenize.TokenInfo, before: str, statements: Sequence[tuple[int, int]]) -> _Comment:
+    line = token.start[0]
+    own_line = not before.strip()
+    first = last = below = line
+    for one, other in statements:
+        if line in (one, other):  # several short statements may share the line: the union
+            first, last = min(first, one), max(last, other)
+        elif one < line < other:
+            own_line = False  # inside brackets: there is no statement below
+        elif one > line:
+            below = other
+            break
+    return _Comment(token.string, line, before, own_line, first, last, below)
+
+
+def _parse(comment: _Comment) -> Iterator[_Directive]:
+    for match in _OWN.finditer(comment.text):
+        first, last = comment.first, comment.last
+        if match["verb"].lower() == "ignore-file":
+            first, last = 1, _END
+        elif comment.own_line:
+            first, last = comment.line, comment.below
+        rules, unknown = _rules(match["rules"])
+        yield _Directive(_span(comment, match), _removable(comment, match), first, last, rules, unknown)
+    for match in _NOQA.finditer(comment.text):
+        rules, unknown = None, []
+        ours = False
+        if match["colon"]:
+            rules, unknown = _rules(match["rules"] or "")
+            ours = all(_OUR_CODE.fullmatch(name) for name in (*(rules or ()), *unknown))
+            unknown = [name for name in unknown if _OUR_CODE.fullmatch(name)]
+            if not rules and not unknown:
+                continue  # for other tools
+        span = _span(comment, match)
+        removable = _removable(comment, match) if ours else None
+        reportable = bool(match["colon"])
+        yield _Directive(span, removable, comment.first, comment.last, rules, unknown, reportable)
+
+
+def _names(rules: str) -> list[str]:
+    return re.split(r"[,\s]+", rules.strip(", \t")) if rules.strip(", \t") else []
+
+
+def _rules(text: str | None) -> tuple[dict[str, set[str]] | None, list[str]]:
+    """The codes that each name in a list means, and the names that mean nothing. No list: None, every rule."""
+    if text is None:
+        return None, []
+    rules: dict[str, set[str]] = {}
+    unknown = []
+    for name in _names(text):
+        try:
+            rules[name] = match_rules([name])
+        except UnknownRule:
+            unknown.append(name)
+    return rules, unknown
+
+
+def _span(comment: _Comment, match: re.Match[str]) -> Span:
+    column = len(comment.before) + match.start() + 1
+    return Span(comment.line, column, comment.line, column + len(match.group().rstrip()))
+
+
+def _removable(comment: _Comment, match: re.Match[str]) -> Span | None:
+    """The directive with the space before it; None when text that would become code follows it."""
+    rest = comment.text[match.end() :].strip()
+    if rest and not rest.startswith("#"):
+        return None
+    span = _span(comment, match)
+    if not comment.text[: match.start()].strip():
+        if comment.own_line:
+            # The whole line, unless another comment stays on it.
+            return None if rest else Span(comment.line, 1, comment.line + 1, 1)
+        return Span(span.line, len(comment.before.rstrip()) + 1, span.end_line, span.end_column)
+    kept = comment.before + comment.text[: match.start()].rstrip()
+    return Span(span.line, len(kept) + 1, span.end_line, span.end_column)
+
+
+def _lines(directive: _Directive) -> str:
+    if directive.last == _END:
+        return "this file"
+    if directive.first == directive.last:
+        return f"line {directive.first}"
+    return f"lines {directive.first} to {directive.last}"
