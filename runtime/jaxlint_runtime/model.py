@@ -72,7 +72,16 @@ class CapturedFunction:
     seconds: float = 0.0  # wall time in calls after the first, dispatch only unless synced
     compiles: list[Compile] = field(default_factory=list)
     refused: str | None = None  # why no call could be kept (byte budget, unpicklable, ...)
-    findings: list[dict[str, Any]] = field(default_factory=list)  # of check, as JSON, inside this function or at its jit
+    findings: list[dict[str, Any]] = field(
+        default_factory=list
+    )  # of check, as JSON, inside this function or at its jit
+    call_number: int = 0  # which call `call` was, counted from 1
+    inner_calls: int = 0  # calls under another transformation: traced, not run
+    wrappers: int = 1  # how often the program passed it to `jax.jit`
+    warm_ms: list[float] = field(default_factory=list)  # calls without a compile, waited for to the end
+    period_ms: list[float] = field(
+        default_factory=list
+    )  # from the start of one call to that of the next, sampled
 
 
 @dataclass(slots=True)

@@ -1,0 +1,40 @@
+"""Starts the worker under any interpreter, one that does not have jaxlint installed included.
+
+Run as a script: `python -P boot.py READ_FD WRITE_FD`. Only jaxlint's own packages are lent to the interpreter, from
+where this file lies; everything else is its own.
+"""
+
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+
+_LENT = ("jaxlint_runtime", "jaxlint")
+
+
+class _Lender(importlib.abc.MetaPathFinder):
+    """Finds jaxlint's packages where the command line found them."""
+
+    def __init__(self, folders):
+        self._folders = folders
+
+    def find_spec(self, fullname, path, target=None):
+        if path is None and fullname in _LENT:
+            return importlib.machinery.PathFinder.find_spec(fullname, self._folders)
+        return None
+
+
+def main():
+    """Lend the packages and run the worker."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    folders = [os.path.dirname(here), *filter(None, os.environ.pop("JAXLINT_LENT", "").split(os.pathsep))]
+    if sys.version_info < (3, 11):  # noqa: UP036 - `--python` may name any interpreter
+        sys.exit("jaxlint verify needs Python 3.11 or later")
+    sys.meta_path.insert(0, _Lender(folders))
+    from jaxlint_runtime.worker import main as work
+
+    work(int(sys.argv[1]), int(sys.argv[2]))
+
+
+if __name__ == "__main__":
+    main()

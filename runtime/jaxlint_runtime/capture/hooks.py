@@ -1,0 +1,65 @@
+"""Listens to what JAX says about its compiles, through the public `jax.monitoring`."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+_TRACE = "/jax/core/compile/jaxpr_trace_duration"
+_LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
+_COMPILE = "/jax/core/compile/backend_compile_duration"
+
+
+class CompileClock:
+    """Seconds of tracing and compiling in each thread, between `begin` and `end`.
+
+    Compiles outside such a span are those of single operations run eagerly; they are summed in `eager_compiles`
+    and `eager_seconds`.
+    """
+
+    def __init__(self) -> None:
+        self.eager_compiles = 0
+        self.eager_seconds = 0.0
+        self._local = threading.local()
+
+    def install(self) -> None:
+        """Start listening."""
+        import jax
+
+        jax.monitoring.register_event_duration_secs_listener(self._listen)
+
+    def remove(self) -> None:
+        """Stop listening."""
+        import jax
+
+        jax.monitoring.unregister_event_duration_listener(self._listen)
+
+    def begin(self) -> None:
+        """A call begins in this thread."""
+        self._local.events = None
+        self._local.inside = True
+
+    def end(self) -> tuple[float, float] | None:
+        """The call is over: seconds of tracing and lowering, seconds of compiling; None when it hit the cache."""
+        events: list[tuple[str, float]] | None = self._local.events
+        self._local.inside = False
+        if events is None:
+            return None
+        # the outermost trace contains the others; a trace alone is no compile
+        traces = [seconds for event, seconds in events if event == _TRACE]
+        lowers = [seconds for event, seconds in events if event == _LOWER]
+        compiles = [seconds for event, seconds in events if event == _COMPILE]
+        if not lowers and not compiles:
+            return None
+        return max(traces, default=0.0) + sum(lowers), sum(compiles)
+
+    def _listen(self, event: str, duration_secs: float, **kwargs: Any) -> None:
+        if event not in (_TRACE, _LOWER, _COMPILE):
+            return
+        if getattr(self._local, "inside", False):
+            if self._local.events is None:
+                self._local.events = []
+            self._local.events.append((event, duration_secs))
+        elif event == _COMPILE:
+            self.eager_compiles += 1
+            self.eager_seconds += duration_secs

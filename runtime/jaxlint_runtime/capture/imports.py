@@ -1,0 +1,64 @@
+"""Acts right after a module was imported for the first time, so that JAX need not be imported before the program.
+
+The program may set `XLA_FLAGS` or `JAX_*` in its first lines; importing JAX for it would make that come too late.
+"""
+
+from __future__ import annotations
+
+import importlib.abc
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+
+class _Loader(importlib.abc.Loader):
+    """The real loader, and one call after it."""
+
+    def __init__(self, loader: importlib.abc.Loader, action: Callable[[ModuleType], None]) -> None:
+        self._loader = loader
+        self._action = action
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._loader.create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        # the module must look as if nobody stood between
+        if module.__spec__ is not None:
+            module.__spec__.loader = self._loader
+        module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        self._action(module)
+
+
+class AfterImport(importlib.abc.MetaPathFinder):
+    """Calls `actions[name](module)` once, when the module `name` has been imported."""
+
+    def __init__(self, actions: dict[str, Callable[[ModuleType], None]]) -> None:
+        self._actions = dict(actions)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        action = self._actions.pop(fullname, None)
+        if action is None:
+            return None
+        spec = importlib.util.find_spec(fullname)  # this name is no longer ours: no recursion
+        if spec is None or spec.loader is None:
+            self._actions[fullname] = action
+            return spec
+        spec.loader = _Loader(spec.loader, action)
+        return spec
+
+    def install(self) -> None:
+        """Act on the modules that are loaded already, wait for the others."""
+        for name in list(self._actions):
+            if name in sys.modules:
+                self._actions.pop(name)(sys.modules[name])
+        sys.meta_path.insert(0, self)
+
+    def remove(self) -> None:
+        """Wait no longer."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)

@@ -1,0 +1,93 @@
+"""A stand-in for `jax.jit`, and for what it returns, that tells the recorder of each call."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.capture.recorder import FunctionRecord, Recorder
+
+
+class JitProxy:
+    """Behaves as the jitted function that it holds, and reports its calls.
+
+    The methods of `jax.stages.Wrapped` are written out because `isinstance` with that protocol looks for them on the
+    class; everything else is passed on. Assigned attributes stay on the proxy.
+    """
+
+    def __init__(self, jitted: Any, function: Any, record: FunctionRecord, recorder: Recorder) -> None:
+        self._jaxlint_jitted = jitted
+        self._jaxlint_function = function
+        self._jaxlint_record = record
+        self._jaxlint_call = recorder.call
+        self._jaxlint_number = record.wrappers  # the how manieth wrapper of its function this is
+        self._jaxlint_compiled = False
+        for name in ("__module__", "__name__", "__qualname__", "__doc__", "__wrapped__", "__annotations__"):
+            try:
+                setattr(self, name, getattr(jitted, name))
+            except AttributeError:  # partials and callable objects lack some
+                continue
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self._jaxlint_call(self, args, kwargs)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_jaxlint_"):  # a half-made proxy: copy and pickle ask before __init__ ran
+            raise AttributeError(name)
+        return getattr(self._jaxlint_jitted, name)
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self._jaxlint_jitted.__reduce_ex__(
+            protocol
+        )  # another process gets the function without the recorder
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+    def __repr__(self) -> str:
+        return repr(self._jaxlint_jitted)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        return self._jaxlint_jitted.lower(*args, **kwargs)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        return self._jaxlint_jitted.trace(*args, **kwargs)
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        return self._jaxlint_jitted.eval_shape(*args, **kwargs)
+
+    def clear_cache(self) -> None:
+        self._jaxlint_jitted.clear_cache()
+
+
+def plain(function: Any) -> Any:
+    """The jitted function inside a proxy; anything else as it is."""
+    return function._jaxlint_jitted if type(function) is JitProxy else function
+
+
+def jit_proxy(original: Callable[..., Any], recorder: Recorder) -> Callable[..., Any]:
+    """What stands in for `jax.jit` (or `pjit`): the same arguments, decorator factories included."""
+
+    def jit(*args: Any, **options: Any) -> Any:
+        if not args:
+            made = original(**options)  # raises for bad options as JAX does
+            return lambda function: wrap(made(plain(function)), function, options, sys._getframe(1))
+        jitted = original(plain(args[0]), *args[1:], **options)
+        return wrap(jitted, args[0], options, sys._getframe(1))
+
+    def wrap(jitted: Any, function: Any, options: dict[str, Any], frame: types.FrameType) -> Any:
+        return recorder.wrap(jitted, plain(function), options, frame)
+
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        setattr(jit, name, getattr(original, name))
+    jit.__wrapped__ = original  # type: ignore[attr-defined]
+    return jit

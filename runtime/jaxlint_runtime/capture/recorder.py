@@ -1,0 +1,272 @@
+"""Counts and times the calls of the user's jitted functions, keeps inputs of a late one, and says when it is enough."""
+
+from __future__ import annotations
+
+import statistics
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+from jaxlint_runtime.capture import signature as signatures
+from jaxlint_runtime.capture import snapshot
+from jaxlint_runtime.capture.hooks import CompileClock
+from jaxlint_runtime.capture.identity import Identity, Project, code_key, identify
+from jaxlint_runtime.capture.options import OPTION_NAMES, Parameters, read_options
+from jaxlint_runtime.capture.proxy import JitProxy
+from jaxlint_runtime.capture.stop import Stopper
+from jaxlint_runtime.model import CapturedCall, CapturedFunction, Compile, JitOptions
+
+_SHARE = 0.02  # of the time since a function's first call that copying its inputs may take
+_GROWTH = 1.5  # the next copy comes this much later than the last, counted in calls
+_PATIENCE = 10  # times the wanted calls that other functions are given to be called at all
+_KEPT_SIGNATURES = 64
+_KEPT_TIMES = 256
+
+
+@dataclass(slots=True)
+class FunctionRecord:
+    """All that is known of one function of the user's, over every wrapper that `jax.jit` made of it."""
+
+    identity: Identity
+    function: Any
+    jitted: Any
+    options: JitOptions
+    parameters: Parameters
+    jit_path: str | None = None
+    jit_line: int | None = None
+    wrappers: int = 0
+    calls: int = 0
+    inner_calls: int = 0
+    seconds: float = 0.0
+    compiles: list[Compile] = field(default_factory=list)
+    signatures: list[signatures.Signature] = field(default_factory=list)
+    warm_ms: deque[float] = field(default_factory=lambda: deque(maxlen=_KEPT_TIMES))
+    period_ms: deque[float] = field(default_factory=lambda: deque(maxlen=_KEPT_TIMES))
+    last_start: float = 0.0
+    first_start: float = 0.0
+    copy_spent: float = 0.0
+    copy_last: float = 0.0
+    copy_tried: int = 0
+    call: CapturedCall | None = None
+    call_bytes: int = 0
+    call_number: int = 0
+    refused: str | None = None
+
+    @property
+    def weight(self) -> float:
+        """Seconds that the program spent here, as far as known: what the hottest function is chosen by."""
+        warm = statistics.median(self.warm_ms) * self.calls / 1e3 if self.warm_ms else 0.0
+        return max(self.seconds, warm)
+
+    def captured(self) -> CapturedFunction:
+        """The record as the rest of the runtime takes it."""
+        refused = self.refused
+        if self.call is None and refused is None:
+            refused = (
+                "it was never called outside another transformation"
+                if not self.calls
+                else "no inputs were kept"
+            )
+        return CapturedFunction(
+            qualname=self.identity.qualname,
+            path=self.identity.path,
+            line=self.identity.line,
+            function=self.function,
+            jitted=self.jitted,
+            options=self.options,
+            call=self.call,
+            calls=self.calls,
+            seconds=self.seconds,
+            compiles=list(self.compiles),
+            refused=None if self.call is not None else refused,
+            call_number=self.call_number,
+            inner_calls=self.inner_calls,
+            wrappers=self.wrappers,
+            warm_ms=list(self.warm_ms),
+            period_ms=list(self.period_ms),
+        )
+
+
+class Recorder:
+    """One run's records.
+
+    `calls` is how many calls of the busiest function are enough (None: no limit). `capture_bytes` bounds the copies
+    of arguments, all functions together.
+    """
+
+    def __init__(self, project: Project, stopper: Stopper, calls: int | None, capture_bytes: int) -> None:
+        self.active = False
+        self.records: dict[tuple[Any, ...], FunctionRecord] = {}
+        self.first_call: float | None = None  # when the first captured call ended, by time.monotonic
+        self.clock = CompileClock()
+        self._project = project
+        self._stopper = stopper
+        self._limit = calls
+        self._budget = snapshot.Budget(capture_bytes)
+        self._local = threading.local()
+        self._is_tracing: Any = None
+
+    def start(self) -> None:
+        """JAX is imported: count from now on."""
+        from jaxlint_runtime import compat
+
+        self._is_tracing = compat.is_tracing
+        self.clock.install()
+        self.active = True
+
+    def stop(self) -> None:
+        """Count no more; wrapped functions stay usable."""
+        self.active = False
+        self.clock.remove()
+
+    def wrap(self, jitted: Any, function: Any, options: dict[str, Any], caller: FrameType) -> Any:
+        """The proxy for a function that was just jitted; the function itself when it is none of the user's."""
+        if not self.active:
+            return jitted
+        try:
+            found = identify(function, self._project, caller)
+            if found is None:
+                return jitted
+            given = read_options(options)
+            key = (code_key(function), found, repr([getattr(given, name) for name in OPTION_NAMES]))
+            record = self.records.get(key)
+            if record is None:
+                parameters = Parameters.of(function, given)
+                record = FunctionRecord(found, function, jitted, given, parameters)
+                self.records[key] = record
+            site = self._project.nearest_frame(caller)
+            if site is not None:
+                record.jit_path, record.jit_line = self._project.file(site.f_code.co_filename), site.f_lineno
+            record.wrappers += 1
+            if record.call is None:
+                record.function, record.jitted = function, jitted
+            proxy = JitProxy(jitted, function, record, self)
+        except Exception:  # recording must never be what breaks the program
+            return jitted
+        return proxy
+
+    def busy(self) -> bool:
+        """Whether this thread is inside a captured call, or in a transformation: then waits are not the user's."""
+        return bool(getattr(self._local, "inside", False)) or self._is_tracing()
+
+    def call(self, proxy: JitProxy, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Do one call of a wrapped function."""
+        jitted, record = proxy._jaxlint_jitted, proxy._jaxlint_record
+        if not self.active:
+            return jitted(*args, **kwargs)
+        if getattr(self._local, "inside", False) or self._is_tracing():
+            record.inner_calls += 1
+            return jitted(*args, **kwargs)
+        if self._stopper.requested or (
+            self._limit is not None and record.calls >= self._limit and self._enough(record)
+        ):
+            self._stopper.raise_here()
+        kept = self._keep(proxy, record, args, kwargs)
+        self._local.inside = True
+        self.clock.begin()
+        start = time.perf_counter()
+        try:
+            out = jitted(*args, **kwargs)
+        finally:
+            seconds = time.perf_counter() - start
+            spans = self.clock.end()
+            self._local.inside = False
+        record.calls += 1
+        if spans is not None:
+            self._compiled(proxy, record, spans, args, kwargs)
+        elif kept:
+            seconds = self._wait(out, start)
+            record.warm_ms.append(seconds * 1e3)
+        if record.calls > 1:
+            record.seconds += seconds
+            if spans is None and not kept and record.last_start:
+                record.period_ms.append((start - record.last_start) * 1e3)
+        # a call that was copied, waited for or compiled says nothing about the pace
+        record.last_start = 0.0 if kept or spans is not None else start
+        if self.first_call is None:
+            self.first_call = time.monotonic()
+        return out
+
+    def _enough(self, record: FunctionRecord) -> bool:
+        """Ask for a stop once every function was called, or the others had ten times the wanted calls to begin."""
+        assert self._limit is not None
+        idle = [r for r in list(self.records.values()) if not r.calls and not r.inner_calls]
+        if idle and record.calls < self._limit * _PATIENCE:
+            return False
+        never = f"; {_names(idle)} {'was' if len(idle) == 1 else 'were'} never called" if idle else ""
+        self._stopper.request(f"after {record.calls} calls of {record.identity.qualname}{never}")
+        return True
+
+    def _keep(
+        self, proxy: JitProxy, record: FunctionRecord, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> bool:
+        """Copy the arguments when this is the first call, the last one wanted, or time allows another copy."""
+        now = time.perf_counter()
+        number = record.calls + 1
+        if number == 1:
+            record.first_start = now
+        elif number != self._limit:
+            if number < _GROWTH * record.copy_tried or record.copy_spent + record.copy_last > _SHARE * (
+                now - record.first_start
+            ):
+                return False
+        record.copy_tried = number
+        self._local.inside = True  # the copies wait for the device on our account
+        try:
+            size = snapshot.count_bytes(record.parameters, args, kwargs)
+            self._budget.exchange(record.call_bytes, size)
+            try:
+                call = snapshot.take(record.parameters, args, kwargs)
+            except BaseException:
+                self._budget.exchange(size, record.call_bytes)
+                raise
+        except snapshot.Refused as refusal:
+            record.refused = str(refusal)
+            return False
+        except Exception as error:
+            record.refused = f"its arguments could not be copied: {type(error).__name__}: {error}"
+            return False
+        finally:
+            self._local.inside = False
+            record.copy_last = time.perf_counter() - now
+            record.copy_spent += record.copy_last
+        record.call, record.call_bytes, record.call_number = call, size, number
+        record.jitted, record.function = proxy._jaxlint_jitted, proxy._jaxlint_function
+        return True
+
+    def _wait(self, out: Any, start: float) -> float:
+        import jax
+
+        self._local.inside = True
+        try:
+            jax.block_until_ready(out)
+        except Exception:  # an error of the device is the program's to meet
+            pass
+        finally:
+            self._local.inside = False
+        return time.perf_counter() - start
+
+    def _compiled(
+        self, proxy: JitProxy, record: FunctionRecord, spans: tuple[float, float], args: Any, kwargs: Any
+    ) -> None:
+        try:
+            new = signatures.read_signature(record.parameters, args, kwargs)
+            if proxy._jaxlint_number > 1 and not proxy._jaxlint_compiled and new in record.signatures:
+                cause = f"the function was jitted again (time {proxy._jaxlint_number}"
+                cause += f", line {record.jit_line}): each `jax.jit` call starts with an empty cache"
+            else:
+                cause = signatures.explain(new, record.signatures)
+            if new not in record.signatures and len(record.signatures) < _KEPT_SIGNATURES:
+                record.signatures.append(new)
+        except Exception as error:
+            cause = f"unknown: {type(error).__name__}: {error}"
+        proxy._jaxlint_compiled = True
+        record.compiles.append(Compile(spans[0], spans[1], cause))
+
+
+def _names(records: list[FunctionRecord]) -> str:
+    names = [record.identity.qualname for record in records[:3]]
+    return ", ".join(names) + (" ..." if len(records) > 3 else "")

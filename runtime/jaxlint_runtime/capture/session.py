@@ -1,0 +1,233 @@
+"""One captured run of the program: puts the hooks in place, runs it, takes them away, and tells what was seen."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+import os
+import statistics
+import sys
+import warnings
+from types import ModuleType
+from typing import Any
+
+from jaxlint_runtime.capture.identity import Project
+from jaxlint_runtime.capture.imports import AfterImport
+from jaxlint_runtime.capture.options import OPTION_NAMES
+from jaxlint_runtime.capture.program import Ending, Kind, pytest_exit, run_program
+from jaxlint_runtime.capture.proxy import jit_proxy
+from jaxlint_runtime.capture.recorder import FunctionRecord, Recorder
+from jaxlint_runtime.capture.stop import Stopper, StopProgram
+from jaxlint_runtime.capture.syncs import HostSyncs, SyncSite
+from jaxlint_runtime.model import CapturedFunction, JitOptions
+from jaxlint_runtime.protocol import Job
+
+
+class Session:
+    """The hooks around one run."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.kind = Kind(job.kind)
+        self.project = Project(job.roots, job.include_packages)
+        self.stopper = Stopper(pytest_exit if self.kind is Kind.PYTEST else StopProgram)
+        self.recorder = Recorder(self.project, self.stopper, job.calls, job.capture_bytes)
+        self.syncs = HostSyncs(
+            self.project,
+            counting=lambda: self.recorder.active and not self.recorder.busy(),
+            stepping=lambda: self.recorder.first_call is not None,
+        )
+        self._jax: ModuleType | None = None
+        self._undo: list[tuple[ModuleType, str, Any]] = []
+        self._imports = AfterImport({"jax": self._on_jax, "jax.experimental.pjit": self._on_pjit})
+
+    def run(self) -> Ending:
+        """Run the program under the hooks."""
+        os.register_at_fork(after_in_child=self._forked)
+        self._imports.install()
+        if self.kind is not Kind.SCRIPT:
+            sys.path.insert(0, os.getcwd())
+        if self.kind is Kind.MODULE:
+            self._count_module()
+        try:
+            return run_program(self.kind, self.job.target, self.job.arguments, self.stopper)
+        finally:
+            self.end()
+
+    def _count_module(self) -> None:
+        """A module that was named is the user's, even when it is installed."""
+        try:
+            spec = importlib.util.find_spec(self.job.target)
+        except Exception:  # running it will say what is wrong
+            return
+        if spec is not None and spec.origin and os.path.isfile(spec.origin):
+            levels = self.job.target.count(".")
+            folder = os.path.dirname(spec.origin)
+            for _ in range(levels if spec.submodule_search_locations else max(levels - 1, 0)):
+                folder = os.path.dirname(folder)
+            self.project.add(folder if levels or spec.submodule_search_locations else spec.origin)
+
+    def end(self) -> None:
+        """Take the hooks away; wrapped functions go on working. May be called twice."""
+        self._imports.remove()
+        while self._undo:
+            module, name, original = self._undo.pop()
+            setattr(module, name, original)
+        self.syncs.remove()
+        if self.recorder.active:
+            self.recorder.stop()
+
+    def _on_jax(self, jax: ModuleType) -> None:
+        self._jax = jax
+        self._replace(jax, "jit", jax.jit)
+        self.recorder.start()
+        self.syncs.install(jax)
+
+    def _on_pjit(self, module: ModuleType) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            original = getattr(module, "pjit", None)
+        if original is not None:
+            self._replace(module, "pjit", original)
+
+    def _replace(self, module: ModuleType, name: str, original: Any) -> None:
+        setattr(module, name, jit_proxy(original, self.recorder))
+        self._undo.append((module, name, original))
+
+    def _forked(self) -> None:
+        self.recorder.active = False  # a child counts for nobody
+
+    # ---- what was seen ----
+
+    def progress(self) -> list[dict[str, Any]]:
+        """Calls so far, busiest first."""
+        return [
+            {
+                "function": record.identity.qualname,
+                "path": record.identity.path,
+                "line": record.identity.line,
+                "calls": record.calls,
+                "inner_calls": record.inner_calls,
+                "compiles": len(record.compiles),
+            }
+            for record in self._sorted()
+        ]
+
+    def functions(self, findings: list[dict[str, Any]]) -> list[CapturedFunction]:
+        """The captured functions, busiest first, with the findings that speak of them."""
+        wanted = None if self.job.only is None else {tuple(entry) for entry in self.job.only}
+        found = []
+        for record in self._sorted():
+            if wanted is not None and (record.identity.path, record.identity.qualname) not in wanted:
+                continue
+            function = record.captured()
+            function.findings = [f for f in findings if _speaks_of(f, record)]
+            if self.job.undonated:
+                function.options = dataclasses.replace(
+                    function.options, donate_argnums=(), donate_argnames=()
+                )
+            found.append(function)
+        return found
+
+    def summary(self, ending: Ending, seconds: float, versions: dict[str, str]) -> dict[str, Any]:
+        """The values of the `captured` event."""
+        records = self._sorted()
+        hottest = records[0] if records and records[0].calls else None
+        return {
+            "ending": {"how": ending.how, "status": ending.status, "message": ending.message},
+            "seconds": seconds,
+            "used_jax": self._jax is not None,
+            "device": self._device(),
+            "versions": versions,
+            "functions": [_function_json(record) for record in records],
+            "eager": {
+                "compiles": self.recorder.clock.eager_compiles,
+                "seconds": self.recorder.clock.eager_seconds,
+            },
+            "step": None if hottest is None else hottest.identity.qualname,
+            "syncs": [_sync_json(site, hottest) for site in self._sorted_syncs()],
+            "files": self._files(),
+        }
+
+    def _sorted(self) -> list[FunctionRecord]:
+        return sorted(self.recorder.records.copy().values(), key=lambda record: -record.weight)
+
+    def _sorted_syncs(self) -> list[SyncSite]:
+        return sorted(self.syncs.sites.copy().values(), key=lambda site: (-site.in_steps, -site.seconds))
+
+    def _device(self) -> str | None:
+        if self._jax is None:
+            return None
+        try:
+            device = self._jax.devices()[0]
+        except Exception as error:  # no usable backend
+            return f"none ({type(error).__name__})"
+        return f"{device.platform}: {device.device_kind}"
+
+    def _files(self) -> list[str]:
+        """The user's files that the program loaded."""
+        found = {os.path.realpath(self.job.target)} if self.kind is Kind.SCRIPT else set()
+        for module in list(sys.modules.values()):
+            origin = getattr(module, "__file__", None)
+            if isinstance(origin, str) and (path := self.project.file(origin)) and path.endswith(".py"):
+                found.add(path)
+        found |= {record.identity.path for record in self.recorder.records.values()}
+        return sorted(path for path in found if os.path.isfile(path))
+
+
+def _function_json(record: FunctionRecord) -> dict[str, Any]:
+    captured = record.captured()
+    return {
+        "function": record.identity.qualname,
+        "path": record.identity.path,
+        "line": record.identity.line,
+        "end_line": record.identity.end_line,
+        "jit_path": record.jit_path,
+        "jit_line": record.jit_line,
+        "options": _options_json(record.options),
+        "calls": record.calls,
+        "inner_calls": record.inner_calls,
+        "wrappers": record.wrappers,
+        "seconds": record.seconds,
+        "weight_seconds": record.weight,
+        "call_ms": _median(captured.warm_ms),
+        "period_ms": _median(captured.period_ms),
+        "captured_call": record.call_number or None,
+        "captured_bytes": record.call_bytes,
+        "refused": captured.refused,
+        "compiles": [
+            {"trace_s": c.seconds_trace, "compile_s": c.seconds_compile, "cause": c.cause}
+            for c in record.compiles
+        ],
+    }
+
+
+def _options_json(options: JitOptions) -> dict[str, Any]:
+    values = {name: list(getattr(options, name)) for name in OPTION_NAMES if getattr(options, name)}
+    return {
+        **values,
+        **{name: str(value)[:120] for name, value in options.others.items() if value is not None},
+    }
+
+
+def _sync_json(site: SyncSite, hottest: FunctionRecord | None) -> dict[str, Any]:
+    return {
+        "path": site.path,
+        "line": site.line,
+        "kind": site.kind,
+        "count": site.count,
+        "seconds": site.seconds,
+        "per_step": None if hottest is None else site.in_steps / hottest.calls,
+    }
+
+
+def _median(values: list[float]) -> float | None:
+    return statistics.median(values) if values else None
+
+
+def _speaks_of(finding: dict[str, Any], record: FunctionRecord) -> bool:
+    """Whether a finding lies inside the function, or at the place where it is jitted."""
+    path, line = finding.get("path"), finding.get("line", 0)
+    if path == record.identity.path and record.identity.line <= line <= record.identity.end_line:
+        return True
+    return path == record.jit_path and line == record.jit_line

@@ -1,0 +1,182 @@
+"""What `jax.jit` looks at when it decides to compile again, and what changed since the last time.
+
+Shapes, dtypes, weak types, shardings, the pytree structure and the static values of the arguments. Read from the
+arguments of a call that compiled; buffers donated to that call still tell all of it.
+"""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jaxlint_runtime.capture.options import Parameters
+
+_SHOWN = 3  # differences named in one cause
+_REPR = reprlib.Repr()
+_REPR.maxstring = _REPR.maxother = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One array (or Python scalar) among the arguments, as the tracing cache sees it."""
+
+    shape: tuple[int, ...] | None
+    dtype: str
+    weak: bool
+    sharding: str | None
+    kind: str = ""  # set for what is no array: the Python type
+
+    def __str__(self) -> str:
+        shape = "" if self.shape is None else "[" + ",".join(map(str, self.shape)) + "]"
+        return f"{self.dtype}{shape}" + (" (weak type)" if self.weak and not self.kind else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A static argument: its value as text, its hash where it has one."""
+
+    text: str
+    type: str
+    hash: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """One compile's key: leaves and static values by place ("params['w']"), structures by argument."""
+
+    leaves: Mapping[str, Leaf]
+    statics: Mapping[str, Static]
+    structures: Mapping[str, Any]
+    order: tuple[str, ...] = ()  # arguments in the order of the call
+
+
+def read_signature(parameters: Parameters, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Signature:
+    """The signature of one call. Needs JAX; never touches array contents."""
+    from jax import tree_util
+
+    leaves: dict[str, Leaf] = {}
+    statics: dict[str, Static] = {}
+    structures: dict[str, Any] = {}
+    named = [
+        (parameters.name(i), value, parameters.is_static_position(i, len(args)))
+        for i, value in enumerate(args)
+    ]
+    named += [(name, value, name in parameters.static_names) for name, value in kwargs.items()]
+    for name, value, static in named:
+        if static:
+            statics[name] = _static(value)
+            continue
+        flat, structure = tree_util.tree_flatten_with_path(value)
+        structures[name] = structure
+        for path, leaf in flat:
+            leaves[name + tree_util.keystr(path)] = _leaf(leaf)
+    return Signature(leaves, statics, structures, tuple(name for name, _, _ in named))
+
+
+def _leaf(value: Any) -> Leaf:
+    if isinstance(value, bool | int | float | complex):
+        return Leaf(None, f"Python {type(value).__name__}", True, None, type(value).__name__)
+    dtype = getattr(value, "dtype", None)
+    shape = getattr(value, "shape", None)
+    if dtype is None or shape is None:
+        return Leaf(None, type(value).__name__, False, None, type(value).__name__)
+    sharding = getattr(value, "sharding", None)
+    # where an array lies matters only once it was put there on purpose
+    placed = str(sharding) if sharding is not None and getattr(value, "committed", False) else None
+    return Leaf(tuple(shape), str(dtype), bool(getattr(value, "weak_type", False)), placed)
+
+
+def _static(value: Any) -> Static:
+    try:
+        text = _REPR.repr(value)
+    except Exception:  # a user's `__repr__` may raise anything
+        text = f"<{type(value).__name__}>"
+    try:
+        key: int | None = hash(value)
+    except Exception:
+        key = None
+    return Static(text, type(value).__name__, key)
+
+
+def explain(new: Signature, earlier: Iterable[Signature]) -> str:
+    """Why a call with `new` compiled although `earlier` had: the difference from the most similar one."""
+    best: list[str] | None = None
+    for old in earlier:
+        differences = compare(old, new)
+        if best is None or len(differences) < len(best):
+            best = differences
+    if best is None:
+        return "first call"
+    if not best:
+        return "same arguments as before: the configuration, the mesh or the function's identity changed"
+    more = f" and {len(best) - _SHOWN} more" if len(best) > _SHOWN else ""
+    return "; ".join(best[:_SHOWN]) + more
+
+
+def compare(old: Signature, new: Signature) -> list[str]:
+    """What differs, one phrase each, static values first."""
+    found: list[str] = []
+    for name in _union(old.statics, new.statics):
+        found += _static_difference(name, old.statics.get(name), new.statics.get(name))
+    changed: set[str] = set()
+    for name in _union(old.structures, new.structures):
+        if name not in old.structures or name not in new.structures:
+            found.append(f"`{name}` is {'new' if name in new.structures else 'no longer passed'}")
+            changed.add(name)
+        elif old.structures[name] != new.structures[name]:
+            found.append(_structure_difference(name, old, new))
+            changed.add(name)
+    for place in _union(old.leaves, new.leaves):
+        before, after = old.leaves.get(place), new.leaves.get(place)
+        if before is None or after is None or before == after or _argument(place, new.order) in changed:
+            continue
+        if (before.shape, before.dtype, before.weak) == (after.shape, after.dtype, after.weak):
+            found.append(f"`{place}`: {before.sharding or 'not placed'} -> {after.sharding or 'not placed'}")
+        else:
+            found.append(f"`{place}`: {before} -> {after}")
+    return found
+
+
+def _static_difference(name: str, old: Static | None, new: Static | None) -> list[str]:
+    if old is None or new is None:
+        present = new or old
+        return [
+            f"static `{name}` is {'new' if new else 'no longer passed'}: {present.text if present else ''}"
+        ]
+    if old == new:
+        return []
+    if old.text == new.text and old.type == new.type:
+        return [
+            f"static `{name}`: a new {new.type} each time, which does not compare equal to the last ({new.text})"
+        ]
+    return [f"static `{name}`: {old.text} -> {new.text}"]
+
+
+def _structure_difference(name: str, old: Signature, new: Signature) -> str:
+    before = {place for place in old.leaves if _argument(place, old.order) == name}
+    after = {place for place in new.leaves if _argument(place, new.order) == name}
+    gone, come = sorted(before - after), sorted(after - before)
+    if not gone and not come:
+        return f"`{name}`: the pytree structure changed (a node type or its static data)"
+    parts = []
+    if come:
+        parts.append("has new " + _some(come))
+    if gone:
+        parts.append("lost " + _some(gone))
+    return f"`{name}`: the pytree structure changed: " + ", ".join(parts)
+
+
+def _some(places: list[str]) -> str:
+    more = f" and {len(places) - 2} more" if len(places) > 2 else ""
+    return ", ".join(f"`{place}`" for place in places[:2]) + more
+
+
+def _argument(place: str, order: tuple[str, ...]) -> str:
+    """The argument that a place belongs to: the longest argument name that it begins with."""
+    return max((name for name in order if place.startswith(name)), key=len, default=place)
+
+
+def _union(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    return [*new, *(name for name in old if name not in new)]

@@ -1,0 +1,92 @@
+"""Ends the user's program from within, so that the functions it made stay alive for what comes next.
+
+An exception is raised in its main thread: from a captured call, or by a signal wherever the thread is. A program
+that catches even that is parked: its main thread sleeps in the signal handler and another thread goes on.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+# not one that programs use for themselves (SIGALRM, SIGUSR1 ...)
+_SIGNAL = signal.SIGVTALRM
+
+
+class StopProgram(BaseException):
+    """Raised in the user's program to end it. Not an Exception, so that `except Exception` lets it pass."""
+
+
+class Stopper:
+    """One request to stop, and the ways to carry it out. Made in the main thread, before the program starts."""
+
+    def __init__(self, exception: Callable[[str], BaseException] = StopProgram) -> None:
+        self.reason: str | None = None
+        self.exception = exception
+        self.running = False
+        self._parked = threading.Event()
+        self._park = False
+        self._requested = threading.Event()
+        self._last = 0.0
+        self._process = os.getpid()
+        self._main = threading.main_thread()
+
+    def start(self) -> None:
+        """The program is about to run."""
+        signal.signal(_SIGNAL, self._handle)
+        self.running = True
+
+    def finish(self) -> None:
+        """The program is over: nothing is raised from here on."""
+        self.running = False
+
+    @property
+    def requested(self) -> bool:
+        return self._requested.is_set()
+
+    def request(self, reason: str) -> None:
+        """Ask the program to stop; the first reason stays."""
+        if self.reason is None:
+            self.reason = reason
+        self._requested.set()
+
+    def wait_requested(self, seconds: float) -> bool:
+        """Wait until a stop is requested."""
+        return self._requested.wait(seconds)
+
+    def raise_here(self) -> None:
+        """Raise when called in the program's main thread after a request; any other thread only interrupts that one."""
+        if not self.running or os.getpid() != self._process:
+            return
+        if threading.current_thread() is self._main:
+            raise self.exception(self.reason or "stopped")
+        if time.monotonic() - self._last > 1.0:  # leave it time to unwind
+            self.interrupt()
+
+    def interrupt(self) -> None:
+        """Raise in the main thread, wherever it is, sleeping included."""
+        self._last = time.monotonic()
+        if self.running and self._main.ident is not None:
+            signal.pthread_kill(self._main.ident, _SIGNAL)
+
+    def park(self, seconds: float) -> bool:
+        """Put the main thread to sleep for good. False: it is busy outside Python and did not answer."""
+        self._park = True
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            self.interrupt()
+            if self._parked.wait(0.1) or not self.running:
+                return True
+        return False
+
+    def _handle(self, number: int, frame: object) -> None:
+        if not self.running or os.getpid() != self._process:
+            return
+        if self._park:
+            self._parked.set()
+            while True:
+                time.sleep(3600)
+        raise self.exception(self.reason or "stopped")

@@ -1,0 +1,127 @@
+"""What the command line and the worker process say to each other: one JSON object a line, over two pipes of their own.
+
+To the worker: a `Job`, later one line `{"findings": [...]}`. From the worker: events, each with a key `event`:
+
+- `hello`: it is up; `python`, `pid`
+- `note`: a line for the reader; `message`. `progress`: the same, soon outdated
+- `watch`: how far the program is; `functions` [{function, path, line, calls, inner_calls, compiles}], `seconds`
+- `captured`: the program is over; everything seen (see `worker.captured_event`)
+- `optimising`, `result`, `optimised`: one function's candidates begin, are decided, are through
+- `error`: it cannot go on; `message`. `done`: nothing more comes
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import errno
+import fcntl
+import json
+import math
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+_HIGH = 200  # descriptors from here on survive programs that close "all" low ones
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What one worker is to do. Times in seconds, sizes in bytes."""
+
+    kind: str  # "script", "module", "pytest"
+    target: str
+    arguments: list[str]
+    roots: list[str]  # folders of the user's code
+    calls: int | None = 20  # enough calls of the busiest function; None: run to the end
+    run_for: float | None = 60.0  # after the first captured call; None: run to the end
+    capture_bytes: int = 512 * 1024 * 1024
+    include_packages: bool = False
+    targets: list[str] = field(default_factory=lambda: ["cpu"])
+    transforms: list[str] | None = None  # None: all
+    seconds: float | None = None  # for timing one candidate; None: the optimiser's own default
+    skip: list[list[Any]] = field(default_factory=list)  # [path, line, target] that crashed or are done
+    only: list[list[Any]] | None = None  # [path, qualname] to look at; None: all
+    undonated: bool = False  # measure `only` against themselves without their donation
+    optimise: bool = True
+
+    @classmethod
+    def from_json(cls, text: str) -> Job:
+        """Read a job. Raises ValueError when it was written by another version."""
+        values = json.loads(text)
+        known = {entry.name for entry in dataclasses.fields(cls)}
+        if not isinstance(values, dict) or not set(values) <= known:
+            raise ValueError("the job was written by another version of jaxlint")
+        return cls(**values)
+
+
+def to_plain(value: Any) -> Any:
+    """Records, enums, paths and NumPy scalars as what JSON knows; infinities and NaN become null."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {entry.name: to_plain(getattr(value, entry.name)) for entry in dataclasses.fields(value)}
+    if isinstance(value, enum.Enum):
+        return to_plain(value.value)
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): to_plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [to_plain(item) for item in value]
+    if isinstance(value, Path):
+        return str(value)
+    item = getattr(value, "item", None)
+    if callable(item) and getattr(value, "shape", None) == ():
+        return to_plain(item())
+    return str(value)
+
+
+def encode(message: Any) -> bytes:
+    """One line."""
+    return json.dumps(to_plain(message), separators=(",", ":")).encode() + b"\n"
+
+
+class Channel:
+    """The worker's end. Only the process that made it speaks: forked children are mute."""
+
+    def __init__(self, read_fd: int, write_fd: int) -> None:
+        self._read = _move_up(read_fd)
+        self._write = _move_up(write_fd)
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._rest = b""
+
+    def send(self, event: str, **values: Any) -> None:
+        """Write one event. A reader that has gone ends this process: nobody is left to work for."""
+        if os.getpid() != self._process:
+            return
+        data = encode({"event": event, **values})
+        with self._lock:
+            try:
+                while data:
+                    data = data[os.write(self._write, data) :]
+            except OSError as error:
+                if error.errno == errno.EPIPE:
+                    os._exit(1)
+                raise
+
+    def receive(self) -> str:
+        """Wait for the next line. Raises EOFError when the other side has gone."""
+        while b"\n" not in self._rest:
+            chunk = os.read(self._read, 65536)
+            if not chunk:
+                raise EOFError("the command line has gone")
+            self._rest += chunk
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line.decode()
+
+
+def _move_up(fd: int) -> int:
+    """The same descriptor under a high number, closed in programs that this process starts."""
+    high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    os.close(fd)
+    return high

@@ -1,0 +1,200 @@
+"""The process that runs the user's program, keeps what it captured alive, and tries the optimisations on it."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import gc
+import os
+import platform
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from jaxlint_runtime.capture.program import Ending, How
+from jaxlint_runtime.capture.session import Session
+from jaxlint_runtime.model import CapturedFunction, Result, Status
+from jaxlint_runtime.protocol import Channel, Job, to_plain
+
+_VERSIONS = ("jax", "jaxlib", "numpy", "flax", "optax", "equinox", "dm-haiku")
+_GRACE = 10.0  # seconds that a program has to end after it was asked to
+_TICK = 0.5
+
+
+class Worker:
+    """One job, from the program's start to the last candidate."""
+
+    def __init__(self, channel: Channel, job: Job) -> None:
+        self._channel = channel
+        self._job = job
+        self._session = Session(job)
+        self._ended = threading.Event()
+        self._finishing = threading.Lock()
+
+    def run(self) -> None:
+        """Do it all. Ends the process."""
+        self._channel.send("hello", python=platform.python_version(), pid=os.getpid())
+        started = time.monotonic()
+        threading.Thread(target=self._watch, args=(started,), name="jaxlint-clock", daemon=True).start()
+        ending = self._session.run()
+        if not self._finishing.acquire(blocking=False):
+            threading.Event().wait()  # the watching thread has given this one up and finishes
+        self._ended.set()
+        self._finish(ending, time.monotonic() - started)
+
+    def _watch(self, started: float) -> None:
+        """Tell how far the program is, and end it when its time is up."""
+        session, limit = self._session, self._job.run_for
+        last: Any = None
+        while not self._ended.wait(_TICK):
+            state = session.progress()
+            if state != last:
+                self._channel.send("watch", functions=state, seconds=time.monotonic() - started)
+                last = state
+            first = session.recorder.first_call
+            if limit is not None and first is not None and time.monotonic() - first > limit:
+                session.stopper.request(f"{limit:g} seconds after the first captured call")
+            if session.stopper.requested:
+                self._end_program(started)
+                return
+
+    def _end_program(self, started: float) -> None:
+        """Insist: interrupt the main thread, in the end finish without it."""
+        stopper = self._session.stopper
+        deadline = time.monotonic() + _GRACE
+        while time.monotonic() < deadline:
+            if self._ended.wait(1.0):
+                return
+            stopper.interrupt()
+        parked = stopper.park(2.0)
+        if not self._finishing.acquire(blocking=False):
+            return
+        state = "put to sleep" if parked else "left running outside Python: times will be unreliable"
+        ending = Ending(
+            How.STOPPED, 0, f"stopped the program {stopper.reason}; it would not end and was {state}"
+        )
+        self._session.end()
+        self._finish(ending, time.monotonic() - started)
+
+    def _finish(self, ending: Ending, seconds: float) -> None:
+        """The program is over: report what was seen, then try the candidates."""
+        status = 1
+        try:
+            self._channel.send("captured", **self._session.summary(ending, seconds, _versions()))
+            findings = self._receive_findings()
+            if self._job.optimise:
+                self._optimise(self._session.functions(findings))
+            self._channel.send("done")
+            status = 0
+        except EOFError:
+            pass
+        except BaseException as error:
+            traceback.print_exc()
+            with contextlib.suppress(Exception):
+                self._channel.send("error", message=f"the worker failed: {type(error).__name__}: {error}")
+        finally:
+            for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+                with contextlib.suppress(Exception):
+                    stream.flush()  # type: ignore[union-attr]
+            os._exit(status)  # whatever threads and exit handlers the program left must not hold this up
+
+    def _receive_findings(self) -> list[dict[str, Any]]:
+        import json
+
+        return list(json.loads(self._channel.receive()).get("findings", ()))
+
+    def _optimise(self, functions: list[CapturedFunction]) -> None:
+        """Every wanted function on every target, results as they come."""
+        gc.collect()
+        skip = {tuple(entry) for entry in self._job.skip}
+        for target in self._job.targets:
+            for function in functions:
+                if (function.path, function.line, target) in skip:
+                    continue
+                place = {
+                    "function": function.qualname,
+                    "path": function.path,
+                    "line": function.line,
+                    "target": target,
+                }
+                self._channel.send("optimising", **place)
+                for result in self._results(function, target):
+                    self._channel.send("result", target=target, result=to_plain(result))
+                self._channel.send("optimised", **place)
+
+    def _results(self, function: CapturedFunction, target: str) -> Iterator[Result]:
+        """The optimiser's results; what it cannot do is a result, too."""
+        from jaxlint_runtime.optimise import optimise
+        from jaxlint_runtime.settings import Settings
+
+        if function.call is None:
+            yield _refusal(function, Status.NOT_APPLICABLE, function.refused or "no inputs were kept")
+            return
+        options: dict[str, Any] = {"target": target, "progress": self._progress}
+        if self._job.transforms is not None:
+            options["transforms"] = tuple(self._job.transforms)
+        if self._job.seconds is not None:
+            options["seconds"] = self._job.seconds
+        try:
+            yield from optimise(function, Settings(**options))
+        except Exception as error:
+            traceback.print_exc()
+            text = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+            yield _refusal(function, Status.FAILED, f"the optimiser stopped: {text}")
+
+    def _progress(self, message: str) -> None:
+        self._channel.send("progress", message=message)
+
+
+def _refusal(function: CapturedFunction, status: Status, reason: str) -> Result:
+    return Result(
+        function=function.qualname,
+        path=function.path,
+        line=function.line,
+        code=None,
+        candidate="all",
+        status=status,
+        evidence="nothing was run",
+        reason=reason,
+    )
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in _VERSIONS:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
+    return found
+
+
+def _prepare_process() -> None:
+    """Die before the others when memory runs out; no core files; a readable trace when it crashes."""
+    import resource
+
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    faulthandler.enable(2, all_threads=False)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+
+
+def main(read_fd: int, write_fd: int) -> None:
+    """Serve one job that comes over `read_fd`; events go to `write_fd`."""
+    channel = Channel(read_fd, write_fd)
+    _prepare_process()
+    try:
+        job = Job.from_json(channel.receive())
+    except (EOFError, ValueError) as error:
+        channel.send("error", message=str(error))
+        sys.exit(2)
+    Worker(channel, job).run()
