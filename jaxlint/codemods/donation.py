@@ -1,0 +1,93 @@
+"""`add-donation`: lets a jitted function reuse the buffers of arguments that its callers give up."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from jaxlint.codemods.arguments import keyword_argument, with_arguments
+from jaxlint.codemods.imports import reference
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused, Site
+from jaxlint.finding import Step
+
+_PARTIAL = "functools.partial"
+# Which transforms donate, and whether by position, by name or both.
+_DONATING = {
+    "jax.jit": ("donate_argnums", "donate_argnames"),
+    "jax.experimental.pjit.pjit": ("donate_argnums", "donate_argnames"),
+    "flax.nnx.jit": ("donate_argnums", "donate_argnames"),
+    "jax.pmap": ("donate_argnums",),
+}
+
+
+@codemod("add-donation")
+def add_donation(draft: Draft, step: Step) -> None:
+    """The span is the decorator's expression, or the call of the transform or of `functools.partial` on it.
+
+    Parameters: `argnums` (list of int) or `argnames` (list of str), or both.
+    """
+    site = draft.site
+    options = _options(step)
+    node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute)
+    if isinstance(node, ast.Call):
+        transform = _transform_of(site, node)
+        _check(transform, options, node.keywords)
+        call = site.find(step.span, cst.Call)
+        new = with_arguments(call, [keyword_argument(name, value) for name, value in options.items()])
+        draft.replace(site.place(call), site.code(new.with_changes(lpar=(), rpar=())))
+        return
+    transform = site.names.qualified(node)
+    if not _is_decorator(site, node):
+        raise Refused("the transform is not called here, so that there is no call to add the donation to")
+    _check(transform, options, [])
+    partial = reference(site, draft.imports, _PARTIAL, node)
+    arguments = ", ".join(f"{name}={value}" for name, value in options.items())
+    draft.replace(step.span, f"{partial}({site.text(node)}, {arguments})")
+
+
+def _options(step: Step) -> dict[str, str]:
+    """The keyword arguments to add, as source."""
+    result: dict[str, str] = {}
+    for kind, keyword in (("argnums", "donate_argnums"), ("argnames", "donate_argnames")):
+        values = step.parameters.get(kind)
+        if isinstance(values, (list, tuple)) and values:
+            quoted = [f'"{value}"' if isinstance(value, str) else str(value) for value in values]
+            result[keyword] = f"({quoted[0]},)" if len(quoted) == 1 else f"({', '.join(quoted)})"
+    if not result:
+        raise Refused("no argument to donate was named")
+    return result
+
+
+def _transform_of(site: Site, call: ast.Call) -> str | None:
+    callee = site.names.qualified(call.func)
+    if callee == _PARTIAL and call.args:
+        return site.names.qualified(call.args[0])
+    return callee
+
+
+def _check(transform: str | None, options: dict[str, str], keywords: list[ast.keyword]) -> None:
+    if transform is None or transform not in _DONATING:
+        name = transform or "the function called here"
+        raise Refused(f"{name} takes no donation by argument; only {', '.join(_DONATING)} are known to")
+    for option in options:
+        if option not in _DONATING[transform]:
+            raise Refused(f"{transform} has no {option}")
+    for keyword in keywords:
+        if keyword.arg is None:
+            raise Refused(f"{transform} takes **options here, which may already donate")
+        if keyword.arg.startswith("donate_"):
+            raise Refused(f"{transform} already has {keyword.arg} here")
+        donated = options.get(keyword.arg.replace("static_", "donate_"))
+        if donated is not None and _literals(keyword.value) & _literals(ast.parse(donated, mode="eval")):
+            raise Refused(f"an argument would be both static, by {keyword.arg}, and donated")
+
+
+def _is_decorator(site: Site, node: ast.AST) -> bool:
+    parent = site.names.parents.get(node)
+    return node in getattr(parent, "decorator_list", ())
+
+
+def _literals(node: ast.AST) -> set[object]:
+    return {part.value for part in ast.walk(node) if isinstance(part, ast.Constant)}

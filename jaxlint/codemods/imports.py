@@ -1,0 +1,181 @@
+"""Names that a rewrite needs, as the file spells them: existing imports are reused, missing ones are asked for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.names import Binding, Names, Scope
+from jaxlint.codemods.site import Refused, Site
+
+# How a module is imported where a file does not import it yet.
+_CUSTOMARY = {"jax.numpy": "jnp", "numpy": "np"}
+
+
+@dataclass(frozen=True, slots=True)
+class NewImport:
+    """`import module [as alias]`, or with `name` `from module import name [as alias]`."""
+
+    module: str
+    name: str | None = None
+    alias: str | None = None
+
+    @property
+    def bound(self) -> str:
+        """The name that the import binds."""
+        return self.alias or self.name or self.module.partition(".")[0]
+
+    @property
+    def means(self) -> str:
+        """What that name then means, dotted."""
+        if self.name:
+            return f"{self.module}.{self.name}"
+        return self.module if self.alias else self.bound
+
+    @property
+    def part(self) -> str:
+        """What stands after `import`."""
+        spelled = self.name or self.module
+        return f"{spelled} as {self.alias}" if self.alias and self.alias != spelled else spelled
+
+    @property
+    def statement(self) -> str:
+        return f"from {self.module} import {self.part}" if self.name else f"import {self.part}"
+
+
+@dataclass(slots=True)
+class ImportChanges:
+    """What the steps on one file ask of its imports.
+
+    `added` goes to the top of the module. `moved` maps the alias of an existing import to what replaces it in its own
+    place, None for nothing.
+    """
+
+    added: dict[NewImport, None] = field(default_factory=dict)
+    moved: dict[ast.alias, NewImport | None] = field(default_factory=dict)
+
+    def conflicts_with(self, other: ImportChanges) -> bool:
+        """Whether both cannot be asked for at once: one alias moves to two places, or one name gets two meanings."""
+        bound = {new.bound: new.means for new in self.all_new()}
+        return any(bound.get(new.bound, new.means) != new.means for new in other.all_new()) or any(
+            alias in self.moved and self.moved[alias] != new for alias, new in other.moved.items()
+        )
+
+    def all_new(self) -> Iterator[NewImport]:
+        yield from self.added
+        yield from (new for new in self.moved.values() if new)
+
+    def unbound(self) -> set[str]:
+        """Names that are no longer bound once the aliases have moved."""
+        old = {alias.asname or alias.name.partition(".")[0] for alias in self.moved}
+        return old - {new.bound for new in self.all_new()}
+
+    def update(self, other: ImportChanges) -> None:
+        self.added.update(other.added)
+        self.moved.update(other.moved)
+
+
+def reference(
+    site: Site, changes: ImportChanges, target: str, at: ast.AST, *, module: str | None = None
+) -> str:
+    """How to write the dotted name `target` at the node `at`.
+
+    `module` names a submodule that has to be imported explicitly for `target` to exist. Missing imports are added to
+    `changes`. Raises Refused when a name is hidden at that place or taken by something else.
+    """
+    names = site.names
+    scope = names.scope_at(at)
+    found = _best_binding(names, scope, target, at)
+    if found is None:
+        return _through_new_import(site, changes, target, at, module)
+    bound, means = found
+    if module and not f"{means}.".startswith(f"{module}.") and not _imports_module(names, module):
+        changes.added[_checked(names, scope, NewImport(module))] = None
+    return bound + target[len(means) :]
+
+
+def _best_binding(names: Names, scope: Scope, target: str, at: ast.AST) -> tuple[str, str] | None:
+    """The visible import that spells most of `target`: its name and what it means."""
+    root = at.id if isinstance(at, ast.Name) else None
+    best: tuple[str, str] | None = None
+    visible: Scope | None = scope
+    while visible is not None:
+        for name, bindings in visible.bindings.items():
+            means = names.meaning_of(name, scope)
+            if (
+                means is None
+                or scope.resolve(name) is not visible
+                or not f"{target}.".startswith(f"{means}.")
+            ):
+                continue
+            if name != root and not all(is_unconditional(names, b) and _is_before(b, at) for b in bindings):
+                continue
+            if best is None or len(means) > len(best[1]):
+                best = name, means
+        visible = visible.parent
+    return best
+
+
+def _through_new_import(
+    site: Site, changes: ImportChanges, target: str, at: ast.AST, module: str | None
+) -> str:
+    parent = target.rpartition(".")[0]
+    customary = next((m for m in _CUSTOMARY if parent == m or parent.startswith(f"{m}.")), None)
+    if customary:
+        new = NewImport(customary, alias=_CUSTOMARY[customary])
+    else:
+        new = NewImport(module or target.partition(".")[0])
+    _checked(site.names, site.names.scope_at(at), new)
+    changes.added[new] = None
+    return new.bound + target[len(new.means) :]
+
+
+def _checked(names: Names, scope: Scope, new: NewImport) -> NewImport:
+    """`new`, when its name is free in the module and not hidden in `scope`. Raises Refused."""
+    home = scope.resolve(new.bound)
+    if home is not None and home is not names.module:
+        if names.meaning_of(new.bound, scope) != new.means:
+            raise Refused(f"a local name `{new.bound}` hides the import that the rewrite needs")
+    elif home is not None and {b.qualified for b in home.bindings[new.bound]} != {new.means}:
+        raise Refused(f"the module already uses the name `{new.bound}` for something else")
+    return new
+
+
+def _imports_module(names: Names, module: str) -> bool:
+    """Whether the file imports the submodule `module` where every function can rely on it."""
+    for bindings in names.module.bindings.values():
+        for binding in bindings:
+            alias = binding.alias
+            if alias is None or not is_unconditional(names, binding):
+                continue
+            if isinstance(binding.statement, ast.Import):
+                imported = alias.name
+            else:
+                imported = binding.qualified or ""
+                if binding.statement is not None and binding.statement.module == module:
+                    return True
+            if imported == module or imported.startswith(f"{module}."):
+                return True
+    return False
+
+
+def is_unconditional(names: Names, binding: Binding) -> bool:
+    """Whether the import stands directly in its module or function, not under an `if` or `try`."""
+    if binding.statement is None:
+        return False
+    return isinstance(
+        names.parents.get(binding.statement), (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
+    )
+
+
+def _is_before(binding: Binding, at: ast.AST) -> bool:
+    assert binding.statement is not None
+    return binding.statement.lineno <= getattr(at, "lineno", 0)
+
+
+def import_statements(names: Names) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports directly in the module's body."""
+    for statement in names.tree.body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            yield statement

@@ -1,0 +1,117 @@
+"""`item-assignment-to-at`: `x[i] = v` becomes `x = x.at[i].set(v)`, and `x[i] += v` becomes `x = x.at[i].add(v)`.
+
+Arrays of JAX cannot be changed in place; `.at` gives a changed copy, which the compiler makes in place where it can.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from jaxlint.codemods.names import Names, Scope
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused, Site
+from jaxlint.finding import Step
+
+# `.at[].subtract` came later than the others; adding the negative works in every version.
+_METHODS: dict[type[cst.BaseAugOp], str] = {
+    cst.AddAssign: "add",
+    cst.SubtractAssign: "add",
+    cst.MultiplyAssign: "multiply",
+    cst.DivideAssign: "divide",
+    cst.PowerAssign: "power",
+}
+# Operands that a minus sign may stand before without parentheses.
+_TIGHT = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Float, cst.Imaginary)
+
+
+@codemod("item-assignment-to-at")
+def item_assignment_to_at(draft: Draft, step: Step) -> None:
+    """The span is the statement. With the parameter `target_ok` attributes such as `self.x[i] = v` are taken too."""
+    site = draft.site
+    statement: cst.Assign | cst.AugAssign = site.find(step.span, cst.Assign, cst.AugAssign)
+    if isinstance(statement, cst.Assign):
+        if len(statement.targets) != 1:
+            raise Refused("a chained assignment binds several names; split it first")
+        target: cst.BaseExpression = statement.targets[0].target
+        method = "set"
+    else:
+        target = statement.target
+        kind = type(statement.operator)
+        if kind not in _METHODS:
+            operator = site.code(statement.operator).strip()
+            raise Refused(f"`.at[...]` has no method for `{operator}`")
+        method = _METHODS[kind]
+    if not isinstance(target, cst.Subscript):
+        raise Refused("the assignment is not to an item")
+    array = target.value
+    _check_array(array, target_ok=bool(step.parameters.get("target_ok")))
+    node = site.find_ast(step.span, ast.Assign, ast.AugAssign)
+    _check_binding(site, node, array)
+    _check_order(node)
+
+    value = _without_parentheses(site, statement.value)
+    written = site.code(
+        _negative(value) if isinstance(statement, cst.AugAssign) and _subtracts(statement) else value
+    )
+    if isinstance(value, cst.Tuple) and not value.lpar:
+        written = f"({written})"
+    name = site.code(array)
+    index = site.code(target.with_changes(value=cst.Attribute(array, cst.Name("at")), lpar=(), rpar=()))
+    draft.replace(step.span, f"{name} = {index}.{method}({written})")
+
+
+def _without_parentheses(site: Site, value: cst.BaseExpression) -> cst.BaseExpression:
+    """A value in parentheses needs them no more between those of the call, unless they hold a comment."""
+    if not value.lpar or isinstance(value, (cst.Tuple, cst.GeneratorExp)):
+        return value
+    if "#" in site.code(value.lpar[0]) + site.code(value.rpar[-1]):
+        return value
+    return value.with_changes(lpar=value.lpar[1:], rpar=value.rpar[:-1])
+
+
+def _subtracts(statement: cst.AugAssign) -> bool:
+    return isinstance(statement.operator, cst.SubtractAssign)
+
+
+def _negative(value: cst.BaseExpression) -> cst.BaseExpression:
+    if isinstance(value, cst.UnaryOperation) and isinstance(value.operator, cst.Minus) and not value.lpar:
+        return value.expression
+    if not isinstance(value, _TIGHT) and not value.lpar:
+        value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return cst.UnaryOperation(cst.Minus(), value)
+
+
+def _check_array(array: cst.BaseExpression, *, target_ok: bool) -> None:
+    if isinstance(array, cst.Subscript):
+        raise Refused("an item of an item is assigned; rebuild the outer container instead")
+    if isinstance(array, cst.Name) and not array.lpar:
+        return
+    parts = array
+    while isinstance(parts, cst.Attribute) and not parts.lpar:
+        parts = parts.value
+    if not (target_ok and isinstance(parts, cst.Name) and not parts.lpar):
+        raise Refused("the array is not a plain variable, so that others may hold on to the old one")
+
+
+def _check_binding(site: Site, statement: ast.AST, array: cst.BaseExpression) -> None:
+    """Assigning the name must mean the variable that is read: it is bound in this very scope."""
+    if not isinstance(array, cst.Name):
+        return
+    names: Names = site.names
+    scope: Scope = names.scope_at(statement)
+    name = array.value
+    if name in scope.redirected or name in scope.bindings:
+        return
+    raise Refused(f"`{name}` belongs to an outer scope; assigning it here would make it a local variable")
+
+
+def _check_order(statement: ast.AST) -> None:
+    """Python evaluates the value before the index; the rewrite the other way round."""
+    assert isinstance(statement, (ast.Assign, ast.AugAssign))
+    for node in ast.walk(statement):
+        if isinstance(node, (ast.NamedExpr, ast.Await, ast.Yield, ast.YieldFrom)):
+            raise Refused(
+                "the statement assigns, awaits or yields inside, and the rewrite would change the order"
+            )

@@ -1,0 +1,68 @@
+"""Codemods by id. A codemod takes a step and its file, and adds edits and import requests to a plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.imports import ImportChanges
+from jaxlint.codemods.site import Site
+from jaxlint.codemods.text import overlaps
+from jaxlint.finding import Edit, Span, Step
+
+
+@dataclass(slots=True)
+class Draft:
+    """What the steps of one fix do to one file."""
+
+    site: Site
+    edits: list[Edit] = field(default_factory=list)
+    imports: ImportChanges = field(default_factory=ImportChanges)
+
+    def replace(self, span: Span, content: str) -> None:
+        """Replaces the text of `span`; an empty span inserts."""
+        edit = Edit(self.site.source.display, span, content)
+        if edit not in self.edits and self.site.lines.slice(span) != content:
+            self.edits.append(edit)
+
+    def insert(self, line: int, column: int, content: str) -> None:
+        self.replace(Span(line, column, line, column), content)
+
+    def conflicts_with(self, other: Draft) -> bool:
+        """Whether both drafts cannot be made at once."""
+        return (
+            self.imports.conflicts_with(other.imports)
+            or self._writes(other.imports.unbound())
+            or other._writes(self.imports.unbound())
+            or any(overlaps(one.span, two.span) for one in self.edits for two in other.edits if one != two)
+        )
+
+    def _writes(self, names: set[str]) -> bool:
+        """Whether the new text speaks of one of `names`."""
+        return any(re.search(rf"(?<![\w.]){name}\b", edit.content) for name in names for edit in self.edits)
+
+
+Codemod = Callable[[Draft, Step], None]
+
+_codemods: dict[str, Codemod] = {}
+
+
+def codemod(identifier: str) -> Callable[[Codemod], Codemod]:
+    """Registers a codemod under a stable id. It raises Refused, with the reason, when it cannot do its work."""
+
+    def register(function: Codemod) -> Codemod:
+        _codemods[identifier] = function
+        return function
+
+    return register
+
+
+def find_codemod(identifier: str) -> Codemod:
+    """The codemod with this id. Raises KeyError."""
+    return _codemods[identifier]
+
+
+def codemod_ids() -> tuple[str, ...]:
+    """The ids of all registered codemods."""
+    return tuple(sorted(_codemods))

@@ -1,0 +1,256 @@
+"""`rename-api` and `change-call`: moves a program from a name or signature of JAX that went to what replaces it."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import libcst as cst
+
+from jaxlint.codemods.calls import CallChange, Template, adapt_call, expand_template
+from jaxlint.codemods.imports import NewImport, reference
+from jaxlint.codemods.names import Scope
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.tidy import check_movable
+from jaxlint.finding import Span, Step
+
+_TYPE_TESTS = {"isinstance", "issubclass"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rewrite:
+    """The parameters of a step.
+
+    `old` and `new` are dotted names. `module` is the submodule that must be imported for `new`; `alternative` is
+    another replacement, preferred in `from` imports when it keeps the name. `call`, `template` and `expression` say
+    what else changes: the arguments, the whole call, or the name into an expression (in which `{}` stands for `new`).
+    """
+
+    old: str
+    new: str
+    module: str | None = None
+    alternative: str | None = None
+    call: CallChange | None = None
+    template: Template | None = None
+    expression: str | None = None
+    type_tests: bool = True  # False: not in isinstance, where the new name says something else
+
+    @property
+    def is_plain(self) -> bool:
+        return self.call is None and self.template is None and self.expression is None
+
+    @staticmethod
+    def of(parameters: Mapping[str, object]) -> _Rewrite:
+        values = dict(parameters)
+        if isinstance(call := values.pop("call", None), (CallChange, Mapping)):
+            values["call"] = CallChange.of(call)
+        if isinstance(template := values.pop("template", None), (Template, Mapping)):
+            values["template"] = Template.of(template)
+        return _Rewrite(**{"new": "", **values})  # type: ignore[arg-type]
+
+
+@codemod("rename-api")
+def rename_api(draft: Draft, step: Step) -> None:
+    """The span is the name or attribute chain, or the alias in an import, all uses of which then follow."""
+    rewrite = _Rewrite.of(step.parameters)
+    node = draft.site.find_ast(step.span, ast.alias, ast.Name, ast.Attribute)
+    if isinstance(node, ast.alias):
+        _move_import(draft, node, rewrite)
+        return
+    if draft.site.names.qualified(node) != rewrite.old:
+        raise Refused(f"this is not {rewrite.old}")
+    _rewrite_use(draft, node, rewrite)
+
+
+@codemod("change-call")
+def change_call(draft: Draft, step: Step) -> None:
+    """The span is a call of `callee`, whose arguments change as `call` says (see CallChange)."""
+    node = draft.site.find_ast(step.span, ast.Call)
+    assert isinstance(node, ast.Call)
+    call, change = step.parameters.get("call"), CallChange()
+    if isinstance(call, (CallChange, Mapping)):
+        change = CallChange.of(call)
+    callee, bound = node.func, 0
+    if draft.site.names.qualified(callee) == "functools.partial" and node.args:
+        callee, bound = node.args[0], 1
+    if draft.site.names.qualified(callee) != step.parameters.get("callee"):
+        raise Refused(f"this is not a call of {step.parameters.get('callee')}")
+    adapt_call(draft, draft.site.find(step.span, cst.Call), change, bound=bound)
+
+
+# Uses
+
+
+def _rewrite_use(draft: Draft, node: ast.AST, rewrite: _Rewrite, name: str | None = None) -> None:
+    """One use of the old name; `name` is how the new one is written there, when that is known already."""
+    site = draft.site
+    if not isinstance(getattr(node, "ctx", None), ast.Load):
+        raise Refused("the name is assigned or deleted here")
+    _check_place(site, node)
+    if not rewrite.type_tests and _in_type_test(site, node):
+        raise Refused(f"in a type test {rewrite.new} also accepts tracers, which {rewrite.old} did not")
+    if rewrite.template is not None:
+        call = _call_around(site, node)
+        if call is None or call.func is not node:
+            raise Refused(f"{rewrite.old} is not called here, and its replacement is an expression")
+        place = site.find(site.span(call), cst.Call)
+        expand_template(draft, place, rewrite.template, _helper_indices(site, call, rewrite.template))
+        return
+    if rewrite.call is not None:
+        call = _call_around(site, node)
+        if call is None:
+            raise Refused(f"{rewrite.old} is not called here, and its replacement takes other arguments")
+        bound = 0 if call.func is node else 1
+        adapt_call(draft, site.find(site.span(call), cst.Call), rewrite.call, bound=bound)
+    if name is None and rewrite.new:
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        name = reference(site, draft.imports, rewrite.new, root, module=rewrite.module)
+    if rewrite.expression is not None:
+        name = _parenthesised(site, node, rewrite.expression.replace("{}", name or ""))
+    assert name is not None
+    draft.replace(site.span(node), name)
+
+
+def _check_place(site: Site, node: ast.AST) -> None:
+    """Older Pythons give wrong positions inside f-strings."""
+    if "".join(site.text(node).split()) != ast.unparse(node):
+        raise Refused(
+            "the name stands where its position is not certain (in an f-string, or over several lines)"
+        )
+
+
+def _in_type_test(site: Site, node: ast.AST) -> bool:
+    for around in site.names.ancestors(node):
+        if isinstance(around, ast.Call):
+            return isinstance(around.func, ast.Name) and around.func.id in _TYPE_TESTS
+        if not isinstance(around, (ast.Tuple, ast.BinOp)):
+            return False
+    return False
+
+
+def _call_around(site: Site, node: ast.AST) -> ast.Call | None:
+    """The call of `node`, or of `functools.partial` with `node` first."""
+    parent = site.names.parents.get(node)
+    if not isinstance(parent, ast.Call):
+        return None
+    if parent.func is node:
+        return parent
+    is_partial = site.names.qualified(parent.func) == "functools.partial"
+    return parent if is_partial and parent.args and parent.args[0] is node else None
+
+
+def _helper_indices(site: Site, call: ast.Call, template: Template) -> dict[Span, Span]:
+    found: dict[Span, Span] = {}
+    for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        if isinstance(argument, ast.Subscript):
+            if template.index_helper and site.names.qualified(argument.value) == template.index_helper:
+                node = site.find(site.span(argument), cst.Subscript)
+                first, last = site.place(node.slice[0]), site.place(node.slice[-1])
+                found[site.place(node)] = Span(first.line, first.column, last.end_line, last.end_column)
+    return found
+
+
+def _parenthesised(site: Site, node: ast.AST, expression: str) -> str:
+    """`expression`, in parentheses where its sign would bind otherwise."""
+    parent = site.names.parents.get(node)
+    tight = (ast.Attribute, ast.Subscript, ast.Await)
+    binds = isinstance(parent, tight) or (isinstance(parent, ast.Call) and parent.func is node)
+    power = isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow)
+    return f"({expression})" if expression.startswith("-") and (binds or power) else expression
+
+
+# Imports
+
+
+def _move_import(draft: Draft, alias: ast.alias, rewrite: _Rewrite) -> None:
+    names = draft.site.names
+    statement = names.parents[alias]
+    assert isinstance(statement, (ast.Import, ast.ImportFrom))
+    if isinstance(statement, ast.Import):
+        means = alias.name
+    else:
+        means = f"{statement.module}.{alias.name}" if not statement.level else ""
+    if means != rewrite.old:
+        raise Refused(f"this does not import {rewrite.old}")
+    scope = names.scope_of[alias]
+    home = scope.redirected.get(alias.asname or alias.name.partition(".")[0], scope)
+    if isinstance(statement, ast.Import):
+        _move_module(draft, alias, home, rewrite)
+    else:
+        _move_name(draft, alias, statement, home, rewrite)
+
+
+def _move_module(draft: Draft, alias: ast.alias, home: Scope, rewrite: _Rewrite) -> None:
+    """`import a.b` or `import a.b as c`: the module has another name now."""
+    site, names = draft.site, draft.site.names
+    if not rewrite.is_plain:
+        raise Refused(f"{rewrite.old} is imported as a module, which nothing replaces as a whole")
+    if alias.asname:
+        draft.imports.moved[alias] = NewImport(rewrite.new, alias=alias.asname)
+        return
+    for use in names.uses_of(alias.name.partition(".")[0], home):
+        chain: ast.AST = use.name
+        while isinstance(names.parents.get(chain), ast.Attribute) and names.qualified(chain) != rewrite.old:
+            chain = names.parents[chain]
+        if names.qualified(chain) == rewrite.old:
+            _check_place(site, chain)
+            draft.replace(site.span(chain), rewrite.new)
+    draft.imports.moved[alias] = NewImport(rewrite.new)
+
+
+def _move_name(
+    draft: Draft, alias: ast.alias, statement: ast.ImportFrom, home: Scope, rewrite: _Rewrite
+) -> None:
+    """`from a import b`: the import changes, and the uses with it where they must or should."""
+    site, names = draft.site, draft.site.names
+    bound = alias.asname or alias.name
+    if len(home.bindings[bound]) > 1:
+        raise Refused(f"`{bound}` is bound in several places")
+    uses = [use.name for use in names.uses_of(bound, home)]
+    public = names.is_shown(bound) or site.source.path.name == "__init__.py"
+    if not rewrite.is_plain and public:
+        raise Refused(
+            f"`{bound}` may be used from outside this file, and its replacement is called differently"
+        )
+
+    new: NewImport | None = None
+    name: str | None = None
+    if rewrite.new and rewrite.template is None and rewrite.expression is None:
+        new = _new_import(site, alias, rewrite, public=public)
+        name = new.bound
+        if rewrite.is_plain and name == bound and rewrite.type_tests:
+            uses = []  # they stay as they are
+    if new is None or (new.module, not statement.level) != (statement.module, True):
+        check_movable(site, statement)
+    for use in uses:
+        _rewrite_use(draft, use, rewrite, name)
+    draft.imports.moved[alias] = new
+
+
+def _new_import(site: Site, alias: ast.alias, rewrite: _Rewrite, *, public: bool) -> NewImport:
+    bound = alias.asname or alias.name
+    choices = [choice for choice in (rewrite.new, rewrite.alternative) if choice]
+    target = next((choice for choice in choices if choice.rpartition(".")[2] == alias.name), choices[0])
+    module, _, leaf = target.rpartition(".")
+    if leaf == bound:
+        return NewImport(module, leaf)
+    if alias.asname or public or not _is_free(site, leaf):
+        return NewImport(module, leaf, bound)
+    return NewImport(module, leaf)
+
+
+def _is_free(site: Site, name: str) -> bool:
+    """Whether nothing in the file, nor in the language, has this name yet."""
+    names = site.names
+    scopes = [names.module, *names.scope_of.values()]
+    return not (
+        hasattr(builtins, name)
+        or any(name in scope.bindings for scope in scopes)
+        or any(use.name.id == name for use in names.uses)
+        or names.has_star_import
+    )

@@ -1,0 +1,89 @@
+"""Text edits: positions to offsets, applying edits, and finding those that overlap."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+
+from jaxlint.finding import Edit, Span
+from jaxlint.syntax.parse import split_lines
+
+
+class Lines:
+    """Turns the spans of one text into offsets. Lines end where Python's tokenizer ends them: CRLF, CR or LF."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = split_lines(text)
+        self.starts = [0]
+        offset = 0
+        for line in self.lines[:-1]:
+            offset += len(line)
+            offset += 2 if text.startswith("\r\n", offset) else 1
+            self.starts.append(offset)
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a 1-based line and column. A place past the end of the text is its end."""
+        if line > len(self.starts):
+            return len(self.text)
+        return min(self.starts[line - 1] + column - 1, len(self.text))
+
+    def range(self, span: Span) -> tuple[int, int]:
+        return self.offset(span.line, span.column), self.offset(span.end_line, span.end_column)
+
+    def slice(self, span: Span) -> str:
+        start, end = self.range(span)
+        return self.text[start:end]
+
+    def span(self, start: int, end: int) -> Span:
+        """The span of a range of offsets."""
+        return Span(*self._place(start), *self._place(end))
+
+    def _place(self, offset: int) -> tuple[int, int]:
+        low, high = 0, len(self.starts)
+        while high - low > 1:
+            middle = (low + high) // 2
+            if self.starts[middle] <= offset:
+                low = middle
+            else:
+                high = middle
+        return low + 1, offset - self.starts[low] + 1
+
+    @property
+    def newline(self) -> str:
+        """The line end of this text: that of its first line."""
+        if len(self.starts) == 1:
+            return "\n"
+        return self.text[len(self.lines[0]) : self.starts[1]]
+
+
+def overlaps(one: Span, other: Span) -> bool:
+    """Whether two edits cannot both be made. Insertions at one place can, in order; neighbours can."""
+    first, second = sorted((one, other))
+    end = (first.end_line, first.end_column)
+    start = (second.line, second.column)
+    if (first.line, first.column) == end or start == (second.end_line, second.end_column):
+        return (first.line, first.column) < start < end
+    return start < end
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """`text` with `edits` made. Identical edits count once. Raises ValueError when two overlap."""
+    lines = Lines(text)
+    ordered = _unique_sorted(edits)
+    for before, after in itertools.pairwise(ordered):
+        if overlaps(before.span, after.span):
+            raise ValueError(f"edits overlap at line {after.span.line} of {after.path}")
+    parts: list[str] = []
+    position = 0
+    for edit in ordered:
+        start, end = lines.range(edit.span)
+        parts += [text[position:start], edit.content]
+        position = end
+    return "".join([*parts, text[position:]])
+
+
+def _unique_sorted(edits: Iterable[Edit]) -> Sequence[Edit]:
+    """In the order of the text; at one place insertions first, in the order given."""
+    unique = dict.fromkeys(edits)
+    return sorted(unique, key=lambda edit: edit.span)

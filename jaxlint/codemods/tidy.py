@@ -1,0 +1,383 @@
+"""Turns what a set of rewrites asks of a file's imports into edits that leave the imports tidy."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Sequence
+
+import libcst as cst
+
+from jaxlint.codemods.imports import ImportChanges, NewImport, import_statements, is_unconditional
+from jaxlint.codemods.names import Binding
+from jaxlint.codemods.site import Refused, Site
+from jaxlint.finding import Edit, Span
+
+ImportStatement = ast.Import | ast.ImportFrom
+
+
+def import_edits(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits of `site`'s imports for `changes`, given the other `edits` that are made in the file.
+
+    Imports that those edits leave unused are dropped, unless somebody else may rely on them.
+    """
+    moved = dict(changes.moved)
+    for binding in _left_unused(site, changes, edits):
+        if binding.alias is not None:
+            moved[binding.alias] = None
+    result = _StatementEditor(site, moved).edits()
+    return result + _insertions(
+        site, [new for new in changes.added if not _is_there(site, new, moved)], edits
+    )
+
+
+def check_movable(site: Site, statement: ImportStatement) -> None:
+    """Raises Refused when an alias cannot leave `statement` without losing a comment."""
+    if "#" in site.text(statement):
+        raise Refused("the import statement has comments inside, which the rewrite would lose")
+    if len(statement.names) == 1 and _trailing_comment(site, statement):
+        raise Refused("the import statement ends in a comment, which the rewrite would lose")
+
+
+# Imports left unused
+
+
+def _left_unused(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> list[Binding]:
+    names = site.names
+    replaced = [site.lines.range(edit.span) for edit in edits]
+    written = "\n".join([edit.content for edit in edits] + [site.source.path.name])
+    added = {new.bound for new in changes.added}
+    added |= {new.bound for new in changes.moved.values() if new}
+    touched = {use.name.id for use in names.uses if _inside(site, use.name, replaced)}
+    unused: list[Binding] = []
+    for scope in {id(scope): scope for scope in [names.module, *names.scope_of.values()]}.values():
+        for name, bindings in scope.bindings.items():
+            binding = bindings[0]
+            if name not in touched or name in added or len(bindings) != 1:
+                continue
+            if binding.alias is None or binding.alias in changes.moved:
+                continue
+            uses = names.uses_of(name, scope)
+            if not all(_inside(site, use.name, replaced) for use in uses):
+                continue
+            if re.search(rf"(?<![\w.]){re.escape(name)}\b", written) or _is_kept(site, binding):
+                continue
+            unused.append(binding)
+    return unused
+
+
+def _inside(site: Site, node: ast.AST, ranges: Sequence[tuple[int, int]]) -> bool:
+    start, end = site.lines.range(site.span(node))
+    return any(first <= start and end <= last for first, last in ranges)
+
+
+def _is_kept(site: Site, binding: Binding) -> bool:
+    """Whether an import must stay though nothing in the file uses it any more."""
+    statement, alias = binding.statement, binding.alias
+    if statement is None or alias is None:
+        return True
+    return (
+        site.names.is_shown(binding.name)
+        or site.source.path.name == "__init__.py"
+        or alias.asname == alias.name
+        or not is_unconditional(site.names, binding)
+        or len(_siblings(site, statement)) == 1
+        or bool(_trailing_comment(site, statement))
+        or "#" in site.text(statement)
+        or not _is_alone(site, statement)
+    )
+
+
+# Existing import statements
+
+
+class _StatementEditor:
+    """Rewrites the import statements whose aliases move or go."""
+
+    def __init__(self, site: Site, moved: dict[ast.alias, NewImport | None]) -> None:
+        self.site = site
+        self.moved = moved
+        self.kept: dict[ImportStatement, list[ast.alias | NewImport]] = {}
+        self.fresh: dict[ImportStatement, list[list[NewImport]]] = {}
+
+    def edits(self) -> list[Edit]:
+        statements: dict[ImportStatement, None] = {}
+        for alias in self.moved:
+            statement = self.site.names.parents[alias]
+            assert isinstance(statement, (ast.Import, ast.ImportFrom))
+            statements[statement] = None
+        for statement in statements:
+            self._plan(statement)
+        return [edit for statement in self.kept for edit in self._edit(statement)]
+
+    def _plan(self, statement: ImportStatement) -> None:
+        kept = self.kept.setdefault(statement, list(statement.names))
+        groups: dict[tuple[str, bool], list[NewImport]] = {}
+        for alias in statement.names:
+            if alias not in self.moved:
+                continue
+            new = self.moved[alias]
+            if new is None:
+                kept.remove(alias)
+            elif self._fits(statement, new):
+                kept[kept.index(alias)] = new
+            else:
+                kept.remove(alias)
+                groups.setdefault((new.module, bool(new.name)), []).append(new)
+        for group in groups.values():
+            home = self._home(statement, group[0])
+            if home is None:
+                self.fresh.setdefault(statement, []).append(group)
+                continue
+            present = self.kept.setdefault(home, list(home.names))
+            for new in group:
+                if not any(_same(part, new) for part in present):
+                    _insert_sorted(present, new)
+
+    @staticmethod
+    def _fits(statement: ImportStatement, new: NewImport) -> bool:
+        if isinstance(statement, ast.Import):
+            return new.name is None
+        return new.name is not None and statement.module == new.module and not statement.level
+
+    def _home(self, statement: ImportStatement, new: NewImport) -> ast.ImportFrom | None:
+        """A neighbouring import from the same module, which can take the new name in."""
+        if new.name is None:
+            return None
+        siblings = _siblings(self.site, statement)
+        here = siblings.index(statement)
+        for index, other in enumerate(siblings):
+            if not isinstance(other, ast.ImportFrom) or other is statement or other.level:
+                continue
+            if other.module != new.module or other.names[0].name == "*" or "#" in self.site.text(other):
+                continue
+            between = siblings[here : index + 1]
+            if index < here or all(isinstance(part, (ast.Import, ast.ImportFrom)) for part in between):
+                return other
+        return None
+
+    def _edit(self, statement: ImportStatement) -> list[Edit]:
+        kept, fresh = self.kept[statement], self.fresh.get(statement, [])
+        texts = [self._rebuilt(statement, kept)] if kept else []
+        texts += [_statement_text(group) for group in fresh]
+        path, span = self.site.source.display, self.site.span(statement)
+        alone = _is_alone(self.site, statement)
+        if not texts:
+            if alone and len(_siblings(self.site, statement)) > 1:
+                return [Edit(path, _whole_lines(self.site, statement), "")]
+            texts = ["pass"]
+        indent = self.site.lines.lines[span.line - 1][: span.column - 1]
+        joint = self.site.lines.newline + indent if alone else "; "
+        content = joint.join(texts)
+        return [] if content == self.site.text(statement) else [Edit(path, span, content)]
+
+    def _rebuilt(self, statement: ImportStatement, kept: Sequence[ast.alias | NewImport]) -> str:
+        """The statement with other names in it, its formatting kept."""
+        node: cst.Import | cst.ImportFrom = self.site.find(
+            self.site.span(statement), cst.Import, cst.ImportFrom
+        )
+        assert not isinstance(node.names, cst.ImportStar)
+        old = dict(zip(statement.names, node.names, strict=True))
+        last_comma = node.names[-1].comma
+        commas = [part.comma for part in node.names[:-1]]
+        comma = commas[0] if commas else cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+        names: list[cst.ImportAlias] = []
+        for index, part in enumerate(kept):
+            alias = old[part] if isinstance(part, ast.alias) else _new_alias(part)
+            if index == len(kept) - 1:
+                alias = alias.with_changes(comma=last_comma)
+            elif not isinstance(part, ast.alias) or part is statement.names[-1]:
+                alias = alias.with_changes(comma=comma)
+            names.append(alias)
+        return self.site.code(node.with_changes(names=names))
+
+
+def _new_alias(new: NewImport) -> cst.ImportAlias:
+    statement = cst.parse_statement(new.statement)
+    assert isinstance(statement, cst.SimpleStatementLine)
+    parsed = statement.body[0]
+    assert isinstance(parsed, (cst.Import, cst.ImportFrom))
+    assert not isinstance(parsed.names, cst.ImportStar)
+    return parsed.names[0]
+
+
+def _statement_text(group: Sequence[NewImport]) -> str:
+    first = group[0]
+    if first.name is None:
+        return f"import {', '.join(dict.fromkeys(new.part for new in group))}"
+    return f"from {first.module} import {', '.join(dict.fromkeys(new.part for new in group))}"
+
+
+def _same(part: ast.alias | NewImport, new: NewImport) -> bool:
+    if isinstance(part, NewImport):
+        return part == new
+    return part.name == new.name and (part.asname or part.name) == new.bound
+
+
+def _insert_sorted(parts: list[ast.alias | NewImport], new: NewImport) -> None:
+    """Puts `new` in its place when the names are in order, else at the end."""
+    keys = [_name_order(part.name or "") for part in parts]
+    place = len(parts)
+    if keys == sorted(keys):
+        place = sum(key <= _name_order(new.name or "") for key in keys)
+    parts.insert(place, new)
+
+
+def _name_order(name: str) -> tuple[int, str]:
+    """Constants, then classes, then the rest, as isort has it."""
+    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
+    return kind, name
+
+
+# New import statements
+
+
+def _is_there(site: Site, new: NewImport, moved: dict[ast.alias, NewImport | None]) -> bool:
+    for statement in import_statements(site.names):
+        for alias in statement.names:
+            if alias in moved:
+                continue
+            if isinstance(statement, ast.Import) and new.name is None:
+                if alias.name == new.module and alias.asname == new.alias:
+                    return True
+            elif isinstance(statement, ast.ImportFrom) and not statement.level:
+                bound = alias.asname or alias.name
+                if f"{statement.module}.{alias.name}" == new.means and bound == new.bound and new.alias:
+                    return True
+    return False
+
+
+def _insertions(site: Site, added: Sequence[NewImport], edits: Sequence[Edit]) -> list[Edit]:
+    """One edit for each place where imports are inserted."""
+    places: dict[tuple[int, bool], list[str]] = {}
+    for new in sorted(added, key=lambda new: _statement_order(new.statement)):
+        line, separate = _place_for(site, new, edits)
+        places.setdefault((line, separate), []).append(new.statement)
+    newline = site.lines.newline
+    result: list[Edit] = []
+    for (line, separate), statements in sorted(places.items()):
+        content = "".join(statement + newline for statement in statements)
+        if separate:
+            content += newline
+        column = 1
+        if line > len(site.lines.lines) or (line == len(site.lines.lines) and not site.lines.lines[-1]):
+            if site.source.text and not site.source.text.endswith(("\n", "\r")):
+                content = newline + content
+                line, column = len(site.lines.lines), len(site.lines.lines[-1]) + 1
+        result.append(Edit(site.source.display, Span(line, column, line, column), content))
+    return result
+
+
+def _place_for(site: Site, new: NewImport, edits: Sequence[Edit]) -> tuple[int, bool]:
+    """The line before which `new` goes, and whether a blank line has to follow it."""
+    statements = [s for s in import_statements(site.names) if not _is_future(s)]
+    earliest = min((edit.span.line for edit in edits), default=sys.maxsize)
+    statements = [s for s in statements if s.lineno < earliest]
+    kin = [s for s in statements if _top(s) == new.module.partition(".")[0]]
+    group = kin or [s for s in statements if _section(s) == _section(new)]
+    if group:
+        block = [s for s in statements if _in_block(site, s, group[0])] if kin else group
+        order = _statement_order(new.statement)
+        same = [s for s in block if _section(s) == _section(new)] or block
+        before = [s for s in same if _statement_order(_first_line(site, s)) <= order]
+        if before:
+            return _after(before[-1]), False
+        return same[0].lineno, False
+    later = [s for s in statements if _section(s) > _section(new)]
+    if later:
+        return later[0].lineno, True
+    if statements:
+        return _after(statements[-1]), False
+    return _line_after_head(site), True
+
+
+def _in_block(site: Site, statement: ImportStatement, anchor: ImportStatement) -> bool:
+    """Whether no blank line lies between two imports."""
+    first, last = sorted((statement, anchor), key=lambda s: s.lineno)
+    return all(line.strip() for line in site.lines.lines[first.lineno - 1 : last.end_lineno])
+
+
+def _line_after_head(site: Site) -> int:
+    """The line of the first statement after the docstring and the `__future__` imports."""
+    for index, statement in enumerate(site.tree.body):
+        is_docstring = (
+            index == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        )
+        if not (is_docstring and isinstance(statement.value.value, str)) and not _is_future(statement):  # type: ignore[attr-defined]
+            return min(
+                statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", [])), sys.maxsize
+            )
+    return len(site.lines.lines) + 1
+
+
+def _after(statement: ast.stmt) -> int:
+    return (statement.end_lineno or statement.lineno) + 1
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
+
+
+def _top(statement: ImportStatement) -> str:
+    if isinstance(statement, ast.Import):
+        return statement.names[0].name.partition(".")[0]
+    return "" if statement.level else (statement.module or "").partition(".")[0]
+
+
+def _section(part: ImportStatement | NewImport) -> int:
+    """0: standard library, 1: other packages, 2: relative."""
+    top = part.module.partition(".")[0] if isinstance(part, NewImport) else _top(part)
+    if not top:
+        return 2
+    return 0 if top in sys.stdlib_module_names else 1
+
+
+def _statement_order(text: str) -> tuple[bool, str]:
+    """`import x` before `from x import y`, then by module, as isort has it."""
+    words = text.split()
+    return words[0] == "from", words[1].lower() if len(words) > 1 else ""
+
+
+def _first_line(site: Site, statement: ImportStatement) -> str:
+    return site.text(statement)
+
+
+# Places
+
+
+def _siblings(site: Site, statement: ast.stmt) -> list[ast.stmt]:
+    """The block of statements that `statement` stands in."""
+    parent = site.names.parents[statement]
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(parent, field, None)
+        if isinstance(block, list) and statement in block:
+            return block
+    return [statement]
+
+
+def _is_alone(site: Site, statement: ast.stmt) -> bool:
+    """Whether no other statement shares a line with `statement`."""
+    span = site.span(statement)
+    before = site.lines.lines[span.line - 1][: span.column - 1]
+    after = site.lines.lines[span.end_line - 1][span.end_column - 1 :].lstrip()
+    return not before.strip() and (not after or after.startswith("#"))
+
+
+def _trailing_comment(site: Site, statement: ast.stmt) -> str:
+    span = site.span(statement)
+    after = site.lines.lines[span.end_line - 1][span.end_column - 1 :].strip()
+    return after if after.startswith("#") else ""
+
+
+def _whole_lines(site: Site, statement: ast.stmt) -> Span:
+    """The lines of `statement`, and a blank line that its removal would leave doubled."""
+    span = site.span(statement)
+    lines = site.lines.lines
+    first, last = span.line, span.end_line  # 1-based, inclusive
+    above_blank = first == 1 or not lines[first - 2].strip()
+    if above_blank and last < len(lines) - 1 and not lines[last].strip():
+        last += 1
+    if last >= len(lines):  # the last line has no end of its own
+        return Span(first, 1, len(lines), len(lines[-1]) + 1)
+    return Span(first, 1, last + 1, 1)
