@@ -1,0 +1,135 @@
+"""Every private name of JAX that the runtime needs, and every place where versions differ.
+
+Written for jax 0.10 (where a traced program is a ClosedJaxpr around a Jaxpr) and 0.11 or later (where one class is
+both). tests/runtime/test_compat.py holds a canary for each function here, to be run on every supported version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+from jax._src import api as _api
+from jax._src import core as _jax_core
+from jax._src import source_info_util as _source_info
+from jax.experimental.compilation_cache import compilation_cache as _compilation_cache
+from jax.extend import core as _core
+
+Literal = _core.Literal
+Var = _core.Var
+DropVar = _core.DropVar
+
+jit = _api.jit  # the capture replaces the attribute `jax.jit`; this is JAX's own
+
+
+@dataclass(frozen=True, slots=True)
+class OpenJaxpr:
+    """A jaxpr with its constants held apart, the same on every version."""
+
+    constvars: Sequence[Any]
+    consts: Sequence[Any]  # empty where the jaxpr is a body whose constants are passed as arguments
+    invars: Sequence[Any]
+    outvars: Sequence[Any]
+    eqns: Sequence[Any]
+
+
+def is_jaxpr(value: Any) -> bool:
+    """Whether `value` is a jaxpr of either kind."""
+    return isinstance(value, (_core.Jaxpr, _core.ClosedJaxpr))
+
+
+def open_jaxpr(jaxpr: Any) -> OpenJaxpr:
+    """The parts of a Jaxpr or a ClosedJaxpr."""
+    inner = jaxpr.jaxpr if hasattr(jaxpr, "jaxpr") else jaxpr
+    consts = jaxpr.consts if hasattr(jaxpr, "consts") else ()
+    return OpenJaxpr(inner.constvars, tuple(consts), inner.invars, inner.outvars, inner.eqns)
+
+
+def inner_jaxprs(eqn: Any) -> list[tuple[str, Any]]:
+    """The jaxprs among an equation's parameters, with the parameter's name; branches come one by one."""
+    found = []
+    for name, value in eqn.params.items():
+        for item in value if isinstance(value, (tuple, list)) else (value,):
+            if is_jaxpr(item):
+                found.append((name, item))  # noqa: PERF401 - two loops and a test read better than one expression
+    return found
+
+
+def bind(eqn: Any, values: Sequence[Any]) -> list[Any]:
+    """Evaluate or stage one equation on `values`, keeping its name stack, source line and context."""
+    params = eqn.primitive.get_bind_params(eqn.params)
+    stack = _source_info.current_name_stack() + eqn.source_info.name_stack
+    with _source_info.user_context(eqn.source_info.traceback, name_stack=stack), eqn.ctx.manager:
+        out = eqn.primitive.bind(*values, **params)
+    return list(out) if eqn.primitive.multiple_results else [out]
+
+
+def user_frames(eqn: Any) -> list[tuple[str, int, str]]:
+    """(file, line, function) of the user's frames that staged an equation, innermost first."""
+    return [
+        (frame.file_name, frame.start_line, frame.function_name)
+        for frame in _source_info.user_frames(eqn.source_info.traceback)
+    ]
+
+
+@contextlib.contextmanager
+def fresh_compiles() -> Iterator[None]:
+    """Compile inside without the persistent compilation cache, so that compile times are those of a cold start."""
+    enabled = jax.config.jax_enable_compilation_cache  # type: ignore[attr-defined]
+    if not enabled or not jax.config.jax_compilation_cache_dir:  # type: ignore[attr-defined]
+        yield
+        return
+    jax.config.update("jax_enable_compilation_cache", False)
+    _compilation_cache.reset_cache()  # whether the cache is in use is remembered; this forgets it
+    try:
+        yield
+    finally:
+        jax.config.update("jax_enable_compilation_cache", enabled)
+        _compilation_cache.reset_cache()
+
+
+_hook = jax.make_user_context(None)
+_hook_numbers = itertools.count(1)
+
+
+@contextlib.contextmanager
+def replaced_vjp(replacement: Callable[..., Any]) -> Iterator[None]:
+    """Send every reverse-mode derivative taken inside to `replacement(vjp, fun, *primals, **options)`.
+
+    `jax.grad`, `value_and_grad`, `vjp` and what is built on them (flax's and equinox's own) all look this one
+    function up when they are called, so it does not matter when or how the program imported them. The block runs
+    under a trace context of its own: nothing staged inside is found in JAX's caches, or left there for others.
+    """
+    original = _api.vjp
+    public = jax.vjp
+
+    def hooked(fun: Callable[..., Any], *primals: Any, **options: Any) -> Any:
+        return replacement(original, fun, *primals, **options)
+
+    with _hook(next(_hook_numbers)):
+        _api.vjp = hooked
+        jax.vjp = hooked
+        try:
+            yield
+        finally:
+            _api.vjp = original
+            jax.vjp = public
+
+
+# ---- what the capture needs (jaxlint_runtime.capture) ----
+
+
+def array_type() -> type:
+    """The class of concrete arrays; finding it makes no array, so no backend starts."""
+    from jax._src.array import ArrayImpl
+
+    return ArrayImpl
+
+
+def is_tracing() -> bool:
+    """Whether this thread is inside a transformation: under jit, grad, vmap ... About 0.3 us."""
+    return not _jax_core.trace_state_clean()

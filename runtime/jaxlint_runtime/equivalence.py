@@ -1,0 +1,337 @@
+"""Whether two versions of a function compute the same: values, and through the updates that they return, gradients.
+
+An error is measured against the norm of the group of outputs that belongs together (the parameters, one moment of
+the optimiser, the loss), not element by element: a gradient that is exactly zero in theory is noise in practice,
+and noise has no relative accuracy. Where an output is the new value of an input, the change is compared, not the
+value, since a wrong gradient hardly moves a parameter. Integers, booleans and random keys must be equal.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxlint_runtime.model import Numerics
+
+# Relative error of a group of outputs that rounding explains, in units of the compute dtype's epsilon. Float32 and
+# float64 sums come out in another order, over many terms; a half-precision product is rounded once and summed in
+# float32. Measured on transformer gradients: 7.7e-3 to 2e-2 for bfloat16, whose epsilon is 7.8e-3.
+_UNITS = {"float64": 256.0, "float32": 256.0, "bfloat16": 4.0, "float16": 16.0}
+_LEAF_FACTOR = 100.0  # a single leaf may be off by this many times more of the group's root mean square ...
+_LEAF_LIMIT = 0.25  # ... but never by more than this
+_SPREAD_FACTOR = 4.0  # and by this many times what rounding the inputs alone does to it
+_MEANINGLESS = 0.5  # an error of half the signal is one, however ill-conditioned the function
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one run returned: host arrays, one per leaf, and how the leaves belong together."""
+
+    leaves: tuple[np.ndarray, ...]
+    paths: tuple[str, ...]
+    groups: tuple[tuple[int, ...], ...]
+    starts: Mapping[int, np.ndarray] = field(
+        default_factory=dict
+    )  # by output number: the input that it updates
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The figures for one draw of inputs, and the first thing that was wrong."""
+
+    numerics: Numerics
+    problem: str | None
+
+
+def tolerance(compute_dtype: str) -> float:
+    """Relative error allowed for a group of outputs computed in `compute_dtype`."""
+    return _UNITS[compute_dtype] * float(jnp.finfo(compute_dtype).eps)
+
+
+def coarsest(names: Iterable[str]) -> str:
+    """The floating dtype with the largest epsilon among dtype names; float32 where none of them floats."""
+    known = sorted(set(names) & set(_UNITS))
+    return max(known, key=lambda name: float(jnp.finfo(name).eps), default="float32")
+
+
+def outcome(result: Any, starts: Mapping[int, np.ndarray] | None = None) -> Outcome:
+    """Bring what a program returned to the host and find which leaves belong together."""
+    paths_and_leaves = jax.tree_util.tree_flatten_with_path(result)[0]
+    return Outcome(
+        leaves=tuple(host(leaf) for _, leaf in paths_and_leaves),
+        paths=tuple(jax.tree_util.keystr(path) or "the result" for path, _ in paths_and_leaves),
+        groups=tuple(_groups(result, 0, top=True)),
+        starts=starts or {},
+    )
+
+
+def host(leaf: Any) -> np.ndarray:
+    """A host copy of an array; a typed random key as the integers that it is made of."""
+    if isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key):
+        leaf = jax.random.key_data(leaf)
+    return np.asarray(leaf)
+
+
+def identical(left: Outcome, right: Outcome) -> bool:
+    """Whether every leaf has the same bits."""
+    return len(left.leaves) == len(right.leaves) and all(
+        a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+        for a, b in zip(left.leaves, right.leaves, strict=True)
+    )
+
+
+def compare(
+    reference: Outcome,
+    candidate: Outcome,
+    allowed: float,
+    *,
+    rounded: Outcome | None = None,
+) -> Comparison:
+    """Compare two outcomes of the same inputs.
+
+    `allowed` is the relative error of a group (see `tolerance`). `rounded` is the original's outcome after its
+    inputs were rounded in the compute dtype: how far that moves a group is what any program in that dtype may be
+    off.
+    """
+    if len(reference.leaves) != len(candidate.leaves):
+        return _broken("a different number of outputs", allowed)
+    for path, a, b in zip(reference.paths, reference.leaves, candidate.leaves, strict=True):
+        if a.shape != b.shape or a.dtype != b.dtype:
+            return _broken(f"{path} is {b.dtype}{list(b.shape)} instead of {a.dtype}{list(a.shape)}", allowed)
+        problem = _exact_problem(a, b)
+        if problem:
+            return _broken(f"{path}: {problem}", allowed)
+
+    max_abs = max_rel = 0.0
+    used = allowed
+    cosines = []
+    problem = None
+    for group in reference.groups:
+        members = [n for n in group if _floats(reference.leaves[n])]
+        if not members:
+            continue
+        judged = [_judge(n, reference, candidate, rounded) for n in members]
+        max_abs = max(max_abs, *(leaf.max_abs for leaf in judged))
+        scale = _norm(leaf.scale for leaf in judged)
+        error = _norm(leaf.error for leaf in judged)
+        spread = _norm(leaf.spread for leaf in judged)
+        floor = _norm(leaf.floor for leaf in judged)
+        limit = min(allowed * scale + _SPREAD_FACTOR * spread, _MEANINGLESS * scale) + floor
+        relative = error / (scale + floor) if scale + floor > 0 else (0.0 if error == 0 else math.inf)
+        if relative > max_rel:
+            max_rel = relative
+            used = max(allowed, limit / (scale + floor)) if scale + floor > 0 else allowed
+        if sum(leaf.count for leaf in judged) > 1 and scale > floor:
+            cosines.append(_cosine(judged))
+        name = reference.paths[members[0]] + (" and others" if len(members) > 1 else "")
+        if problem is None and error > limit:
+            problem = f"{name}: relative error {relative:.2g}, allowed {limit / (scale + floor or 1.0):.2g}"
+        if problem is None and len(members) > 1:
+            problem = _leaf_problem(judged, [reference.paths[n] for n in members], scale, allowed)
+    cosine = min(cosines) if cosines else None
+    return Comparison(Numerics(max_abs, max_rel, cosine, used, problem is None), problem)
+
+
+def worst(comparisons: Sequence[Comparison]) -> Comparison:
+    """The comparison to report for several draws: a failed one first, else that with the largest error."""
+    return max(
+        comparisons,
+        key=lambda c: (c.problem is not None, c.numerics.max_rel / (c.numerics.tolerance or 1.0)),
+    )
+
+
+def draws(leaves: Sequence[Any], magnitudes: Sequence[float], seed: int) -> list[list[Any]]:
+    """The captured inputs and, for each magnitude, a version with scaled and slightly varied floating leaves.
+
+    Zeros and signs are kept: a second moment must not turn negative, a mask must stay one. Integers, booleans and
+    keys are never touched.
+    """
+    generator = np.random.default_rng(seed)
+    varied = [[_varied(leaf, magnitude, 0.1, generator) for leaf in leaves] for magnitude in magnitudes]
+    return [list(leaves), *varied]
+
+
+def rounded_inputs(leaves: Sequence[Any], dtype: str, seed: int) -> list[Any]:
+    """The inputs with every floating value moved by half a unit in the last place of `dtype`, either way."""
+    generator = np.random.default_rng(seed)
+    step = float(jnp.finfo(dtype).eps) / 2
+    return [_varied(leaf, 1.0, step, generator) for leaf in leaves]
+
+
+def gradient(function: Callable[..., Any], seed: int) -> Callable[..., Any]:
+    """A function that returns the gradients of `function` with respect to the floating leaves of its arguments.
+
+    A scalar result is differentiated as it is; others are weighted by random numbers drawn from `seed`.
+    """
+
+    def gradients(*args: Any, **kwargs: Any) -> Any:
+        leaves, structure = jax.tree.flatten((args, kwargs))
+        floating = [n for n, leaf in enumerate(leaves) if _is_float(leaf)]
+
+        def scalar(chosen: list[Any]) -> Any:
+            filled = list(leaves)
+            for n, leaf in zip(floating, chosen, strict=True):
+                filled[n] = leaf
+            new_args, new_kwargs = jax.tree.unflatten(structure, filled)
+            outs = [out for out in jax.tree.leaves(function(*new_args, **new_kwargs)) if _is_float(out)]
+            key = jax.random.key(seed)
+            total = jnp.zeros((), jnp.float32)
+            for n, out in enumerate(outs):
+                alone = len(outs) == 1 and jnp.ndim(out) == 0
+                weight = 1.0 if alone else jax.random.normal(jax.random.fold_in(key, n), jnp.shape(out))
+                total += jnp.sum(out * weight).astype(jnp.float32)
+            return total
+
+        return jax.grad(scalar)([leaves[n] for n in floating])
+
+    return gradients
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """Norms of one leaf. `floor` is the rounding of the value itself, below which a change cannot be known."""
+
+    count: int
+    scale: float
+    error: float
+    spread: float
+    floor: float
+    max_abs: float
+    dot: float
+    other: float  # norm of the candidate's signal
+
+
+def _judge(n: int, reference: Outcome, candidate: Outcome, rounded: Outcome | None) -> _Leaf:
+    value = reference.leaves[n]
+    signal, other = _signal(n, reference), _signal(n, candidate)
+    finite = np.isfinite(signal) & np.isfinite(other)
+    signal, other = np.where(finite, signal, 0), np.where(finite, other, 0)
+    spread = 0.0
+    if rounded is not None:
+        moved = _signal(n, rounded) - signal
+        spread = _length(np.where(finite & np.isfinite(moved), moved, 0))
+    error = np.abs(other - signal)
+    eps = float(jnp.finfo(value.dtype).eps)
+    return _Leaf(
+        count=value.size,
+        scale=_length(signal),
+        error=_length(error),
+        spread=spread,
+        floor=4 * eps * _length(np.where(finite, value, 0)),
+        max_abs=float(error.max(initial=0.0)),
+        dot=float(np.vdot(signal, other).real),
+        other=_length(other),
+    )
+
+
+def _signal(n: int, outcome: Outcome) -> np.ndarray:
+    """What leaf `n` says, in double precision: its change where it is the new value of an input."""
+    value = outcome.leaves[n]
+    wide = value.astype(np.complex128 if np.iscomplexobj(value) else np.float64)
+    start = outcome.starts.get(n)
+    return wide if start is None else wide - start.astype(wide.dtype)
+
+
+def _leaf_problem(judged: Sequence[_Leaf], paths: Sequence[str], scale: float, allowed: float) -> str | None:
+    """A leaf that is far off although its group, of which it is a small part, is not."""
+    loose = min(_LEAF_LIMIT, _LEAF_FACTOR * allowed)
+    count = sum(leaf.count for leaf in judged)
+    for leaf, path in zip(judged, paths, strict=True):
+        own = leaf.scale + scale * math.sqrt(leaf.count / count)
+        if leaf.error > loose * own + _SPREAD_FACTOR * leaf.spread + leaf.floor:
+            return f"{path}: off by {leaf.error:.2g} where its norm is {leaf.scale:.2g}"
+    return None
+
+
+def _exact_problem(a: np.ndarray, b: np.ndarray) -> str | None:
+    if not _floats(a):
+        different = int(np.sum(a != b))
+        return f"{different} of {a.size} values differ, and they are not floating" if different else None
+    if not np.array_equal(np.isnan(a), np.isnan(b)):
+        return "NaN in other places"
+    infinite = np.isinf(a) | np.isinf(b)
+    if infinite.any() and not np.array_equal(a[infinite], b[infinite], equal_nan=True):
+        return "infinities in other places"
+    return None
+
+
+def _broken(problem: str, allowed: float) -> Comparison:
+    return Comparison(Numerics(math.inf, math.inf, None, allowed, passed=False), problem)
+
+
+def _cosine(judged: Sequence[_Leaf]) -> float:
+    """Between the signals of a group; 1 where both are zero."""
+    norms = _norm(leaf.scale for leaf in judged) * _norm(leaf.other for leaf in judged)
+    return min(1.0, sum(leaf.dot for leaf in judged) / norms) if norms > 0 else 0.0
+
+
+def _groups(node: Any, first: int, top: bool = False) -> list[tuple[int, ...]]:
+    """Leaf numbers, from `first` on, of the subtrees of `node` that belong together.
+
+    A node is taken apart where one of its children has the structure and shapes of another subtree inside it, as
+    the moments of an optimiser have those of the parameters. The elements of the result itself are always apart.
+    """
+    children = _children(node)
+    if not children:
+        count = len(jax.tree.leaves(node))
+        return [(first,)] if count else []
+    signatures = [_signature(child) for child in children]
+    inside = [signature for child in children for signature in _signatures(child)]
+    twins = any(len(signature[1]) > 1 and inside.count(signature) > 1 for signature in signatures)
+    spans, start = [], first
+    for child in children:
+        spans.append(range(start, start + len(jax.tree.leaves(child))))
+        start = spans[-1].stop
+    if not (top or twins or len(children) == 1):
+        return [tuple(range(first, start))] if start > first else []
+    groups: list[tuple[int, ...]] = []
+    for child, span in zip(children, spans, strict=True):
+        groups += _groups(child, span.start)
+    return groups
+
+
+def _children(node: Any) -> list[Any]:
+    """The children of one pytree node; none for a leaf or None."""
+    children = jax.tree.leaves(node, is_leaf=lambda child: child is not node)
+    return [] if len(children) == 1 and children[0] is node else children
+
+
+def _signature(node: Any) -> tuple[Any, tuple[Any, ...]]:
+    leaves, structure = jax.tree.flatten(node)
+    return structure, tuple((leaf.shape, str(leaf.dtype)) for leaf in leaves)
+
+
+def _signatures(node: Any) -> list[tuple[Any, tuple[Any, ...]]]:
+    return [_signature(node)] + [found for child in _children(node) for found in _signatures(child)]
+
+
+def _varied(leaf: Any, magnitude: float, amount: float, generator: np.random.Generator) -> Any:
+    if not isinstance(leaf, (np.ndarray, np.generic)) or not _floats(np.asarray(leaf)):
+        return leaf
+    array = np.asarray(leaf)
+    factors = magnitude * (1 + amount * generator.choice((-1.0, 1.0), size=array.shape))
+    if amount >= 0.05:
+        factors = magnitude * (1 + amount * generator.uniform(-1.0, 1.0, size=array.shape))
+    return (array.astype(np.float64) * factors).astype(array.dtype) if not np.iscomplexobj(array) else array
+
+
+def _floats(array: np.ndarray) -> bool:
+    return bool(jnp.issubdtype(array.dtype, jnp.inexact))
+
+
+def _is_float(leaf: Any) -> bool:
+    return isinstance(leaf, (jax.Array, np.ndarray)) and bool(jnp.issubdtype(leaf.dtype, jnp.floating))
+
+
+def _norm(values: Iterable[float]) -> float:
+    return math.sqrt(math.fsum(value * value for value in values))
+
+
+def _length(array: np.ndarray) -> float:
+    return float(np.linalg.norm(array.ravel()))

@@ -1,0 +1,164 @@
+"""One captured function under optimisation: its staged original and what the original computes."""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from jaxlint_runtime import equivalence, inspection, staging, targets
+from jaxlint_runtime.equivalence import Comparison, Outcome
+from jaxlint_runtime.inspection.rebinding import Update, updates
+from jaxlint_runtime.measure import Subject
+from jaxlint_runtime.model import CapturedFunction, Cost
+from jaxlint_runtime.settings import Settings
+from jaxlint_runtime.staging import BoundCall, Staged, Version
+
+_SLOW_CALL_SECONDS = 2.0  # functions slower than this are checked on the captured inputs alone
+
+
+class Program:
+    """The original, staged for the target, and for the place where values are computed when that is another.
+
+    Nothing is traced, compiled or run until it is asked for. Raises StagingError where the original cannot be.
+    """
+
+    def __init__(self, captured: CapturedFunction, settings: Settings) -> None:
+        self.captured = captured
+        self.settings = settings
+        self.target = targets.parse(settings.target)
+        self.version: Version = staging.version_of(captured)
+        self.bound: BoundCall = staging.bind(captured)
+
+    @functools.cached_property
+    def runner(self) -> targets.Target:
+        """Where values are computed: the target itself, or this machine's default device."""
+        return targets.parse(jax.default_backend()) if self.target.compile_only else self.target
+
+    @functools.cached_property
+    def baseline(self) -> Staged:
+        """The original for the target."""
+        return staging.stage(self.version, self.bound, self.target)
+
+    @functools.cached_property
+    def cost(self) -> Cost:
+        """What the compiler says of the original."""
+        return inspection.cost(self.baseline)
+
+    @functools.cached_property
+    def updates(self) -> tuple[Update, ...]:
+        """Which outputs are new values of which inputs."""
+        return updates(self.baseline.jaxpr)
+
+    @functools.cached_property
+    def draws(self) -> list[list[Any]]:
+        """The inputs on which versions are compared: those captured first, then varied ones."""
+        magnitudes = self.settings.magnitudes if self._seconds_per_call < _SLOW_CALL_SECONDS else ()
+        values = [leaf.value for leaf in self.bound.leaves]
+        return equivalence.draws(values, magnitudes, self.settings.seed)
+
+    @functools.cached_property
+    def references(self) -> list[Outcome]:
+        """What the original returns for each draw."""
+        return [self._first, *(self.outcome(self._original, values) for values in self.draws[1:])]
+
+    @functools.cached_property
+    def deterministic(self) -> bool:
+        """Whether two runs of the original on the captured inputs agree in every bit."""
+        return equivalence.identical(self.references[0], self.outcome(self._original, self.draws[0]))
+
+    @functools.cached_property
+    def _original(self) -> Staged:
+        if self.runner == self.target:
+            return self.baseline
+        return self.runnable(self.version)
+
+    @functools.cached_property
+    def _first(self) -> Outcome:
+        return self.outcome(self._original, [leaf.value for leaf in self.bound.leaves])
+
+    @functools.cached_property
+    def _seconds_per_call(self) -> float:
+        self._first  # noqa: B018 - compiled and warmed up by it
+        start = time.perf_counter()
+        self.outcome(self._original, [leaf.value for leaf in self.bound.leaves])
+        return time.perf_counter() - start
+
+    def outcome(self, staged: Staged, values: Sequence[Any]) -> Outcome:
+        """Run a version on fresh copies of `values` and bring back what it returns."""
+        args, kwargs = self.bound.dynamic(staging.placed(self.bound, values, staged.target))
+        result = jax.block_until_ready(staged.compiled(*args, **kwargs))
+        starts = {u.output: np.asarray(values[u.input]) for u in self.updates if u.distance}
+        return equivalence.outcome(result, starts)
+
+    def rounded(self, values: Sequence[Any], dtype: str) -> Outcome:
+        """What the original returns when its inputs are rounded in `dtype`."""
+        moved = equivalence.rounded_inputs(values, dtype, self.settings.seed + 1)
+        return self.outcome(self._original, moved)
+
+    def stage(self, version: Version) -> Staged:
+        """A version for the target."""
+        return staging.stage(version, self.bound, self.target)
+
+    def runnable(self, version: Version) -> Staged:
+        """A version for the place where values are computed."""
+        return staging.stage(version, self.bound, self.runner)
+
+    def check(self, staged: Staged, dtype: str | None) -> Comparison:
+        """Compare a version, staged where values are computed, with the original on every draw.
+
+        `dtype` is the coarsest dtype that the version computes in, None where every bit must be the same.
+        A draw on which the original itself is not finite everywhere says nothing and is left out, except the first.
+        """
+        comparisons = []
+        for number, (values, reference) in enumerate(zip(self.draws, self.references, strict=True)):
+            if number and not _finite(reference):
+                continue
+            result = self.outcome(staged, values)
+            if dtype is None and self.deterministic:
+                exact = equivalence.compare(reference, result, 0.0)
+                if exact.problem is None and not equivalence.identical(reference, result):
+                    exact = Comparison(exact.numerics, "not the same bits")
+                    exact.numerics.passed = False
+                comparisons.append(exact)
+            else:
+                coarsest = dtype or self.dtype
+                comparisons.append(
+                    equivalence.compare(
+                        reference,
+                        result,
+                        equivalence.tolerance(coarsest),
+                        rounded=self.rounded(values, coarsest),
+                    )
+                )
+        return equivalence.worst(comparisons)
+
+    @functools.cached_property
+    def dtype(self) -> str:
+        """The coarsest floating dtype that the original computes in."""
+        names = inspection.dtype_bytes(self.baseline.jaxpr)
+        return equivalence.coarsest(names)
+
+    def subject(self, staged: Staged, fresh: Sequence[bool]) -> Subject:
+        """A version for timing. The leaves marked `fresh` are copied for each call, outside the clock."""
+        arrays = staging.placed(self.bound, [leaf.value for leaf in self.bound.leaves], staged.target)
+        compiled = staged.compiled
+
+        def prepare() -> Any:
+            leaves = [array.copy() if new else array for array, new in zip(arrays, fresh, strict=True)]
+            return self.bound.dynamic(leaves)
+
+        def run(arguments: Any) -> Any:
+            args, kwargs = arguments
+            return compiled(*args, **kwargs)
+
+        copied = sum(array.nbytes for array, new in zip(arrays, fresh, strict=True) if new)
+        return Subject(run, prepare, copied)
+
+
+def _finite(outcome: Outcome) -> bool:
+    return all(np.isfinite(leaf).all() for leaf in outcome.leaves if leaf.dtype.kind in "fc")

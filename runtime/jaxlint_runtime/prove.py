@@ -1,0 +1,277 @@
+"""Prove one candidate: are its values the same, and is it better by figures that say where they come from?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from jaxlint_runtime import inspection
+from jaxlint_runtime.equivalence import coarsest
+from jaxlint_runtime.inspection.memory import compiler_cost
+from jaxlint_runtime.measure import Timing, claimable, compare
+from jaxlint_runtime.model import Cost, Interval, Result, Status
+from jaxlint_runtime.program import Program
+from jaxlint_runtime.staging import Staged, StagingError, Version, first_line
+from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+
+# A saving of memory is worth a claim from this share of the whole on, and from one page on.
+_LEAST_SHARE, _LEAST_BYTES = 0.01, 4096
+_MORE_MEMORY = 1.01  # a gain in time may cost no more than this
+_COMPILER_GAIN = 1.02  # least ratio of two compiler estimates of time that is worth a claim
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A status and why."""
+
+    status: Status
+    reason: str
+
+
+def result(
+    program: Program, transform: Transform, name: str, status: Status, reason: str, evidence: str = ""
+) -> Result:
+    """A result without figures."""
+    captured = program.captured
+    return Result(
+        captured.qualname,
+        captured.path,
+        captured.line,
+        code(program, transform),
+        name,
+        status,
+        evidence,
+        reason,
+    )
+
+
+def code(program: Program, transform: Transform) -> str | None:
+    """The code of the finding in this function whose claim the transformation proves."""
+    for finding in program.captured.findings:
+        if transform.rule is not None and finding.get("name") == transform.rule:
+            return finding.get("code")
+    return None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One candidate, or several of different transformations that are tried together."""
+
+    transforms: tuple[Transform, ...]
+    candidates: tuple[Candidate, ...]
+    version: Version
+    emulated: (
+        Version  # computes the same values where the target's arithmetic is not at hand; may be `version`
+    )
+
+    @property
+    def name(self) -> str:
+        """As reported."""
+        return " + ".join(candidate.name for candidate in self.candidates)
+
+    @property
+    def bits(self) -> bool:
+        """Whether no bit of the results may change."""
+        return all(transform.bits for transform in self.transforms)
+
+    @property
+    def trade(self) -> bool:
+        """Whether a gain in memory may cost time."""
+        return any(transform.trade for transform in self.transforms)
+
+    def dtype(self, program: Program) -> str | None:
+        """The coarsest dtype of the parts; None where all bits must be the same."""
+        names = [name for transform in self.transforms if (name := transform.dtype(program)) is not None]
+        return coarsest(names) if names else None
+
+
+def combine(program: Program, parts: Sequence[tuple[Transform, Candidate]]) -> Plan:
+    """Apply candidates one after the other to the original."""
+    version = emulated = program.version
+    for transform, candidate in parts:
+        same = emulated is version
+        applied = transform.apply(program, candidate, version)
+        run = transform.emulate(program, candidate, emulated)
+        emulated = applied if same and run == applied else run
+        version = applied
+    return Plan(tuple(t for t, _ in parts), tuple(c for _, c in parts), version, emulated)
+
+
+def prove(program: Program, parts: Sequence[tuple[Transform, Candidate]]) -> Result:
+    """Check, cost and time a version that has all of `parts` against the original.
+
+    A candidate that cannot be staged or run is a failed result, never an exception.
+    """
+    name = " + ".join(candidate.name for _, candidate in parts)
+    outcome = result(program, parts[0][0], name, Status.FAILED, "")
+    if len(parts) == 1:
+        outcome.codemod, outcome.parameters = parts[0][1].codemod, parts[0][1].parameters
+    try:
+        _prove(program, combine(program, parts), outcome)
+    except NotApplicable as reason:
+        outcome.status, outcome.reason = Status.NOT_APPLICABLE, str(reason)
+    except StagingError as error:
+        outcome.status, outcome.reason = Status.FAILED, str(error)
+    except Exception as error:  # the user's code runs in here, and so does a compiler
+        outcome.status, outcome.reason = Status.FAILED, first_line(error)
+    return outcome
+
+
+def _prove(program: Program, plan: Plan, outcome: Result) -> None:
+    staged = program.stage(plan.version)
+    if program.runner == program.target and plan.emulated is plan.version:
+        runnable = staged
+    else:
+        runnable = program.runnable(plan.emulated)
+    compared = program.check(runnable, plan.dtype(program))
+    outcome.numerics = compared.numerics
+    outcome.evidence = _values_evidence(program, plan)
+    if compared.problem is not None:
+        outcome.status, outcome.reason = Status.REJECTED, f"it does not compute the same: {compared.problem}"
+        return
+
+    for transform in plan.transforms:
+        transform.shown(program)
+    outcome.before = replace(program.cost)
+    outcome.after = inspection.cost(staged)
+    for transform, candidate in zip(plan.transforms, plan.candidates, strict=True):
+        transform.confirm(program, candidate, staged, outcome.before, outcome.after)
+    if program.target.compile_only:
+        outcome.evidence += (
+            f"; memory and cost from XLA's compiler for {program.target.name}, nothing was run on it"
+        )
+        _compiler_times(program, staged, outcome)
+        verdict = _judge(plan, outcome, None)
+    else:
+        timing = _time(program, plan.version, staged, outcome) if program.settings.measure else None
+        verdict = _judge(plan, outcome, timing)
+    outcome.status = verdict.status
+    outcome.reason = "; ".join(candidate.summary for candidate in plan.candidates) + f": {verdict.reason}"
+    requires = [candidate.requires for candidate in plan.candidates if candidate.requires]
+    if verdict.status in (Status.VERIFIED, Status.COMPILED) and requires:
+        outcome.reason += f" (holds if {'; '.join(requires)})"
+
+
+def _values_evidence(program: Program, plan: Plan) -> str:
+    how = "the same bits" if plan.bits and program.deterministic else "values and updates within tolerance"
+    draws = len(program.draws)
+    inputs = (
+        "the captured inputs" if draws == 1 else f"the captured inputs and {draws - 1} varied draws of them"
+    )
+    text = f"{how} on {inputs}, run on {program.runner.name}"
+    if not program.deterministic:
+        text += " (the original does not repeat its own bits)"
+    return text
+
+
+def _time(program: Program, version: Version, staged: Staged, outcome: Result) -> Timing | None:
+    assert outcome.before is not None
+    assert outcome.after is not None
+    before, after = program.baseline, staged
+    donated = zip(
+        program.bound.donated(program.version.options), program.bound.donated(version.options), strict=True
+    )
+    fresh = [a or b for a, b in donated]
+    timing = compare(
+        program.subject(before, fresh),
+        program.subject(after, fresh),
+        program.settings.seconds,
+        program.settings.seed,
+    )
+    where = program.target.devices()[0].device_kind
+    outcome.evidence += f"; memory from the compiler for {where}"
+    if timing is None:
+        outcome.evidence += f"; too slow to be timed in {program.settings.seconds:g} s"
+        return None
+    outcome.before.time_ms, outcome.after.time_ms = timing.before, timing.after
+    outcome.before.time_kind = outcome.after.time_kind = "measured"
+    outcome.speedup = timing.speedup
+    outcome.evidence += (
+        f"; time from {timing.blocks} blocks of A B B A, {timing.calls} calls each, on {where}"
+    )
+    return timing
+
+
+def _compiler_times(program: Program, staged: Staged, outcome: Result) -> None:
+    """Put the compiler's own estimates of time into the costs, where it made some for both and they can be trusted."""
+    if any("custom-call" in version.text("hlo") for version in (program.baseline, staged)):
+        return  # the cost of a kernel is only what its author declared
+    estimates = [
+        compiler_cost(version.compiled).get("optimal_seconds", -1.0) for version in (program.baseline, staged)
+    ]
+    if min(estimates) <= 0 or outcome.before is None or outcome.after is None:
+        return
+    for cost, seconds in zip((outcome.before, outcome.after), estimates, strict=True):
+        cost.time_ms = Interval(seconds * 1e3, seconds * 1e3, seconds * 1e3)
+        cost.time_kind = "compiler"
+    ratio = estimates[0] / estimates[1]
+    outcome.speedup = Interval(ratio, ratio, ratio)
+
+
+def _judge(plan: Plan, outcome: Result, timing: Timing | None) -> Verdict:
+    before, after = outcome.before, outcome.after
+    assert before is not None
+    assert after is not None
+    saved = (before.peak_bytes or 0) - (after.peak_bytes or 0)
+    smaller = saved >= max(_LEAST_BYTES, _LEAST_SHARE * (before.peak_bytes or 0))
+    bigger = (after.peak_bytes or 0) > _MORE_MEMORY * (before.peak_bytes or 0)
+    faster, slower = _speed(outcome, timing)
+    figures = describe(before, after, outcome.speedup)
+    good = Status.COMPILED if before.time_kind == "compiler" or timing is None else Status.VERIFIED
+    if smaller and (plan.trade or not slower):
+        return Verdict(good, figures)
+    if faster and not bigger:
+        return Verdict(good, figures)
+    why = (
+        "slower"
+        if slower
+        else "more memory"
+        if bigger
+        else "no gain beyond what noise or rounding to pages explains"
+    )
+    return Verdict(Status.REJECTED, f"{why}: {figures}")
+
+
+def _speed(outcome: Result, timing: Timing | None) -> tuple[bool, bool]:
+    if timing is not None:
+        return timing.faster, timing.slower
+    if outcome.speedup is None:
+        return False, False
+    ratio = outcome.speedup.median
+    return ratio >= _COMPILER_GAIN, ratio <= 1 / _COMPILER_GAIN
+
+
+def describe(before: Cost, after: Cost, speedup: Interval | None) -> str:
+    """Memory and time, before against after, in words."""
+    parts = []
+    if before.peak_bytes and after.peak_bytes is not None:
+        parts.append(
+            f"memory {size(before.peak_bytes)} to {size(after.peak_bytes)} ({after.peak_bytes / before.peak_bytes:.2f}x)"
+        )
+    if before.time_ms and after.time_ms and speedup:
+        parts.append(
+            f"{before.time_kind} time {before.time_ms.median:.3g} to {after.time_ms.median:.3g} ms "
+            f"({_ratio(before, speedup)})"
+        )
+    return ", ".join(parts) or "no figures"
+
+
+def _ratio(before: Cost, speedup: Interval) -> str:
+    least = (
+        claimable(before.time_ms.median)
+        if before.time_ms and before.time_kind == "measured"
+        else _COMPILER_GAIN
+    )
+    span = "" if speedup.low == speedup.high else f", {speedup.low:.2f} to {speedup.high:.2f}"
+    known = speedup.median >= least and speedup.low > 1
+    known = known or (speedup.median <= 1 / least and speedup.high < 1)
+    return f"{speedup.median:.2f}x as fast{span}" + ("" if known else ", no difference beyond noise")
+
+
+def size(number: float) -> str:
+    """Bytes for people."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if abs(number) < 1024 or unit == "GiB":
+            break
+        number /= 1024
+    return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"

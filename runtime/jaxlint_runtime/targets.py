@@ -1,0 +1,227 @@
+"""Where a function is run or compiled for: the device at hand, or a compiler without its device.
+
+`cpu`, `gpu` and `tpu` name devices. `tpu:v5e-2x2` or `gpu:h100x1` name a topology: XLA's own compiler for it runs
+here and gives the memory plan and (TPU) its own time estimate, and nothing is executed.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import importlib.util
+import json
+import os
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+DEVICES = ("cpu", "gpu", "tpu")
+TPU_GENERATIONS = {"v4": 3, "v5e": 2, "v5p": 3, "v6e": 2}  # and the dimensions of their topologies
+INSTALL_VERIFY = 'pip install "jaxlint-suite[verify]"'
+INSTALL_TPU = 'pip install "jaxlint-suite[tpu]"'
+INSTALL_GPU = 'pip install "jaxlint-suite[gpu]"'
+
+
+class UnknownTarget(ValueError):
+    """A target name that means nothing; the message lists what is accepted."""
+
+
+class TargetUnavailable(RuntimeError):
+    """A target that cannot be used here; the message says what is missing and what to install."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A place to run on (`topology` is None) or to compile for."""
+
+    name: str
+    platform: str  # "cpu", "gpu" or "tpu"
+    topology: str | None = None  # in the spelling of jax.experimental.topologies
+    single_chip: bool = False
+    chip: str | None = None  # for a GPU topology: which GPU
+
+    @property
+    def compile_only(self) -> bool:
+        """Whether nothing can be run on it."""
+        return self.topology is not None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables that must be set before jax is imported in a process that uses this target."""
+        if not self.compile_only:
+            return {"JAX_PLATFORMS": "cpu"} if self.platform == "cpu" else {}
+        if self.platform == "tpu":
+            return {"JAX_PLATFORMS": "cpu", "TPU_SKIP_MDS_QUERY": "1"}
+        return {
+            "JAX_PLATFORMS": "cpu",
+            "CUDA_VISIBLE_DEVICES": "-1",
+            "JAX_SKIP_CUDA_CONSTRAINTS_CHECK": "1",
+            "XLA_FLAGS": f"{os.environ.get('XLA_FLAGS', '')} --xla_gpu_autotune_level=0".strip(),
+        }
+
+    def devices(self) -> list[Any]:
+        """The jax devices of this target, real ones or those of the topology.
+
+        Raises TargetUnavailable, with what to install, where there are none.
+        """
+        return list(_topology_devices(self)) if self.compile_only else _local_devices(self.platform)
+
+
+def parse(name: str) -> Target:
+    """The target that `name` means. Raises UnknownTarget with the accepted names."""
+    if name in DEVICES:
+        return Target(name, name)
+    tpu = re.fullmatch(r"tpu:(v\d+[a-z]?)-(\d+(?:x\d+)+)", name)
+    if tpu and TPU_GENERATIONS.get(tpu[1]) == tpu[2].count("x") + 1:
+        chips = tpu[2].split("x")
+        return Target(name, "tpu", f"{tpu[1]}:{tpu[2]}", single_chip=all(size == "1" for size in chips))
+    gpu = re.fullmatch(r"gpu:([a-z0-9]+?)x(\d+)", name)
+    if gpu and gpu[1] in _GPUS and int(gpu[2]) > 0:
+        return Target(name, "gpu", f"1x1x{int(gpu[2])}", single_chip=gpu[2] == "1", chip=gpu[1])
+    raise UnknownTarget(
+        f"unknown target {name!r}: use cpu, gpu, tpu, tpu:GENERATION-TOPOLOGY such as tpu:v5e-1x1, tpu:v5e-2x2, "
+        f"tpu:v6e-1x1, tpu:v5p-2x2x1 or tpu:v4-2x2x1, or gpu:h100x1"
+    )
+
+
+def unavailable(target: Target) -> str | None:
+    """Why this target cannot be used here and what to install, or None where it can.
+
+    Cheap for a topology (looks for the compiler's package only); a device is looked for through jax.
+    """
+    if importlib.util.find_spec("jax") is None:
+        return f"jax is not installed: {INSTALL_VERIFY}"
+    if target.compile_only:
+        if target.platform == "tpu" and importlib.util.find_spec("libtpu") is None:
+            return f"libtpu, the compiler for TPUs, is not installed: {INSTALL_TPU}"
+        if target.platform == "gpu" and not _has_cuda_plugin():
+            return f"the CUDA plugin of jax is not installed: {INSTALL_GPU}"
+        return None
+    try:
+        _local_devices(target.platform)
+    except TargetUnavailable as reason:
+        return str(reason)
+    return None
+
+
+def _local_devices(platform: str) -> list[Any]:
+    import jax
+
+    try:
+        return jax.devices(platform)
+    except RuntimeError as error:
+        hint = {
+            "gpu": f"no GPU, or jax without CUDA ({INSTALL_GPU}); gpu:h100x1 compiles without one",
+            "tpu": f"no TPU, or jax without libtpu ({INSTALL_TPU}); tpu:v5e-1x1 compiles without one",
+        }.get(platform, str(error))
+        raise TargetUnavailable(f"target {platform}: {hint}") from error
+
+
+def _has_cuda_plugin() -> bool:
+    return any(importlib.util.find_spec(f"jax_cuda{version}_plugin") is not None for version in (12, 13))
+
+
+@functools.cache
+def _topology_devices(target: Target) -> tuple[Any, ...]:
+    reason = unavailable(target)
+    if reason:
+        raise TargetUnavailable(f"target {target.name}: {reason}")
+    from jax.experimental import topologies
+
+    for name, value in target.environment.items():
+        os.environ.setdefault(name, value)
+    options: dict[str, Any] = {}
+    try:
+        if target.platform == "tpu":
+            if target.single_chip:
+                options["chips_per_host_bounds"] = (1, 1, 1)
+            description = topologies.get_topology_desc(
+                platform="tpu", topology_name=target.topology or "", **options
+            )
+        else:
+            description = topologies.get_topology_desc(
+                platform="cuda", target_config=_GPUS[target.chip or ""], topology=target.topology
+            )
+    except Exception as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise TargetUnavailable(
+            f"target {target.name}: its compiler refused the topology: {first}"
+        ) from error
+    return tuple(description.devices)
+
+
+# XLA's GpuTargetConfigProto as text. The figures are those published with openxla/xla#25919 and jax-ml/jax#28376.
+_GPUS = {
+    "h100": """
+gpu_device_info {
+  threads_per_block_limit: 1024
+  threads_per_warp: 32
+  shared_memory_per_block: 49152
+  shared_memory_per_core: 233472
+  threads_per_core_limit: 2048
+  core_count: 132
+  fpus_per_core: 128
+  block_dim_limit_x: 2147483647
+  block_dim_limit_y: 65535
+  block_dim_limit_z: 65535
+  memory_bandwidth: 3352320000000
+  l2_cache_size: 52428800
+  clock_rate_ghz: 1.98
+  device_memory_size: 84929347584
+  shared_memory_per_block_optin: 232448
+  cuda_compute_capability { major: 9 }
+  registers_per_core_limit: 65536
+  registers_per_block_limit: 65536
+}
+platform_name: "CUDA"
+dnn_version_info { major: 9 minor: 8 }
+runtime_version { major: 13 minor: 0 patch: 0 }
+device_description_str: "NVIDIA H100 80GB HBM3"
+"""
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Availability:
+    """One row of `jaxlint targets`."""
+
+    name: str
+    kind: str  # "device" or "compile-only"
+    available: bool
+    detail: str  # the devices, or why not and what to install
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What this machine can run on or compile for."""
+
+    jax: str
+    jaxlib: str
+    targets: tuple[Availability, ...]
+
+
+SURVEYED = (*DEVICES, "tpu:v5e-1x1", "tpu:v5e-2x2", "tpu:v5p-2x2x1", "tpu:v6e-1x1", "gpu:h100x1")
+
+
+def survey() -> Survey:
+    """Look at every kind of target once. Imports jax."""
+    rows = []
+    for name in SURVEYED:
+        target = parse(name)
+        reason = unavailable(target)
+        if reason:
+            rows.append(Availability(name, _kind(target), False, reason.removeprefix(f"target {name}: ")))
+        elif target.compile_only:
+            rows.append(Availability(name, _kind(target), True, "compiles without the device"))
+        else:
+            devices = target.devices()
+            rows.append(Availability(name, _kind(target), True, f"{len(devices)} x {devices[0].device_kind}"))
+    return Survey(importlib.metadata.version("jax"), importlib.metadata.version("jaxlib"), tuple(rows))
+
+
+def _kind(target: Target) -> str:
+    return "compile-only" if target.compile_only else "device"
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(survey())))
