@@ -2,17 +2,250 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
+import gc
+import os
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from jaxlint.finding import Finding
-from jaxlint.source import SourceError
+from jaxlint.cache import Cache
+from jaxlint.config import Config
+from jaxlint.finding import Finding, Fix, FixRequest, Severity
+from jaxlint.rule import Rule
+from jaxlint.source import SourceError, SourceFile, read_source, source_from_bytes
+from jaxlint.source.discovery import Discovery, FoundFile, discover
+from jaxlint.suppress import Suppressions
+
+STDIN_DISPLAY = "<stdin>"
+_SEVERITIES = (Severity.INFO, Severity.WARNING, Severity.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Stdin:
+    """Source that was piped in, and the name of the file that it stands for, if it has one."""
+
+    data: bytes
+    filename: str | None = None
 
 
 @dataclass(slots=True)
 class CheckResult:
-    """What one run found. `files` counts the files examined, `seconds` is wall time."""
+    """What one run found. `files` counts the files examined, `seconds` is wall time.
+
+    `sources` holds the examined files by the path that findings give them.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     files: int = 0
     seconds: float = 0.0
+    cached: bool = False
+    sources: dict[str, SourceFile] = field(default_factory=dict)
+
+
+def check(
+    paths: Sequence[str | Path],
+    config: Config,
+    *,
+    stdin: Stdin | None = None,
+    use_cache: bool = True,
+    jobs: int | None = None,
+    resolve_fixes: bool = False,
+    progress: Callable[[str], None] | None = None,
+) -> CheckResult:
+    """Examines the files behind `paths`, and `stdin` when given.
+
+    `jobs` files are read at a time (as many as there are processors when left out). With `resolve_fixes`, each finding's fix is worked out to its text edits, or None when it cannot be done here.
+    `progress` is told what is being done. Raises ConfigError when the settings make no sense; whatever is wrong with
+    a file is in the result's `errors`, and the other files are examined all the same.
+    """
+    started = time.perf_counter()
+    say = progress or (lambda message: None)
+    rules = config.rules()
+    say("looking for files")
+    found = discover(paths, config.search)
+    result = CheckResult(warnings=found.warnings, errors=list(found.errors))
+    sources = _read_all(found, stdin, config, result, jobs)
+    result.sources = {source.display: source for source in sources}
+
+    cache = Cache(config)
+    key = cache.key(sources, resolved=resolve_fixes) if use_cache and sources else ""
+    outcome = cache.load(key) if key else None
+    if outcome is None and sources:
+        say(f"examining {len(sources)} file{'s' if len(sources) != 1 else ''}")
+        with _no_garbage_collection():
+            analysis = _analyze(sources, rules, config)
+            findings = _settle(analysis.findings, result.sources, rules, config)
+            if resolve_fixes:
+                findings = _resolve(findings, result.sources, analysis)
+        outcome = (findings, analysis.errors)
+        if key and not analysis.crashed:
+            cache.store(key, outcome, analysis.dependencies)
+    elif outcome is not None:
+        result.cached = True
+    if outcome is not None:
+        least = _SEVERITIES.index(config.severity)
+        result.findings = [one for one in outcome[0] if _SEVERITIES.index(one.severity) >= least]
+        result.errors += outcome[1]
+    result.errors.sort(key=lambda error: (error.path, error.line or 0))
+    result.seconds = time.perf_counter() - started
+    return result
+
+
+def _read_all(
+    found: Discovery, stdin: Stdin | None, config: Config, result: CheckResult, jobs: int | None
+) -> list[SourceFile]:
+    sources = []
+    taken: set[Path] = set()
+    if stdin is not None:
+        shown = stdin.filename or STDIN_DISPLAY
+        path = Path.cwd() / shown
+        named = discover([path], config.search) if stdin.filename and path.exists() else None
+        if named is None or named.files:  # else excluded by name, with `force_exclude`
+            taken.add(path)
+            result.files += 1
+            try:
+                sources.append(source_from_bytes(stdin.data, path, shown))
+            except SourceError as error:
+                result.errors.append(error)
+    files = [file for file in found.files if file.path not in taken]
+    result.files += len(files)
+    for read in _in_threads(_read, files, jobs):
+        if isinstance(read, SourceFile):
+            sources.append(read)
+        else:
+            result.errors.append(read)
+    return sources
+
+
+def _read(file: FoundFile) -> SourceFile | SourceError:
+    if file.path.suffix == ".ipynb":
+        return SourceError(file.display, "a notebook, which is not supported; convert it to .py")
+    try:
+        return read_source(file.path, file.display)
+    except SourceError as error:
+        return error
+
+
+def _in_threads(
+    function: Callable[[FoundFile], SourceFile | SourceError], files: Sequence[FoundFile], jobs: int | None
+) -> Iterable[SourceFile | SourceError]:
+    """Reading and hashing leave the interpreter free, so threads are enough for both."""
+    if len(files) < 32 or jobs == 1:
+        return map(function, files)
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(jobs or min(8, os.cpu_count() or 1)) as pool:
+        return list(pool.map(function, files, chunksize=16))
+
+
+@dataclass(slots=True)
+class _Outcome:
+    findings: list[Finding] = field(default_factory=list)
+    errors: list[SourceError] = field(default_factory=list)
+    dependencies: dict[Path, str] = field(default_factory=dict)
+    crashed: bool = False
+
+
+def _analyze(sources: Sequence[SourceFile], rules: Sequence[type[Rule]], config: Config) -> _Outcome:
+    """Runs the analysis. Should it crash, each file is examined alone, so that one cannot cost the others."""
+    from jaxlint.staging import analyze
+
+    try:
+        analysis = analyze(sources, [rule() for rule in rules], target_jax=config.target_jax)
+    except Exception as error:
+        if len(sources) == 1:
+            return _Outcome(errors=[internal_error(sources[0].display, error)], crashed=True)
+        outcome = _Outcome(crashed=True)
+        for source in sources:
+            alone = _analyze([source], rules, config)
+            outcome.findings += alone.findings
+            outcome.errors += alone.errors
+        return outcome
+    return _Outcome(list(analysis.findings), list(analysis.errors), dict(analysis.dependencies))
+
+
+def internal_error(display: str, error: Exception) -> SourceError:
+    """A bug of ours, as one line that names the file and asks for a report."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return SourceError(
+        display, f"internal error ({what}{where}); please report it with this file, and exclude it"
+    )
+
+
+def _settle(
+    findings: Iterable[Finding],
+    sources: Mapping[str, SourceFile],
+    rules: Sequence[type[Rule]],
+    config: Config,
+) -> list[Finding]:
+    """Findings in the reported files, less those that comments and settings silence, sorted, each once."""
+    by_file: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if finding.path in sources:
+            by_file.setdefault(finding.path, []).append(finding)
+    codes = {rule.code for rule in rules}
+    kept: dict[tuple[object, ...], Finding] = {}
+    for display, source in sources.items():
+        here = by_file.get(display, [])
+        if not here and not config.report_unused_suppressions:
+            continue
+        comments = Suppressions(source)
+        ignored = config.ignored_in(source.path)
+        remaining = [one for one in here if not comments.silences(one) and one.code not in ignored]
+        if config.report_unused_suppressions:
+            remaining += comments.unused(codes - ignored)
+        for finding in remaining:
+            kept.setdefault((finding.path, finding.span, finding.code, finding.message), finding)
+    return sorted(kept.values(), key=lambda finding: finding.sort_key)
+
+
+def _resolve(
+    findings: Sequence[Finding], reported: Mapping[str, SourceFile], outcome: _Outcome
+) -> list[Finding]:
+    """The findings with each fix worked out to text edits, or left out where its codemod refuses."""
+    if not any(isinstance(finding.fix, FixRequest) for finding in findings):
+        return list(findings)
+    from jaxlint.codemods import resolve
+
+    sources = dict(reported)
+    resolved = []
+    for finding in findings:
+        if isinstance(finding.fix, FixRequest):
+            try:
+                for step in finding.fix.steps:
+                    if step.path not in sources:  # a caller in another file
+                        source = sources[step.path] = read_source(Path(step.path).absolute(), step.path)
+                        outcome.dependencies[source.path] = source.digest
+                fix = resolve(finding.fix, sources)
+            except SourceError as error:
+                fix = str(error)
+            except Exception as error:
+                outcome.errors.append(internal_error(finding.path, error))
+                outcome.crashed = True
+                fix = "internal error"
+            if isinstance(fix, Fix):
+                finding = dataclasses.replace(finding, fix=fix)
+            else:
+                finding = dataclasses.replace(finding, fix=None, data={**finding.data, "fix_refused": fix})
+        resolved.append(finding)
+    return resolved
+
+
+@contextlib.contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Trees and values live until the end of the run: looking through them for garbage is time lost."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

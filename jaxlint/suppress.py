@@ -20,6 +20,20 @@ from jaxlint.syntax.parse import split_lines
 UNUSED_CODE = "JAX001"
 UNUSED_NAME = "unused-suppression"
 
+UNUSED_PAGE = f"""\
+# {UNUSED_NAME} ({UNUSED_CODE})
+
+A comment that silences rules of jaxlint and that silences nothing, or that names a rule which does not exist.
+
+Off by default. Switch it on with `--report-unused-suppressions`, or in the configuration with
+`report-unused-suppressions = true`. Only `# jaxlint: ignore` comments and the codes of jaxlint in `# noqa` comments are
+reported, and only when the rules that they name took part in the run.
+
+## Why this is bad
+
+It tells a reader of a problem that is not there, and would hide one that comes later.
+"""
+
 _MENTION = re.compile(r"jaxlint\s*:|noqa", re.IGNORECASE)
 _OWN = re.compile(
     r"#\s*jaxlint\s*:\s*(?P<verb>ignore-file|ignore)\b(?!-)\s*(?:\[(?P<rules>[^\]]*)\])?", re.IGNORECASE

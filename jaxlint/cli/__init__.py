@@ -1,0 +1,117 @@
+"""The command line: one module per command, loaded when it is called for."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator
+
+import click
+
+from jaxlint import __version__
+from jaxlint.cli.common import Failure
+
+# Command -> what `jaxlint --help` says of it, so that the help need not load them all.
+_COMMANDS = {
+    "check": "Report what makes JAX programs slow, big or wrong.",
+    "fix": "Rewrite what can be rewritten.",
+    "verify": "Run a program, try the improvements and prove them.",
+    "inspect": "Show what is staged and traced, and why.",
+    "targets": "Show what `verify` can run on or compile for here.",
+    "rules": "List the rules.",
+    "explain": "Explain a rule: why it matters, examples, the fix.",
+}
+_RUNTIME = frozenset({"jaxlint_runtime", "jax", "jaxlib", "flax", "optax", "numpy", "psutil"})
+INSTALL_RUNTIME = "python -m pip install 'jaxlint-suite[verify]'"
+
+
+class _Commands(click.Group):
+    """A group whose commands are `jaxlint.cli.<name>:command`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for name in _COMMANDS if importlib.util.find_spec(f"jaxlint.cli.{name}")]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        command: click.Command = importlib.import_module(f"jaxlint.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError:
+            close = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            hint = f"; did you mean `{close[0]}`?" if close else "; `jaxlint --help` lists them"
+            raise Failure(f"there is no command {args[0]!r}{hint}") from None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _COMMANDS[name]) for name in self.list_commands(ctx)])
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        with _one_line(ctx):
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        with _crashes_said(), _one_line(ctx), _missing_runtime(ctx):
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _crashes_said() -> Iterator[None]:
+    """A crash of ours is a failed run, not a run with findings: Python's own exit code would say the latter."""
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
+        raise  # said by click, or by the closed pipe that we wrote to
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:
+        if os.environ.get("JAXLINT_TRACEBACK"):
+            raise
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise Failure(
+            f"internal error ({what}); please report it, with the output under JAXLINT_TRACEBACK=1"
+        ) from None
+
+
+@contextlib.contextmanager
+def _one_line(ctx: click.Context) -> Iterator[None]:
+    """Says a usage error in one line, as every other failure."""
+    try:
+        yield
+    except click.UsageError as error:
+        if error.message.startswith("Usage:"):
+            raise  # no arguments at all: click shows the help
+        name = error.ctx.command_path if error.ctx else "jaxlint"
+        raise Failure(f"{error.format_message().rstrip('.')}; see `{name} --help`") from None
+
+
+@contextlib.contextmanager
+def _missing_runtime(ctx: click.Context) -> Iterator[None]:
+    """Turns a missing package of the runtime into the one line of what to install."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _RUNTIME:
+            raise
+        raise Failure(
+            f"`jaxlint {ctx.invoked_subcommand}` needs {error.name}; install it: {INSTALL_RUNTIME}"
+        ) from None
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="jaxlint", message="%(prog)s %(version)s")
+def main() -> None:
+    """Find what makes JAX programs slow, big or wrong, rewrite it, and prove the rewrite."""
+    for stream in (sys.stdout, sys.stderr):
+        # A file name that is not text, or a terminal that is not UTF-8, must not end the run.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")

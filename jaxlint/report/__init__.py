@@ -1,0 +1,23 @@
+"""What a run found, for people and for other tools: one module per format."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TextIO
+
+from jaxlint.engine import CheckResult
+
+# Format -> the module that writes it: `write(result, stream)`. The text formats need a terminal's properties and
+# are written by `jaxlint.report.text` directly.
+MACHINE_FORMATS = {
+    "json": "jaxlint.report.json_report",
+    "github": "jaxlint.report.github",
+    "sarif": "jaxlint.report.sarif",
+    "junit": "jaxlint.report.junit",
+}
+TEXT_FORMATS = ("full", "concise")
+
+
+def write_report(format: str, result: CheckResult, stream: TextIO) -> None:
+    """Writes `result` in one of MACHINE_FORMATS."""
+    importlib.import_module(MACHINE_FORMATS[format]).write(result, stream)

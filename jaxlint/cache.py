@@ -1,0 +1,251 @@
+"""Remembers the findings of a run, so that an unchanged project costs only the hashing of its files.
+
+The key is the content of every reported file, the settings, and the sources of the engine and of the rules. An entry
+also lists what else the analysis looked at, and is used only while that is unchanged. Entries are JSON: a cloned
+repository may bring a cache along, and reading it must not run anything. A damaged entry is no entry.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+import importlib.metadata
+import json
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from jaxlint.config import CACHE_FOLDER, Config
+from jaxlint.finding import Edit, Finding, Fix, FixRequest, Safety, Severity, Span, Step
+from jaxlint.registry import all_rules
+from jaxlint.source.file import SourceError, SourceFile
+from jaxlint.source.write import write_atomic
+
+FORMAT = 1
+MAX_ENTRIES = 64
+MAX_BYTES = 64 << 20
+
+Outcome = tuple[list[Finding], list[SourceError]]
+
+
+class Cache:
+    """The entries of one project. Every failure of the file system means "not cached", never an error."""
+
+    def __init__(self, config: Config) -> None:
+        self.folder = config.cache_dir or config.root / CACHE_FOLDER
+        self.config = config
+
+    def key(self, files: Iterable[SourceFile], *, resolved: bool) -> str:
+        """The name of the entry for a run over `files`; `resolved` tells whether fixes are worked out."""
+        digest = hashlib.sha256()
+        parts = [str(FORMAT), tools_digest(), self.config.fingerprint(), str(resolved)]
+        for file in files:
+            parts += [str(file.path), file.display, file.digest]
+        for part in parts:
+            digest.update(part.encode("utf-8", "surrogatepass") + b"\0")
+        return digest.hexdigest()
+
+    def load(self, key: str) -> Outcome | None:
+        """The outcome stored under `key`, when everything that it depends on is as it was."""
+        path = self._path(key)
+        try:
+            if self.folder.is_symlink() or path.stat().st_size > MAX_BYTES:
+                return None
+            entry = json.loads(path.read_bytes())
+            dependencies = entry["dependencies"]
+            if entry["key"] != key or any(dependency_digest(Path(p)) != d for p, d in dependencies.items()):
+                return None
+            outcome = (
+                [_decode_finding(item) for item in entry["findings"]],
+                [SourceError(str(item[0]), str(item[1]), item[2]) for item in entry["errors"]],
+            )
+        except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # the least recently used go first
+        return outcome
+
+    def store(self, key: str, outcome: Outcome, dependencies: Mapping[Path, str]) -> None:
+        findings, errors = outcome
+        try:
+            entry = {
+                "key": key,
+                "dependencies": {str(path): digest for path, digest in dependencies.items()},
+                "findings": [_encode_finding(finding) for finding in findings],
+                "errors": [[error.path, error.message, error.line] for error in errors],
+            }
+            data = json.dumps(entry).encode()
+        except (TypeError, ValueError):
+            return  # a rule put something into its data that JSON cannot hold
+        with contextlib.suppress(OSError, SourceError):
+            self._make_folder()
+            write_atomic(self._path(key), data)
+            self._prune()
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key[:32]}.json"
+
+    def _make_folder(self) -> None:
+        if self.folder.is_symlink():
+            raise OSError("a link: what it points to is not ours to write to")
+        if not self.folder.is_dir():
+            self.folder.mkdir(parents=True)
+        ignore = self.folder / ".gitignore"
+        if not ignore.exists():
+            write_atomic(ignore, b"# Made by jaxlint; safe to delete.\n*\n")
+
+    def _prune(self) -> None:
+        entries = []
+        for path in self.folder.glob("*.json"):
+            with contextlib.suppress(OSError):
+                status = path.stat()
+                entries.append((status.st_mtime, status.st_size, path))
+        entries.sort(reverse=True)
+        total = 0
+        for count, (_, size, path) in enumerate(entries, start=1):
+            total += size
+            # The newest entry stays, however large, or storing it would have been for nothing.
+            if count > 1 and (count > MAX_ENTRIES or total > MAX_BYTES):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+
+def dependency_digest(path: Path) -> str:
+    """What an entry remembers of a file or folder beyond the reported ones: "" when it cannot be read.
+
+    Of a folder it is the names of what an import could find there, so that a new module is noticed.
+    """
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except IsADirectoryError:
+        with contextlib.suppress(OSError):
+            return listing_digest(os.listdir(path))
+        return ""
+    except (OSError, ValueError):
+        return ""
+
+
+def listing_digest(names: Iterable[str]) -> str:
+    """The digest of a folder with these entries."""
+    importable = sorted(name for name in names if not name.startswith((".", "__pycache__")))
+    return hashlib.sha256("\0".join(importable).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+@functools.cache
+def tools_digest() -> str:
+    """The digest of everything that decides what is found: this package, the rule packs, and the interpreter."""
+    packages = {"jaxlint", *(rule.__module__.partition(".")[0] for rule in all_rules())}
+    digest = hashlib.sha256(repr((sys.version_info, importlib.metadata.version("libcst"))).encode())
+    for package in sorted(packages):
+        for path in _files_of(package):
+            digest.update(str(path).encode("utf-8", "surrogatepass") + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _files_of(package: str) -> list[Path]:
+    module = sys.modules.get(package)
+    folders = list(getattr(module, "__path__", []))
+    if not folders:
+        file = getattr(module, "__file__", None)
+        return [Path(file)] if file else []
+    found = []
+    for top in folders:
+        for folder, below, names in os.walk(top):
+            below[:] = [name for name in below if name != "__pycache__"]
+            found += [Path(folder) / name for name in names if not name.endswith((".pyc", ".tmp"))]
+    return sorted(found)
+
+
+def _encode_finding(finding: Finding) -> dict[str, Any]:
+    encoded: dict[str, Any] = {
+        name: getattr(finding, name)
+        for name in ("path", "code", "name", "category", "severity", "message", "reason", "function", "cell")
+    }
+    encoded["span"] = _encode_span(finding.span)
+    encoded["data"] = _encode_value(dict(finding.data))
+    encoded["fix"] = _encode_fix(finding.fix)
+    return encoded
+
+
+def _decode_finding(item: Mapping[str, Any]) -> Finding:
+    fields = dict(item)
+    fields["span"] = Span(*fields["span"])
+    fields["severity"] = Severity(fields["severity"])
+    fields["data"] = _decode_value(fields["data"])
+    fields["fix"] = _decode_fix(fields["fix"])
+    return Finding(**fields)
+
+
+def _encode_span(span: Span) -> list[int]:
+    return [span.line, span.column, span.end_line, span.end_column]
+
+
+def _encode_fix(fix: FixRequest | Fix | None) -> dict[str, Any] | None:
+    if fix is None:
+        return None
+    encoded: dict[str, Any] = {"safety": fix.safety, "message": fix.message}
+    if isinstance(fix, Fix):
+        encoded["edits"] = [[edit.path, _encode_span(edit.span), edit.content] for edit in fix.edits]
+    else:
+        encoded["steps"] = [
+            [step.codemod, step.path, _encode_span(step.span), _encode_value(dict(step.parameters))]
+            for step in fix.steps
+        ]
+    return encoded
+
+
+def _decode_fix(item: Mapping[str, Any] | None) -> FixRequest | Fix | None:
+    if item is None:
+        return None
+    safety, message = Safety(item["safety"]), item["message"]
+    if "edits" in item:
+        return Fix(
+            safety, message, tuple(Edit(path, Span(*span), content) for path, span, content in item["edits"])
+        )
+    steps = tuple(
+        Step(codemod, path, Span(*span), _decode_value(p)) for codemod, path, span, p in item["steps"]
+    )
+    return FixRequest(safety, message, steps)
+
+
+# JSON has lists and string keys only: what else rules put into their data is tagged, so that it comes back as it was.
+_TUPLE, _SET, _SPAN, _PAIRS = "!tuple", "!set", "!span", "!pairs"
+
+
+def _encode_value(value: object) -> Any:
+    if isinstance(value, Span):
+        return {_SPAN: _encode_span(value)}
+    if isinstance(value, tuple):
+        return {_TUPLE: [_encode_value(item) for item in value]}
+    if isinstance(value, (set, frozenset)):
+        return {_SET: [_encode_value(item) for item in sorted(value, key=repr)]}
+    if isinstance(value, list):
+        return [_encode_value(item) for item in value]
+    if isinstance(value, Mapping):
+        if all(type(key) is str and not key.startswith("!") for key in value):
+            return {key: _encode_value(item) for key, item in value.items()}
+        return {_PAIRS: [[_encode_value(key), _encode_value(item)] for key, item in value.items()]}
+    if value is None or type(value) in (str, int, float, bool):
+        return value
+    raise TypeError(f"{type(value).__name__} cannot be cached")
+
+
+def _decode_value(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_decode_value(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if len(value) == 1:
+        tag, items = next(iter(value.items()))
+        if tag == _SPAN:
+            return Span(*items)
+        if tag == _TUPLE:
+            return tuple(_decode_value(item) for item in items)
+        if tag == _SET:
+            return frozenset(_decode_value(item) for item in items)
+        if tag == _PAIRS:
+            return {_decode_value(key): _decode_value(item) for key, item in items}
+    return {key: _decode_value(item) for key, item in value.items()}

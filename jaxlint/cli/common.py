@@ -1,0 +1,76 @@
+"""What the commands share: how a failure is said, and how a long step shows that it is alive."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterable
+from types import TracebackType
+from typing import IO, Any
+
+import click
+
+from jaxlint.source.file import SourceError
+
+FINDINGS, FAILED = 1, 2  # exit codes; 0 is nothing to report
+
+
+class Failure(click.ClickException):
+    """The run itself failed: one line on stderr, exit code 2."""
+
+    exit_code = FAILED
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"error: {self.message}", file=file or sys.stderr)
+
+
+def report_problems(errors: Iterable[SourceError], warnings: Iterable[str] = ()) -> None:
+    """Writes each as one line on stderr."""
+    for warning in warnings:
+        click.echo(f"warning: {_one_line(warning)}", err=True)
+    for error in errors:
+        click.echo(f"error: {_one_line(str(error))}", err=True)
+
+
+def _one_line(text: str) -> str:
+    return text.replace("\n", "\\n").replace("\r", "\\r").replace("\x1b", "\\x1b")
+
+
+class Progress:
+    """Says on a terminal what is being done, once that takes longer than `delay` seconds. Use as a context."""
+
+    def __init__(self, delay: float = 1.5) -> None:
+        self.delay = delay
+        self.message = ""
+        self.shown = False
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+
+    def __enter__(self) -> Progress:
+        if sys.stderr.isatty():
+            self._timer = threading.Timer(self.delay, self._show)
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._timer:
+            self._timer.cancel()
+        with self._lock:
+            if self.shown:
+                sys.stderr.write("\r\033[K")
+                sys.stderr.flush()
+                self.shown = False
+
+    def __call__(self, message: str) -> None:
+        self.message = message
+        if self.shown:
+            self._show()
+
+    def _show(self) -> None:
+        with self._lock:
+            self.shown = True
+            sys.stderr.write(f"\r\033[K{self.message} ...")
+            sys.stderr.flush()

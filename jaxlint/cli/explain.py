@@ -1,0 +1,52 @@
+"""`jaxlint explain`: one rule's page."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from jaxlint.cli.common import Failure
+from jaxlint.registry import UnknownRule, find_rule
+from jaxlint.report.styled import wants_colour
+from jaxlint.rule import Rule
+from jaxlint.suppress import UNUSED_CODE, UNUSED_NAME, UNUSED_PAGE
+
+_FIXES = {
+    "safe": "`jaxlint fix` rewrites it.",
+    "unsafe": "`jaxlint fix --unsafe-fixes` rewrites it; read the change before you keep it.",
+}
+
+
+@click.command("explain")
+@click.argument("rules", metavar="RULE...", nargs=-1, required=True)
+def command(rules: tuple[str, ...]) -> None:
+    """Explain a RULE, given by code or name: what it finds, why it matters, an example, the fix."""
+    try:
+        pages = [_page_of(key) for key in rules]
+    except UnknownRule as error:
+        raise Failure(str(error)) from None
+    text = "\n".join(pages)
+    if wants_colour(sys.stdout):
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console().print(Markdown(text))
+    else:
+        click.echo(text, nl=False)
+
+
+def _page_of(key: str) -> str:
+    if key.upper() == UNUSED_CODE or key.lower() == UNUSED_NAME:
+        return UNUSED_PAGE  # the engine's own, in no rule pack
+    return page(find_rule(key))
+
+
+def page(rule: type[Rule]) -> str:
+    """The documentation of `rule` in Markdown."""
+    facts = f"Category `{rule.category}`, severity `{rule.severity}`."
+    if rule.preview:
+        facts += " In preview: runs only with `--preview`."
+    if rule.fixable:
+        facts += f" {_FIXES[rule.fixable]}"
+    return f"# {rule.name} ({rule.code})\n\n{facts}\n\n{rule.documentation()}\n"

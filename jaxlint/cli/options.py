@@ -1,0 +1,161 @@
+"""Options that several commands share: which files, which rules, which settings."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from jaxlint.cli.common import Failure
+from jaxlint.config import Config, ConfigError, load_config, parse_version
+from jaxlint.engine import Stdin
+from jaxlint.finding import Severity
+from jaxlint.source.patterns import PathPatterns, PatternError
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the command line says of a run, with the configuration file already read."""
+
+    paths: tuple[str, ...]
+    config: Config
+    stdin: Stdin | None
+    use_cache: bool
+    jobs: int | None
+
+
+def run_options(command: _Command) -> _Command:
+    """Adds the shared options to a command, which gets them as one `options: RunOptions`."""
+
+    @functools.wraps(command)
+    def wrapper(**values: Any) -> Any:
+        shared = {name: values.pop(name) for name in _NAMES}
+        return command(options=_run_options(**shared), **values)
+
+    decorated: Any = wrapper
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated  # type: ignore[no-any-return]
+
+
+def _names(value: Sequence[str]) -> tuple[str, ...]:
+    """The parts of comma-separated lists: `--select JAX101,JAX2 --select memory`."""
+    return tuple(part.strip() for item in value for part in item.split(",") if part.strip())
+
+
+_OPTIONS = [
+    click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path()),
+    click.option(
+        "--select",
+        multiple=True,
+        metavar="RULES",
+        help="Only these rules: codes, prefixes, names, categories.",
+    ),
+    click.option("--extend-select", multiple=True, metavar="RULES", help="These rules as well."),
+    click.option("--ignore", multiple=True, metavar="RULES", help="All but these rules."),
+    click.option("--preview/--no-preview", default=None, help="Also rules that are still being tried out."),
+    click.option(
+        "--severity",
+        type=click.Choice([str(severity) for severity in Severity]),
+        help="The least severity to report (warning).",
+    ),
+    click.option("--target-jax", metavar="VERSION", help="The version of JAX that the code is to run on."),
+    click.option(
+        "--exclude", multiple=True, metavar="PATTERNS", help="Skip these instead of the usual folders."
+    ),
+    click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Skip these as well."),
+    click.option(
+        "--force-exclude/--no-force-exclude", default=None, help="Skip excluded files even if they are named."
+    ),
+    click.option(
+        "--respect-gitignore/--no-respect-gitignore", default=None, help="Skip what git ignores (in folders)."
+    ),
+    click.option(
+        "--report-unused-suppressions/--no-report-unused-suppressions",
+        default=None,
+        help="Report comments that silence nothing.",
+    ),
+    click.option(
+        "--config", "config_file", type=click.Path(path_type=Path), help="A pyproject.toml or jaxlint.toml."
+    ),
+    click.option("--stdin-filename", metavar="PATH", help="The name of what comes in through `-`."),
+    click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many files to read at a time."),
+    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
+]
+_NAMES = (
+    "paths",
+    "select",
+    "extend_select",
+    "ignore",
+    "preview",
+    "severity",
+    "target_jax",
+    "exclude",
+    "extend_exclude",
+    "force_exclude",
+    "respect_gitignore",
+    "report_unused_suppressions",
+    "config_file",
+    "stdin_filename",
+    "jobs",
+    "no_cache",
+)
+
+
+def _run_options(
+    *,
+    paths: tuple[str, ...],
+    select: tuple[str, ...],
+    extend_select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    exclude: tuple[str, ...],
+    extend_exclude: tuple[str, ...],
+    severity: str | None,
+    target_jax: str | None,
+    config_file: Path | None,
+    stdin_filename: str | None,
+    jobs: int | None,
+    no_cache: bool,
+    **switches: bool | None,
+) -> RunOptions:
+    given = tuple(path for path in paths if path != "-")
+    stdin = None
+    if "-" in paths:
+        stdin = Stdin(sys.stdin.buffer.read(), stdin_filename)
+    elif stdin_filename:
+        raise Failure("--stdin-filename goes with `-`, which reads from standard input")
+    elif not given:
+        given = (".",)
+    about: Iterable[str] = (*given, stdin_filename) if stdin and stdin_filename else given
+    try:
+        config = load_config(about, config_file)
+        changes: dict[str, Any] = {name: value for name, value in switches.items() if value is not None}
+        if _names(select):
+            changes["select"] = _names(select)
+        # What is said here adds to the file, as a person who says it means.
+        changes["extend_select"] = (*config.extend_select, *_names(extend_select))
+        changes["ignore"] = (*config.ignore, *_names(ignore))
+        if severity:
+            changes["severity"] = Severity(severity)
+        if target_jax:
+            changes["target_jax"] = parse_version(target_jax)
+        # Patterns on the command line count from the current folder, as its paths do.
+        here = str(Path.cwd())
+        excludes = (PathPatterns(here, _names(exclude)),) if _names(exclude) else config.exclude
+        if _names(extend_exclude):
+            excludes = (*excludes, PathPatterns(here, _names(extend_exclude)))
+        changes["exclude"] = tuple(one.check() for one in excludes)
+        config = config.with_options(
+            source=None if _names((*select, *ignore, *extend_select)) else config.source, **changes
+        )
+        config.check()
+    except (ConfigError, PatternError) as error:
+        raise Failure(str(error)) from None
+    return RunOptions(given, config, stdin, not no_cache, jobs)

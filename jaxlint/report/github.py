@@ -1,0 +1,43 @@
+"""Findings as workflow commands, which GitHub Actions shows beside the lines of a pull request."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from jaxlint.engine import CheckResult
+from jaxlint.finding import Severity
+
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+def write(result: CheckResult, stream: TextIO) -> None:
+    for finding in result.findings:
+        span = finding.span
+        properties: dict[str, str | int] = {
+            "title": f"{finding.code} ({finding.name})",
+            "file": finding.path,
+            "line": span.line,
+            "endLine": span.end_line,
+        }
+        if span.line == span.end_line:  # columns are refused for a range of lines
+            properties |= {"col": span.column, "endColumn": span.end_column}
+        message = (
+            f"{finding.path}:{span.line}:{span.column}: {finding.code} {finding.message} ({finding.reason})"
+        )
+        stream.write(f"::{_LEVELS[finding.severity]} {_properties(properties)}::{_escape(message)}\n")
+    for error in result.errors:
+        properties = {"title": "jaxlint", "file": error.path}
+        if error.line is not None:
+            properties["line"] = error.line
+        stream.write(f"::error {_properties(properties)}::{_escape(str(error))}\n")
+
+
+def _properties(values: dict[str, str | int]) -> str:
+    return ",".join(
+        f"{key}={_escape(str(value)).replace(':', '%3A').replace(',', '%2C')}"
+        for key, value in values.items()
+    )
+
+
+def _escape(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

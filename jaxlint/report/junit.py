@@ -1,0 +1,49 @@
+"""Findings as JUnit XML, which most continuous-integration servers show: a test case per finding."""
+
+from __future__ import annotations
+
+import re
+from typing import TextIO
+from xml.sax.saxutils import escape, quoteattr
+
+from jaxlint.engine import CheckResult
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write(result: CheckResult, stream: TextIO) -> None:
+    failures, errors = len(result.findings), len(result.errors)
+    clean = failures + errors == 0
+    stream.write('<?xml version="1.0" encoding="utf-8"?>\n')
+    stream.write(
+        f'<testsuites name="jaxlint" tests="{max(1, failures + errors)}" failures="{failures}" errors="{errors}">\n'
+        f'  <testsuite name="jaxlint" tests="{max(1, failures + errors)}" failures="{failures}" errors="{errors}" '
+        f'time="{result.seconds:.3f}">\n'
+    )
+    if clean:
+        stream.write(f'    <testcase name="{result.files} files without findings" classname="jaxlint" />\n')
+    for finding in result.findings:
+        place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
+        stream.write(
+            f"    <testcase name={_attribute(f'{finding.code} {finding.name} {place}')} "
+            f'classname={_attribute(finding.path)} file={_attribute(finding.path)} line="{finding.span.line}">\n'
+            f'      <failure type="{finding.severity}" message={_attribute(finding.message)}>'
+            f"{escape(_clean(f'{place}: {finding.message} ({finding.reason})'))}</failure>\n"
+            f"    </testcase>\n"
+        )
+    for error in result.errors:
+        stream.write(
+            f"    <testcase name={_attribute(error.path)} classname={_attribute(error.path)}>\n"
+            f"      <error message={_attribute(str(error))} />\n"
+            f"    </testcase>\n"
+        )
+    stream.write("  </testsuite>\n</testsuites>\n")
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_clean(text))
+
+
+def _clean(text: str) -> str:
+    """`text` without the characters that XML cannot hold."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)

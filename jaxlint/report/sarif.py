@@ -1,0 +1,100 @@
+"""Findings as SARIF 2.1.0, which code-scanning services read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePath
+from typing import Any, TextIO
+from urllib.parse import quote
+
+from jaxlint import __version__
+from jaxlint.engine import CheckResult
+from jaxlint.finding import Finding, Fix, Severity, Span
+from jaxlint.registry import all_rules
+
+_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+
+
+def write(result: CheckResult, stream: TextIO) -> None:
+    log = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": {"name": "jaxlint", "version": __version__, "rules": _rules(result)}},
+                "columnKind": "unicodeCodePoints",
+                "results": [_result(finding) for finding in result.findings],
+                "invocations": [
+                    {
+                        "executionSuccessful": not result.errors,
+                        "toolExecutionNotifications": [
+                            {"level": "error", "message": {"text": str(error)}} for error in result.errors
+                        ],
+                    }
+                ],
+            }
+        ],
+    }
+    json.dump(log, stream, indent=2)
+    stream.write("\n")
+
+
+def _rules(result: CheckResult) -> list[dict[str, Any]]:
+    """The rules that the results name."""
+    examples = {finding.code: finding for finding in result.findings}
+    summaries = {rule.code: rule.summary() for rule in all_rules()}
+    return [
+        {
+            "id": code,
+            "name": examples[code].name,
+            "shortDescription": {"text": summaries.get(code) or examples[code].name},
+            "helpUri": examples[code].url,
+            "properties": {"tags": [examples[code].category]},
+        }
+        for code in sorted(examples)
+    ]
+
+
+def _result(finding: Finding) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": finding.code,
+        "level": _LEVELS[finding.severity],
+        "message": {"text": f"{finding.message}. Reason: {finding.reason}"},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": _artifact(finding.path),
+                    "region": _region(finding.span),
+                }
+            }
+        ],
+    }
+    if isinstance(finding.fix, Fix):
+        paths = sorted({edit.path for edit in finding.fix.edits})
+        changes = [
+            {
+                "artifactLocation": _artifact(path),
+                "replacements": [
+                    {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.content}}
+                    for edit in finding.fix.edits
+                    if edit.path == path
+                ],
+            }
+            for path in paths
+        ]
+        result["fixes"] = [{"description": {"text": finding.fix.message}, "artifactChanges": changes}]
+    return result
+
+
+def _artifact(path: str) -> dict[str, str]:
+    given = PurePath(path)
+    return {"uri": given.as_uri() if given.is_absolute() else quote(given.as_posix())}
+
+
+def _region(span: Span) -> dict[str, int]:
+    return {
+        "startLine": span.line,
+        "startColumn": span.column,
+        "endLine": span.end_line,
+        "endColumn": span.end_column,
+    }

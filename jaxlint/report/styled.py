@@ -1,0 +1,66 @@
+"""Text with styles, printed plainly or through rich.
+
+Rich takes a tenth of a second to import: a pipe or an editor, which want no colours, do not wait for it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import TextIO
+
+# A piece of a line and its style, "" for none.
+Piece = tuple[str, str]
+
+# Control characters, and those that reorder text: source must not be able to steer the terminal.
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class Printer:
+    """Writes lines of styled pieces to a stream, with colours where the stream is a terminal that wants them."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.styled = wants_colour(stream)
+        self._console = None
+        if self.styled:
+            from rich.console import Console
+
+            self._console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+    def line(self, pieces: Iterable[Piece] = ()) -> None:
+        if self._console is None:
+            self.stream.write("".join(text for text, _ in pieces) + "\n")
+            return
+        from rich.text import Text
+
+        self._console.print(Text.assemble(*pieces))
+
+
+def wants_colour(stream: TextIO) -> bool:
+    """Whether to colour: a terminal, unless NO_COLOR or a dumb one; FORCE_COLOR overrides the terminal test."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def printable(text: str) -> str:
+    """`text` on one line, without characters that would steer a terminal."""
+    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def width(text: str) -> int:
+    """How many cells `text` takes in a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells(character) for character in text)
+
+
+def _cells(character: str) -> int:
+    if unicodedata.combining(character) or unicodedata.category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1

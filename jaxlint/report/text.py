@@ -1,0 +1,174 @@
+"""Findings for people: the place, the claim, the code around it, the reason, and whether there is a fix."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TextIO
+
+from jaxlint.engine import CheckResult
+from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
+from jaxlint.report.styled import Piece, Printer, printable, width
+from jaxlint.syntax.parse import split_lines
+
+_STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
+_NOUNS = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note"))
+_CONTEXT = 2  # lines before and after
+_LINE_CELLS = 160  # longer lines are cut around the finding
+
+
+def write_text(result: CheckResult, stream: TextIO, *, concise: bool = False) -> None:
+    """Writes the findings and a summary line."""
+    printer = Printer(stream)
+    lines_of: dict[str, list[str]] = {}
+    for finding in result.findings:
+        printer.line(_head(finding))
+        if concise:
+            continue
+        source = result.sources.get(finding.path)
+        if source is not None:
+            lines = lines_of.get(finding.path)
+            if lines is None:
+                lines = lines_of[finding.path] = split_lines(source.text)
+            for line in _frame(finding, lines):
+                printer.line(line)
+        for line in _notes(finding):
+            printer.line(line)
+        printer.line()
+    printer.line([(summary(result), "")])
+
+
+def write_statistics(result: CheckResult, stream: TextIO) -> None:
+    """Writes how often each rule reported, the most frequent first, and a summary line."""
+    printer = Printer(stream)
+    rows = statistics(result.findings)
+    digits = len(str(rows[0][1])) if rows else 1
+    names = max((len(example.name) for example, _, _ in rows), default=0)
+    for example, count, fixable in rows:
+        mark = "[*]" if fixable == count else "[-]" if fixable else "   "
+        printer.line(
+            [
+                (f"{count:>{digits}}  ", "bold"),
+                (example.code, _STYLES[example.severity]),
+                (f"  {mark}  ", "cyan"),
+                (f"{example.name:<{names}}  {example.category}", ""),
+            ]
+        )
+    printer.line([(summary(result), "")])
+
+
+def statistics(findings: Iterable[Finding]) -> list[tuple[Finding, int, int]]:
+    """For each code an example, how often it was reported, and how many of those have a safe fix."""
+    examples: dict[str, Finding] = {}
+    counts: Counter[str] = Counter()
+    fixable: Counter[str] = Counter()
+    for finding in findings:
+        examples.setdefault(finding.code, finding)
+        counts[finding.code] += 1
+        fixable[finding.code] += _safety(finding) is Safety.SAFE
+    return [
+        (examples[code], count, fixable[code])
+        for code, count in sorted(counts.items(), key=lambda c: (-c[1], c[0]))
+    ]
+
+
+def summary(result: CheckResult) -> str:
+    """The last line: how many findings of which severity, in how many files, and how many can be fixed."""
+    files = _count(result.files, "file")
+    if result.findings:
+        by_severity = Counter(finding.severity for finding in result.findings)
+        parts = [_count(by_severity[severity], noun) for severity, noun in _NOUNS if by_severity[severity]]
+        text = f"Found {' and '.join(parts) if len(parts) < 3 else ', '.join(parts)} in {files}."
+        safeties = Counter(_safety(finding) for finding in result.findings)
+        if safeties[Safety.SAFE]:
+            text += f" [*] {safeties[Safety.SAFE]} fixable with `jaxlint fix`"
+            text += (
+                f", {safeties[Safety.UNSAFE]} more with `--unsafe-fixes`." if safeties[Safety.UNSAFE] else "."
+            )
+        elif safeties[Safety.UNSAFE]:
+            text += f" {safeties[Safety.UNSAFE]} fixable with `jaxlint fix --unsafe-fixes`."
+    elif result.files:
+        text = f"No findings in {files}."
+    else:
+        text = "No files to check."
+    if result.errors:
+        text += f" {_count(len(result.errors), 'error')} kept jaxlint from checking everything."
+    return text
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _safety(finding: Finding) -> Safety | None:
+    return finding.fix.safety if isinstance(finding.fix, (Fix, FixRequest)) else None
+
+
+def _head(finding: Finding) -> list[Piece]:
+    place = f":{finding.span.line}:{finding.span.column}: "
+    return [
+        (printable(finding.path), "bold"),
+        (place, "dim"),
+        (finding.code, _STYLES[finding.severity]),
+        (" [*]" if _safety(finding) is Safety.SAFE else "", "cyan"),
+        (f" {printable(finding.message)} ", ""),
+        (f"[{finding.name}]", "dim"),
+    ]
+
+
+def _notes(finding: Finding) -> Iterator[list[Piece]]:
+    yield [("  = ", "blue"), ("reason: ", "bold"), (printable(finding.reason), "")]
+    refused = finding.data.get("fix_refused")
+    if isinstance(finding.fix, (Fix, FixRequest)):
+        how = "" if finding.fix.safety is Safety.SAFE else " (unsafe: `jaxlint fix --unsafe-fixes`)"
+        yield [("  = ", "blue"), ("fix: ", "bold"), (printable(finding.fix.message) + how, "")]
+    elif refused:
+        yield [("  = ", "blue"), ("no fix: ", "bold"), (printable(str(refused)), "")]
+
+
+def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[list[Piece]]:
+    """The lines around the finding, with carets under it."""
+    span = finding.span
+    if not 1 <= span.line <= len(lines):
+        return
+    first, last = max(1, span.line - _CONTEXT), min(len(lines), span.line + _CONTEXT)
+    # Blank lines at the edge say nothing.
+    while first < span.line and not lines[first - 1].strip():
+        first += 1
+    while last > span.line and not lines[last - 1].strip():
+        last -= 1
+    line = lines[span.line - 1]
+    end = span.end_column if span.end_line == span.line else len(line.rstrip()) + 1
+    before, marked = _cells(line[: span.column - 1]), _cells(line[: max(span.column, end - 1)])
+    start, stop = width(before), max(width(marked), width(before) + 1)
+    shift = max(0, min(start - _LINE_CELLS // 4, stop + 20 - _LINE_CELLS)) if stop > _LINE_CELLS - 20 else 0
+    gutter = len(str(last))
+    yield [(f"{'':>{gutter}} |", "blue")]
+    for number in range(first, last + 1):
+        yield [(f"{number:>{gutter}} | ", "blue"), (_cut(_cells(lines[number - 1]), shift), "")]
+        if number == span.line:
+            stop = min(stop, shift + _LINE_CELLS)
+            carets = " " * (start - shift) + "^" * max(1, stop - start)
+            yield [(f"{'':>{gutter}} | ", "blue"), (carets, _STYLES[finding.severity])]
+    yield [(f"{'':>{gutter}} |", "blue")]
+
+
+def _cells(text: str) -> str:
+    """`text` as it is shown: tabs as spaces, nothing that steers the terminal."""
+    return printable(text.expandtabs(4))
+
+
+def _cut(text: str, shift: int) -> str:
+    """The part of a line that is shown, from `shift` cells on."""
+    if shift == 0 and len(text) <= _LINE_CELLS and width(text) <= _LINE_CELLS:
+        return text.rstrip()
+    shown, cell = [], 0
+    for character in text:
+        if shift <= cell < shift + _LINE_CELLS:
+            shown.append(character)
+        cell += width(character)
+    if shift and shown:
+        shown[0] = "…"
+    if cell > shift + _LINE_CELLS:
+        shown[-1] = "…"
+    return "".join(shown).rstrip()
