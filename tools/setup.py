@@ -105,7 +105,7 @@ def install(venv: Path, extras: list[str]) -> None:
         )
         run(uv, "venv", "--quiet", "--clear", "--python", sys.executable, venv)
     print(
-        f"setup: installing {', '.join(extras)} and the development tools (about 250 MB the first time)",
+        f"setup: installing {', '.join(extras)} and the development tools (about 700 MB on disk)",
         flush=True,
     )
     run(

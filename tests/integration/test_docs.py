@@ -1,0 +1,101 @@
+"""The documentation says what is so: keys, commands, links, pins and the table of rules."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jaxlint import config
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+
+
+def headings(page: Path) -> set[str]:
+    """Anchors of a page's headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ +(.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_within_the_repository_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"", page.read_text(encoding="utf-8")):
+        link = "".join(target)
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        assert file.exists(), f"{page.name}: {link}"
+        if anchor:
+            assert anchor in headings(file), f"{page.name}: {link}"
+
+
+def test_every_configuration_key_is_documented_and_no_other() -> None:
+    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    section = text.partition("## Keys")[2].partition("\n## ")[0]
+    documented = re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)
+    assert sorted(documented) == sorted(config._KEYS)
+
+
+def test_the_configuration_example_is_valid(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    example = re.search(r"```toml\n(.+?)```", text, re.DOTALL)
+    assert example
+    (tmp_path / "pyproject.toml").write_text(example.group(1))
+    loaded = config.load_config([str(tmp_path)])
+    assert loaded.source is not None
+    assert loaded.ignore == ("missing-donation",)
+
+
+def test_the_table_of_rules_is_current() -> None:
+    done = subprocess.run(
+        [sys.executable, "tools/rule_table.py", "--check"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_make_target_in_the_documentation_exists() -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        named = re.findall(r"(?:`|^)make (?:[A-Z]+=\S+ )?([a-z-]+)", text, re.MULTILINE)
+        assert set(named) <= targets, page.name
+
+
+def test_constraints_pin_exactly_and_name_no_address() -> None:
+    files = sorted((ROOT / "constraints").glob("*.txt"))
+    assert {"py311.txt", "py312.txt", "py313.txt", "uv.txt"} <= {file.name for file in files}
+    for file in files:
+        for line in file.read_text().splitlines():
+            assert re.fullmatch(r"[a-z0-9.-]+==[0-9a-z.+]+( ;.+)?", line), f"{file.name}: {line}"
+
+
+def test_nobody_is_told_to_install_the_unrelated_package() -> None:
+    wrong = re.compile(r"(pip|uv|uvx|pipx)[^\n`]*install[^\n`]*\bjaxlint(?![-/.\w])")
+    assert wrong.search("pip install jaxlint")
+    for page in PAGES:
+        assert not wrong.search(page.read_text(encoding="utf-8")), page.name
+
+
+@pytest.mark.slow
+def test_the_demo_program_runs() -> None:
+    done = subprocess.run(
+        [sys.executable, "fixtures/demo/train.py", "--epochs", "1", "--steps", "12"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    losses = [float(loss) for loss in re.findall(r"loss (\d+\.\d+) gradient", done.stdout)]
+    assert losses[-1] < losses[0]
+    assert "sample: [17, " in done.stdout
