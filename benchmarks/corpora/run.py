@@ -58,7 +58,7 @@ def default_command() -> list[str]:
 
 
 def check(corpus: str, root: Path, command: list[str], arguments: list[str], timeout_s: float) -> Outcome:
-    """Run `command check` in `root`. A traceback, a signal, a timeout or output that is no JSON is a crash."""
+    """Run `command check` in `root`. A traceback, an internal error, a signal, a timeout or output that is no JSON is a crash."""
     paths = python_files(root)
     lines = sum(path.read_bytes().count(b"\n") for path in paths)
     outcome = Outcome(corpus, str(root.resolve()), len(paths), lines)
@@ -90,8 +90,10 @@ def _read(outcome: Outcome, out: str, err: str) -> None:
         outcome.crash = f"exit code {outcome.exit_code}: {messages[-1] if messages else 'no message'}"
     elif "Traceback (most recent call last)" in err:
         outcome.crash = messages[-1]
+    elif internal := [message for message in messages if "internal error" in message]:
+        outcome.crash = internal[0]
     elif outcome.exit_code == 2:
-        outcome.complaints = messages
+        outcome.complaints = [message for message in messages if not message.startswith("warning:")]
     try:
         outcome.findings = json.loads(out)
     except ValueError:

@@ -46,13 +46,21 @@ def test_the_harness_sees_a_crash_and_a_complaint(tmp_path: Path) -> None:
     crash.write_text(
         "#!/bin/sh\necho 'Traceback (most recent call last)' >&2\necho 'ValueError: no' >&2\nexit 1\n"
     )
+    internal = tmp_path / "internal"
+    internal.write_text(
+        f"#!/bin/sh\necho '{json.dumps([])}'\necho 'error: internal error (KeyError: 1)' >&2\nexit 2\n"
+    )
     complaint = tmp_path / "complaint"
     complaint.write_text(f"#!/bin/sh\necho '{json.dumps([])}'\necho 'a.py: cannot be parsed' >&2\nexit 2\n")
-    for script in (crash, complaint):
+    for script in (crash, internal, complaint):
         script.chmod(0o755)
     (tmp_path / "a.py").write_text("x = 1\n")
     crashed = run.check("a", tmp_path, [str(crash)], [], timeout_s=30)
     complained = run.check("a", tmp_path, [str(complaint)], [], timeout_s=30)
     assert crashed.crash == "ValueError: no"
+    assert (
+        run.check("a", tmp_path, [str(internal)], [], timeout_s=30).crash
+        == "error: internal error (KeyError: 1)"
+    )
     assert complained.crash is None
     assert complained.complaints == ["a.py: cannot be parsed"]
