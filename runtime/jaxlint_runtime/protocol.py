@@ -40,12 +40,13 @@ class Job:
     run_for: float | None = 60.0  # after the first captured call; None: run to the end
     capture_bytes: int = 512 * 1024 * 1024
     include_packages: bool = False
-    targets: list[str] = field(default_factory=lambda: ["cpu"])
+    targets: list[str] = field(default_factory=list)  # empty: the device that the program ran on
     transforms: list[str] | None = None  # None: all
     seconds: float | None = None  # for timing one candidate; None: the optimiser's own default
     skip: list[list[Any]] = field(default_factory=list)  # [path, line, target] that crashed or are done
     only: list[list[Any]] | None = None  # [path, qualname] to look at; None: all
     undonated: bool = False  # measure `only` against themselves without their donation
+    relocated: list[str] | None = None  # [original, copy] of the project when this runs in a scratch copy
     optimise: bool = True
 
     @classmethod

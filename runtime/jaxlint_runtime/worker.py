@@ -41,6 +41,7 @@ class Worker:
         """Do it all. Ends the process."""
         self._channel.send("hello", python=platform.python_version(), pid=os.getpid())
         started = time.monotonic()
+        threading.Thread(target=_die_with_parent, name="jaxlint-parent", daemon=True).start()
         threading.Thread(target=self._watch, args=(started,), name="jaxlint-clock", daemon=True).start()
         ending = self._session.run()
         if not self._finishing.acquire(blocking=False):
@@ -113,7 +114,7 @@ class Worker:
         """Every wanted function on every target, results as they come."""
         gc.collect()
         skip = {tuple(entry) for entry in self._job.skip}
-        for target in self._job.targets:
+        for target in self._session.targets():
             for function in functions:
                 if (function.path, function.line, target) in skip:
                     continue
@@ -150,6 +151,14 @@ class Worker:
 
     def _progress(self, message: str) -> None:
         self._channel.send("progress", message=message)
+
+
+def _die_with_parent() -> None:
+    """End this process and its children when the command line was killed and cannot do it."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(1.0)
+    os.killpg(0, signal.SIGKILL)
 
 
 def _refusal(function: CapturedFunction, status: Status, reason: str) -> Result:

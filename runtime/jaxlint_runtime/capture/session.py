@@ -22,6 +22,8 @@ from jaxlint_runtime.capture.syncs import HostSyncs, SyncSite
 from jaxlint_runtime.model import CapturedFunction, JitOptions
 from jaxlint_runtime.protocol import Job
 
+_PLATFORMS = {"cpu": "cpu", "tpu": "tpu"}  # the others are makes of GPU
+
 
 class Session:
     """The hooks around one run."""
@@ -45,6 +47,7 @@ class Session:
         """Run the program under the hooks."""
         os.register_at_fork(after_in_child=self._forked)
         self._imports.install()
+        self._relocate()
         if self.kind is not Kind.SCRIPT:
             sys.path.insert(0, os.getcwd())
         if self.kind is Kind.MODULE:
@@ -53,6 +56,20 @@ class Session:
             return run_program(self.kind, self.job.target, self.job.arguments, self.stopper)
         finally:
             self.end()
+
+    def _relocate(self) -> None:
+        """In a scratch copy: import the project's packages from there, not from where they are installed editable."""
+        if self.job.relocated is None:
+            return
+        original, copy = self.job.relocated
+        sys.path[:] = [
+            copy + entry[len(original) :]
+            if entry == original or entry.startswith(original + os.sep)
+            else entry
+            for entry in sys.path
+        ]
+        # editable installs may use import hooks; what is on the path comes before those
+        sys.path += [folder for folder in (copy, os.path.join(copy, "src")) if os.path.isdir(folder)]
 
     def _count_module(self) -> None:
         """A module that was named is the user's, even when it is installed."""
@@ -138,6 +155,7 @@ class Session:
             "seconds": seconds,
             "used_jax": self._jax is not None,
             "device": self._device(),
+            "targets": self.targets(),
             "versions": versions,
             "functions": [_function_json(record) for record in records],
             "eager": {
@@ -154,6 +172,15 @@ class Session:
 
     def _sorted_syncs(self) -> list[SyncSite]:
         return sorted(self.syncs.sites.copy().values(), key=lambda site: (-site.in_steps, -site.seconds))
+
+    def targets(self) -> list[str]:
+        """The targets asked for, else the kind of device that the program ran on."""
+        if self.job.targets or self._jax is None:
+            return list(self.job.targets)
+        try:
+            return [_PLATFORMS.get(self._jax.default_backend(), "gpu")]
+        except Exception:  # no usable backend
+            return []
 
     def _device(self) -> str | None:
         if self._jax is None:

@@ -1,0 +1,241 @@
+"""`jaxlint verify`: runs a program, tries the improvements, proves them. Never imports jax: a worker process does."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from jaxlint.cli.common import FAILED, FINDINGS, Failure
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.report.document import Document
+    from jaxlint_runtime.verify import Request
+
+_INTERRUPTED = 130
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+class _Size(click.ParamType):
+    """A number of bytes: 512MB, 16GB, 1.5g, 1000000."""
+
+    name = "SIZE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
+        found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", str(value), re.IGNORECASE)
+        if not found:
+            self.fail(f"{value!r} is no size; write one like 512MB or 16GB", param, ctx)
+        return int(float(found[1]) * _UNITS[found[2].lower()])
+
+
+@click.command("verify", context_settings={"ignore_unknown_options": False})
+@click.argument("arguments", metavar="[PROGRAM] [-- ARGS]...", nargs=-1, type=click.UNPROCESSED)
+@click.option("-m", "module", metavar="MODULE", help="Run a module, as `python -m` does.")
+@click.option("--pytest", "tests", is_flag=True, help="Run the tests with pytest.")
+@click.option("--python", metavar="PATH", help="The interpreter to run the program with (this one).")
+@click.option(
+    "--calls",
+    type=click.IntRange(min=0),
+    help="Stop the program after so many calls of its busiest jitted function; 0: run to the end (20; tests: 0).",
+)
+@click.option(
+    "--for",
+    "run_for",
+    type=click.FloatRange(min=0),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Stop the program so long after its first jitted call; 0: run to the end.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="The longest the program, and then the candidates of each function, may take.",
+)
+@click.option(
+    "--memory-limit-worker",
+    "memory_limit",
+    type=_Size(),
+    help="Memory for the program and its children (90% of what is free).",
+)
+@click.option(
+    "--capture-bytes",
+    type=_Size(),
+    default="512MB",
+    show_default=True,
+    help="Memory for copies of the functions' inputs.",
+)
+@click.option("--include-packages", is_flag=True, help="Functions of installed packages as well.")
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="NAME",
+    help="Where to run or for what to compile: cpu, gpu, tpu:v5e-1x1 ... (`jaxlint targets`); may be repeated.",
+)
+@click.option(
+    "--transform", "transforms", multiple=True, metavar="NAME", help="Try only this; may be repeated."
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="SECONDS",
+    help="For timing one candidate.",
+)
+@click.option(
+    "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to report (text)."
+)
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@click.option(
+    "--fail-under",
+    type=click.FloatRange(min=0),
+    metavar="RATIO",
+    help="Exit with 1 unless a measured speed-up is proven to be at least this (lower bound of its interval).",
+)
+@click.option("-q", "--quiet", is_flag=True, help="Hide what the program prints.")
+def command(
+    arguments: tuple[str, ...],
+    module: str | None,
+    tests: bool,
+    python: str | None,
+    calls: int | None,
+    run_for: float,
+    timeout: float,
+    memory_limit: int | None,
+    capture_bytes: int,
+    include_packages: bool,
+    targets: tuple[str, ...],
+    transforms: tuple[str, ...],
+    budget: float | None,
+    output_format: str,
+    output: Path | None,
+    fail_under: float | None,
+    quiet: bool,
+) -> None:
+    """Run PROGRAM, try improvements on the functions that it jits, and prove or reject each with numbers.
+
+    PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
+    see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
+    """
+    from jaxlint_runtime.verify import CannotRun, Request
+
+    kind, target, rest = _program(arguments, module, tests)
+    if python is None and importlib.util.find_spec("jax") is None:
+        raise ModuleNotFoundError("jax is not installed", name="jax")
+    if calls is None:
+        calls = 0 if tests else 20
+    request = Request(
+        kind=kind,
+        target=target,
+        arguments=rest,
+        python=python or sys.executable,
+        calls=calls or None,
+        run_for=run_for or None,
+        timeout=timeout,
+        memory_limit=memory_limit,
+        capture_bytes=capture_bytes,
+        include_packages=include_packages,
+        targets=targets,
+        transforms=transforms or None,
+        seconds=budget,
+    )
+    if output is not None and not output.absolute().parent.is_dir():
+        raise Failure(f"{output}: there is no such folder to write the report to")
+    try:
+        document = _run(request, quiet)
+    except CannotRun as error:
+        raise Failure(str(error)) from None
+    _report(document, output_format, output)
+    sys.exit(_exit_code(document, fail_under))
+
+
+def _program(arguments: tuple[str, ...], module: str | None, tests: bool) -> tuple[str, str, tuple[str, ...]]:
+    """What is to be run: kind, name, its arguments."""
+    if module is not None and tests:
+        raise click.UsageError("-m and --pytest exclude each other")
+    if module is not None:
+        return "module", module, arguments
+    if tests:
+        return "pytest", "pytest", arguments
+    if not arguments:
+        raise click.UsageError("name the program to run: a script, -m MODULE or --pytest")
+    return "script", arguments[0], arguments[1:]
+
+
+def _run(request: Request, quiet: bool) -> Document:
+    from jaxlint_runtime.report.live import Live
+    from jaxlint_runtime.verify import Listener, Verification
+
+    signal.signal(signal.SIGTERM, _terminated)
+    with Live(quiet=quiet) as live:
+        live.note(_announcement(request))
+        return Verification(request, Listener(live.note, live.progress, live.output)).run()
+
+
+def _terminated(number: int, frame: object) -> None:
+    raise KeyboardInterrupt  # so that the worker is ended and the report written
+
+
+def _announcement(request: Request) -> str:
+    limits = []
+    if request.calls is not None:
+        limits.append(f"{request.calls} calls of its busiest jitted function")
+    if request.run_for is not None:
+        limits.append(f"{request.run_for:g} s of them")
+    until = f"until {' or '.join(limits)} are seen" if limits else "to its end"
+    return f"running {request.target} {until}, at most {request.timeout:g} s"
+
+
+def _report(document: Document, output_format: str, output: Path | None) -> None:
+    from rich.console import Console
+
+    from jaxlint_runtime.report.terminal import print_report
+
+    if output_format == "json":
+        text = json.dumps(document.as_json(), indent=2) + "\n"
+        if output is None:
+            click.echo(text, nl=False)
+        else:
+            _write(output, text)
+        return
+    if output is None:
+        width = None if sys.stdout.isatty() else 140
+        print_report(document, Console(width=width, soft_wrap=False, highlight=False))
+        return
+    with open(os.devnull, "w") as nowhere:
+        console = Console(file=nowhere, width=140, record=True, highlight=False)
+        print_report(document, console)
+    _write(output, console.export_text())
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        click.echo(text, nl=False)  # nothing lost
+        raise Failure(f"{path}: cannot be written ({error.strerror}); the report is above") from None
+
+
+def _exit_code(document: Document, fail_under: float | None) -> int:
+    if document.interrupted:
+        return _INTERRUPTED
+    if not document.ran:
+        return FAILED
+    ended_badly = document.ending is not None and document.ending["status"] != 0
+    if ended_badly and not any(function["calls"] for function in document.functions):
+        return FAILED
+    if fail_under is not None and (document.best_speedup() or 0.0) < fail_under:
+        return FINDINGS
+    return 0

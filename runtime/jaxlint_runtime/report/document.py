@@ -1,0 +1,183 @@
+"""The report of one `jaxlint verify` run, filled event by event, so that it is whole whenever it is printed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+SCHEMA_VERSION = 1
+_PROVEN = ("verified", "compiled")
+
+
+@dataclass(slots=True)
+class Document:
+    """`functions` and `syncs` are as the worker told them, with the findings of check that belong to each."""
+
+    program: dict[str, Any]
+    targets: list[str]
+    ending: dict[str, Any] | None = None
+    seconds: float = 0.0
+    used_jax: bool = True
+    device: str | None = None
+    versions: dict[str, str] = field(default_factory=dict)
+    functions: list[dict[str, Any]] = field(default_factory=list)
+    syncs: list[dict[str, Any]] = field(default_factory=list)
+    eager: dict[str, Any] = field(default_factory=dict)
+    step: str | None = None
+    results: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    applied: list[dict[str, Any]] = field(default_factory=list)
+    interrupted: bool = False
+    ran: bool = False  # whether the program could be run at all
+
+    def captured(self, event: Mapping[str, Any]) -> None:
+        """The program is over."""
+        self.ran = True
+        self.targets = event["targets"] or self.targets
+        for name in (
+            "ending",
+            "seconds",
+            "used_jax",
+            "device",
+            "versions",
+            "functions",
+            "syncs",
+            "eager",
+            "step",
+        ):
+            setattr(self, name, event[name])
+
+    def watched(self, event: Mapping[str, Any]) -> None:
+        """The program is running: what is known if nothing more comes."""
+        if self.ending is None:
+            self.seconds = event["seconds"]
+            self.functions = [
+                {**_EMPTY, **entry, "compiles": [_UNSEEN] * entry["compiles"]} for entry in event["functions"]
+            ]
+
+    def add_findings(self, findings: Iterable[Mapping[str, Any]]) -> None:
+        """Tie findings of check to the functions and the host syncs of the same lines."""
+        findings = list(findings)
+        for function in self.functions:
+            function["findings"] = [
+                _brief(finding)
+                for finding in findings
+                if (
+                    finding["path"] == function["path"]
+                    and function["line"] <= finding["line"] <= function["end_line"]
+                )
+                or (finding["path"] == function["jit_path"] and finding["line"] == function["jit_line"])
+            ]
+        for sync in self.syncs:
+            sync["findings"] = [
+                _brief(finding)
+                for finding in findings
+                if finding["path"] == sync["path"]
+                and finding["line"] <= sync["line"] <= finding["end_line"]
+                and finding["category"] in ("transfer", "tracing")
+            ]
+
+    def results_of(self, target: str) -> list[dict[str, Any]]:
+        """The candidates that were tried for one target."""
+        return [result for name, result in self.results if name == target]
+
+    def proven(self) -> list[dict[str, Any]]:
+        """What may be called an improvement."""
+        return [result for _, result in self.results if result["status"] in _PROVEN]
+
+    def best_speedup(self) -> float | None:
+        """The largest lower bound of a measured speed-up; None when nothing was verified."""
+        lows = [
+            result["speedup"]["low"]
+            for _, result in self.results
+            if result["status"] == "verified" and result["speedup"] is not None
+        ]
+        return max(lows, default=None)
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract of `--output-format json`; paths are relative to the working directory where they lie in it."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "program": {
+                **self.program,
+                "ending": self.ending,
+                "seconds": self.seconds,
+                "used_jax": self.used_jax,
+            },
+            "notes": list(self.notes),
+            "errors": list(self.errors),
+            "interrupted": self.interrupted,
+            "applied": [shown(entry) for entry in self.applied],
+            "runs": [self._run(target) for target in self.targets],
+        }
+
+    def _run(self, target: str) -> dict[str, Any]:
+        return {
+            "target": target,
+            "device": self.device,
+            "versions": dict(self.versions),
+            "step": self.step,
+            "functions": [
+                shown({**function, "compiles": len(function["compiles"])}) for function in self.functions
+            ],
+            "compiles": [shown(_compiles(function)) for function in self.functions],
+            "eager_compiles": dict(self.eager),
+            "syncs": [shown(sync) for sync in self.syncs],
+            "results": [shown(result) for result in self.results_of(target)],
+        }
+
+
+_UNSEEN = {"trace_s": None, "compile_s": None, "cause": "not known: the program did not end"}
+_EMPTY: dict[str, Any] = {
+    "end_line": 0,
+    "jit_path": None,
+    "jit_line": None,
+    "options": {},
+    "wrappers": None,
+    "seconds": None,
+    "weight_seconds": None,
+    "call_ms": None,
+    "period_ms": None,
+    "captured_call": None,
+    "captured_bytes": 0,
+    "refused": None,
+    "findings": [],
+}
+
+
+def _compiles(function: Mapping[str, Any]) -> dict[str, Any]:
+    known = [compiled for compiled in function["compiles"] if compiled["compile_s"] is not None]
+    return {
+        "function": function["function"],
+        "path": function["path"],
+        "line": function["line"],
+        "count": len(function["compiles"]),
+        "calls": function["calls"],
+        "trace_s": sum(compiled["trace_s"] for compiled in known),
+        "compile_s": sum(compiled["compile_s"] for compiled in known),
+        "causes": [dict(compiled) for compiled in function["compiles"]],
+    }
+
+
+def _brief(finding: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: finding[key] for key in ("path", "line", "code", "name", "severity", "message")}
+
+
+def display_path(path: str) -> str:
+    """Relative to the working directory when it lies inside."""
+    relative = os.path.relpath(path) if os.path.isabs(path) else path
+    return path if relative.startswith("..") else relative
+
+
+def shown(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The entry with its paths, and those of its findings, as a person would write them."""
+    out = dict(entry)
+    for key in ("path", "jit_path"):
+        if isinstance(out.get(key), str):
+            out[key] = display_path(out[key])
+    if "findings" in out:
+        out["findings"] = [shown(finding) for finding in out["findings"]]
+    return out

@@ -1,0 +1,232 @@
+"""The report as people read it: what the run shows, then every candidate with its figures for and against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from jaxlint_runtime.report.document import Document, display_path
+
+_STYLES = {
+    "verified": "bold green",
+    "compiled": "green",
+    "rejected": "yellow",
+    "failed": "red",
+    "not-applicable": "dim",
+}
+_SHOWN_CAUSES = 4
+_SHOWN_SYNCS = 12
+
+
+def print_report(document: Document, console: Console) -> None:
+    """Print everything that is known."""
+    for part in render(document):
+        console.print(part)
+
+
+def render(document: Document) -> Iterator[RenderableType]:
+    """The parts of the report, top to bottom."""
+    yield _headline(document)
+    if document.functions:
+        yield Padding(_functions(document.functions), (1, 0, 0, 0))
+        yield from _causes(document.functions)
+    elif document.ran:
+        why = "it jitted no function of its own" if document.used_jax else "it never imported jax"
+        yield Text(f"Nothing to improve was captured: {why}.", style="yellow")
+    if document.syncs:
+        yield Padding(_syncs(document), (1, 0, 0, 0))
+    for target in document.targets:
+        if results := document.results_of(target):
+            yield Padding(_results(target, results), (1, 0, 0, 0))
+            yield from _reasons(results)
+    for entry in document.applied:
+        style = "bold green" if entry["kept"] else "yellow"
+        place = f"{display_path(entry['path'])}:{entry['line']}"
+        yield Text(
+            f"{'applied' if entry['kept'] else 'not applied'}: {place} {entry['message']}", style=style
+        )
+    for message in document.errors:
+        yield Text(f"problem: {message}", style="red")
+    yield from _summary(document)
+
+
+def _headline(document: Document) -> Text:
+    jax = document.versions.get("jax")
+    about = [part for part in (document.device, f"jax {jax}" if jax else None) if part]
+    text = Text.assemble(("jaxlint verify ", "bold"), (str(document.program["target"]), "bold cyan"))
+    if about:
+        text.append(f"  ({', '.join(about)})", style="dim")
+    if document.ending is not None:
+        text.append(f"\n{document.ending['message']}; {document.seconds:.1f} s")
+    return text
+
+
+def _table(title: str) -> Table:
+    return Table(
+        title=title, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0), pad_edge=False
+    )
+
+
+def _functions(functions: Sequence[Mapping[str, Any]]) -> Table:
+    table = _table("Jitted functions")
+    for heading in ("function", "at"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("calls", "ms a call", "ms between", "compiles", "compile s"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for function in functions:
+        known = [c for c in function["compiles"] if c["compile_s"] is not None]
+        spent = sum(c["trace_s"] + c["compile_s"] for c in known)
+        calls = str(function["calls"])
+        if function["inner_calls"]:
+            calls += f" (+{function['inner_calls']} inner)"
+        many = len(function["compiles"]) > 1
+        table.add_row(
+            escape(function["function"]),
+            f"{display_path(function['path'])}:{function['line']}",
+            calls,
+            _number(function["call_ms"]),
+            _number(function["period_ms"]),
+            Text(str(len(function["compiles"])), style="yellow" if many else ""),
+            f"{spent:.2f}" if known else "-",
+        )
+    return table
+
+
+def _causes(functions: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+    """Why functions compiled more than once, and what check says of them."""
+    for function in functions:
+        causes = [c["cause"] for c in function["compiles"]][1:]
+        lines = [Text(f"compile {n}: {cause}") for n, cause in enumerate(causes[:_SHOWN_CAUSES], start=2)]
+        if len(causes) > _SHOWN_CAUSES:
+            lines.append(Text(f"... and {len(causes) - _SHOWN_CAUSES} more"))
+        lines += [Text(_finding(finding), style="dim") for finding in function.get("findings", ())]
+        if lines:
+            yield Text(f"  {function['function']}", style="cyan")
+            yield Padding(Group(*lines), (0, 0, 0, 4))
+
+
+def _finding(finding: Mapping[str, Any]) -> str:
+    return f"check: {display_path(finding['path'])}:{finding['line']} {finding['code']} {finding['name']}: {finding['message']}"
+
+
+def _syncs(document: Document) -> Table:
+    table = _table("Where the host waits for the device")
+    table.add_column("at", overflow="fold")
+    table.add_column("what", no_wrap=True)
+    for heading in ("times", f"per {document.step or 'step'}", "waited ms"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("check says", overflow="fold")
+    for sync in document.syncs[:_SHOWN_SYNCS]:
+        table.add_row(
+            f"{display_path(sync['path'])}:{sync['line']}",
+            escape(sync["kind"]),
+            str(sync["count"]),
+            "-" if sync["per_step"] is None else f"{sync['per_step']:.3g}",
+            _number(sync["seconds"] * 1e3),
+            ", ".join(f"{finding['code']} {finding['name']}" for finding in sync.get("findings", ())),
+        )
+    if len(document.syncs) > _SHOWN_SYNCS:
+        table.caption = (
+            f"and {len(document.syncs) - _SHOWN_SYNCS} more lines; --output-format json has them all"
+        )
+    return table
+
+
+def _results(target: str, results: Sequence[Mapping[str, Any]]) -> Table:
+    table = _table(f"Candidates on {target}")
+    table.add_column("function", overflow="fold")
+    table.add_column("candidate", overflow="fold")
+    table.add_column("status", no_wrap=True)
+    for heading in ("time ms", "ratio", "memory MiB", "numerics"):
+        table.add_column(heading, no_wrap=True)
+    for result in results:
+        table.add_row(
+            escape(result["function"]),
+            escape(result["candidate"]),
+            Text(result["status"], style=_STYLES.get(result["status"], "")),
+            _times(result),
+            _ratio(result["speedup"]),
+            _memory(result),
+            _numerics(result["numerics"]),
+        )
+    return table
+
+
+def _reasons(results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+    for result in results:
+        if result["reason"]:
+            text = Text.assemble(
+                ("  " + result["candidate"], _STYLES.get(result["status"], "")),
+                (f" of {result['function']}: ", "dim"),
+                result["reason"],
+            )
+            if result["evidence"]:
+                text.append(f" [{result['evidence']}]", style="dim")
+            yield text
+
+
+def _times(result: Mapping[str, Any]) -> str:
+    before, after = (_median(result[side]) for side in ("before", "after"))
+    if before is None or after is None:
+        return "-"
+    kind = result["after"].get("time_kind")
+    return f"{_number(before)} -> {_number(after)}" + (f" ({kind})" if kind and kind != "measured" else "")
+
+
+def _median(cost: Mapping[str, Any] | None) -> float | None:
+    if cost is None or cost.get("time_ms") is None:
+        return None
+    return float(cost["time_ms"]["median"])
+
+
+def _ratio(speedup: Mapping[str, Any] | None) -> str:
+    if speedup is None:
+        return "-"
+    if speedup["low"] == speedup["high"]:
+        return f"{speedup['median']:.2f}x"
+    return f"{speedup['median']:.2f}x [{speedup['low']:.2f}, {speedup['high']:.2f}]"
+
+
+def _memory(result: Mapping[str, Any]) -> str:
+    for key, mark in (("peak_bytes", ""), ("residual_bytes", " (estimate)")):
+        before, after = ((result[side] or {}).get(key) for side in ("before", "after"))
+        if before is not None and after is not None:
+            return f"{_mebibytes(before)} -> {_mebibytes(after)}{mark}"
+    return "-"
+
+
+def _mebibytes(size: float) -> str:
+    value = size / 2**20
+    return f"{value:.1f}" if value >= 0.1 else f"{value:.4f}"
+
+
+def _numerics(numerics: Mapping[str, Any] | None) -> str:
+    if numerics is None:
+        return "-"
+    verdict = "ok" if numerics["passed"] else "differs"
+    rel = numerics["max_rel"]
+    return verdict if rel is None else f"{verdict} ({rel:.1e})"
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+def _summary(document: Document) -> Iterator[RenderableType]:
+    if not document.results:
+        return
+    proven = document.proven()
+    tried = len(document.results)
+    style = "bold green" if proven else "bold"
+    yield Padding(
+        Text(f"{len(proven)} of {tried} candidate{'s' if tried != 1 else ''} proven.", style=style),
+        (1, 0, 0, 0),
+    )

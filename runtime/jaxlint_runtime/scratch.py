@@ -1,0 +1,113 @@
+"""A copy of the user's project to run a program in for a second time, so that its own files stay as they are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
+_SKIPPED = frozenset(
+    {
+        ".git",
+        ".hg",
+        ".svn",
+        "__pycache__",
+        "node_modules",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        ".tox",
+        ".nox",
+    }
+)
+_LINKED_FROM = 16 * 2**20  # bytes; larger files are linked, not copied
+_MOST_FILES = 20_000
+_MOST_BYTES = 2 * 2**30
+
+
+class TooLarge(Exception):
+    """The project cannot be copied; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """The copy `folder` of the project `root`."""
+
+    root: Path
+    folder: Path
+
+    def to_copy(self, path: str) -> str:
+        """The copied file for one of the project's; a path elsewhere is returned as it is."""
+        return self._move(path, self.root, self.folder)
+
+    def to_original(self, path: str) -> str:
+        """The project's file for a copied one."""
+        return self._move(path, self.folder, self.root)
+
+    @staticmethod
+    def _move(path: str, source: Path, target: Path) -> str:
+        absolute = Path(os.path.abspath(path))
+        try:
+            return str(target / absolute.relative_to(source))
+        except ValueError:
+            return path
+
+
+def project_root(start: Path) -> Path:
+    """The nearest folder above `start` that looks like the top of a project, else `start` itself."""
+    home = Path.home()
+    for folder in (start, *start.parents):
+        if folder == home or folder == folder.parent:
+            break
+        if any((folder / marker).exists() for marker in _MARKERS):
+            return folder
+    return start
+
+
+@contextmanager
+def scratch_copy(root: Path) -> Iterator[Scratch]:
+    """Copy the project for the time of the block. Large files are links to the originals. Raises TooLarge."""
+    files = list(_files(root))
+    if len(files) > _MOST_FILES:
+        raise TooLarge(f"{root} holds more than {_MOST_FILES} files")
+    if sum(size for _, size in files if size < _LINKED_FROM) > _MOST_BYTES:
+        raise TooLarge(f"{root} holds more than {_MOST_BYTES // 2**30} GiB of files")
+    with tempfile.TemporaryDirectory(prefix="jaxlint-", ignore_cleanup_errors=True) as name:
+        scratch = Scratch(root, Path(os.path.realpath(name)) / root.name)
+        scratch.folder.mkdir()
+        for relative, size in files:
+            target = scratch.folder / relative
+            target.parent.mkdir(parents=True, exist_ok=True)
+            if size >= _LINKED_FROM:
+                target.symlink_to(root / relative)
+            else:
+                shutil.copy2(root / relative, target)
+        yield scratch
+
+
+def _files(root: Path) -> Iterator[tuple[Path, int]]:
+    """Files worth copying, relative, with their sizes; stops soon after there are too many."""
+    count = 0
+    for folder, folders, names in os.walk(root):
+        folders[:] = [
+            name
+            for name in folders
+            if name not in _SKIPPED and not os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
+        ]
+        for name in names:
+            path = Path(folder, name)
+            try:
+                size = path.stat().st_size
+            except OSError:  # a dangling link
+                continue
+            if not path.is_file():  # a socket or a pipe
+                continue
+            count += 1
+            yield path.relative_to(root), size
+            if count > _MOST_FILES:
+                return

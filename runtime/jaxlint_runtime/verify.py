@@ -1,0 +1,354 @@
+"""The function behind `jaxlint verify`: runs the program in workers until every candidate is decided.
+
+A worker that dies takes with it what it was doing, never the run: the loss is a result or a line of the report, and
+what is left is done by a second run of the program, in a scratch copy.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jaxlint.config import ConfigError
+from jaxlint.engine import CheckResult
+from jaxlint_runtime.findings import as_records, check_files
+from jaxlint_runtime.model import Status
+from jaxlint_runtime.protocol import Job
+from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.sandbox import Death, WorkerProcess, default_memory_limit
+from jaxlint_runtime.scratch import Scratch, TooLarge, project_root, scratch_copy
+from jaxlint_runtime.targets import UnknownTarget, parse
+
+_RERUNS = 3  # times that the program is run again after a worker died
+
+
+class CannotRun(Exception):
+    """The program cannot be run; the message is one line and says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to verify, and how far to go. Times in seconds, sizes in bytes."""
+
+    kind: str  # "script", "module" or "pytest"
+    target: str
+    arguments: tuple[str, ...] = ()
+    python: str = sys.executable
+    calls: int | None = 20
+    run_for: float | None = 60.0
+    timeout: float = 600.0  # for the program, and again for the candidates of each function
+    memory_limit: int | None = None  # None: nine tenths of what is free
+    capture_bytes: int = 512 * 2**20
+    include_packages: bool = False
+    targets: tuple[str, ...] = ()  # empty: the device that the program runs on
+    transforms: tuple[str, ...] | None = None
+    seconds: float | None = None
+
+    def job(self) -> Job:
+        """The first worker's job. Raises CannotRun when there is nothing to run."""
+        return Job(
+            kind=self.kind,
+            target=self.target,
+            arguments=list(self.arguments),
+            roots=[str(root) for root in self.roots()],
+            calls=self.calls,
+            run_for=self.run_for,
+            capture_bytes=self.capture_bytes,
+            include_packages=self.include_packages,
+            targets=list(self.targets),
+            transforms=None if self.transforms is None else list(self.transforms),
+            seconds=self.seconds,
+        )
+
+    def roots(self) -> list[Path]:
+        """Folders whose code is the user's: that of the program, the project around it, the working directory."""
+        here = Path.cwd().resolve()
+        if self.kind != "script":
+            return _distinct([here, project_root(here)])
+        folder = Path(self.target).resolve()
+        folder = folder if folder.is_dir() else folder.parent
+        root = project_root(folder)
+        return _distinct([folder, root, *([here] if here.is_relative_to(root) else [])])
+
+    def project(self) -> Path:
+        """The folder that a scratch copy is made of."""
+        return max(self.roots(), key=lambda root: -len(root.parts))
+
+
+def _distinct(paths: Sequence[Path]) -> list[Path]:
+    return list(dict.fromkeys(paths))
+
+
+@dataclass(slots=True)
+class Listener:
+    """Who is told what happens: lines that stay, lines that pass, what the program prints."""
+
+    note: Callable[[str], None] = lambda message: None
+    progress: Callable[[str], None] = lambda message: None
+    output: Callable[[str, bytes], None] = lambda stream, data: None
+
+
+@dataclass(slots=True)
+class Verification:
+    """One run of `verify`, in steps: `run()` fills `document`; `check` holds the findings that it used."""
+
+    request: Request
+    listener: Listener = field(default_factory=Listener)
+    document: Document = field(init=False)
+    check: CheckResult | None = None
+    _skip: list[list[Any]] = field(default_factory=list)
+    _at_work: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        request = self.request
+        self.document = Document(
+            program={"kind": request.kind, "target": request.target, "arguments": list(request.arguments)},
+            targets=list(request.targets),
+        )
+
+    def run(self) -> Document:
+        """Run the program and try the candidates. Raises CannotRun; Ctrl-C leaves a partial document."""
+        validate(self.request)
+        try:
+            self._run()
+        except KeyboardInterrupt:
+            self.document.interrupted = True
+            self._say("interrupted: what follows is what was known by then")
+        return self.document
+
+    def _run(self) -> None:
+        job = self.request.job()
+        death = self._attempt(job, None)
+        for _ in range(_RERUNS):
+            if death is None:
+                return
+            again = self._next_job(job, death)
+            if again is None:
+                return
+            self._say("running the program again, in a scratch copy of " + str(self.request.project()))
+            try:
+                with scratch_copy(self.request.project()) as scratch:
+                    death = self._attempt(again, scratch)
+            except TooLarge as error:
+                self._fail(f"the program was not run again: {error}")
+                return
+        if death is not None:
+            self._fail(f"the worker {death}; it was not tried again")
+
+    def _next_job(self, job: Job, death: Death) -> Job | None:
+        """What is left to do after a worker died; None when nothing is. Reports the loss."""
+        if self._at_work is not None:
+            place, self._at_work = self._at_work, None
+            self._skip.append([place["path"], place["line"], place["target"]])
+            reason = f"the worker {death} while it tried candidates for {place['function']}"
+            self.document.results.append((place["target"], _lost(place, reason)))
+            self._say(reason)
+            done = {tuple(entry) for entry in self._skip}
+            left = [
+                function
+                for function in self.document.functions
+                for target in self.document.targets
+                if (function["path"], function["line"], target) not in done
+            ]
+            return dataclasses.replace(job, skip=self._skip) if left else None
+        if self.document.ran:
+            self._fail(f"the worker {death}")
+            return None
+        seen = max((function["calls"] for function in self.document.functions), default=None)
+        self._fail(f"the program {death}")
+        self.document.program["exit_status"] = death.status
+        if seen is None or job.calls == 1:
+            return None
+        return dataclasses.replace(job, calls=max(1, seen - 1))
+
+    def _attempt(self, job: Job, scratch: Scratch | None) -> Death | None:
+        """One worker, to its end or its death."""
+        job, folder = relocate(job, scratch)
+        try:
+            with start_worker(self.request, job, folder, scratch, self.listener.output) as worker:
+                return self._follow(worker, scratch)
+        except OSError as error:
+            raise CannotRun(f"{self.request.python}: cannot be started ({error.strerror})") from None
+
+    def _follow(self, worker: WorkerProcess, scratch: Scratch | None) -> Death | None:
+        deadline = time.monotonic() + self.request.timeout
+        try:
+            while True:
+                event = worker.next_event(0.2)
+                if event is None:
+                    if time.monotonic() > deadline:
+                        worker.kill(
+                            f"took longer than {self.request.timeout:g} seconds (--timeout) and was ended"
+                        )
+                    continue
+                if scratch is not None:
+                    event = to_originals(event, scratch)
+                kind = event["event"]
+                if kind in ("optimising", "optimised", "captured"):
+                    deadline = time.monotonic() + self.request.timeout
+                if kind == "captured":
+                    worker.send({"findings": self._captured(event, scratch)})
+                    deadline = time.monotonic() + self.request.timeout
+                elif kind == "error":
+                    self._fail(event["message"])
+                    return None
+                elif kind == "done":
+                    return None
+                else:
+                    self._heard(kind, event)
+        except Death as death:
+            return death
+
+    def _captured(self, event: Mapping[str, Any], scratch: Scratch | None) -> list[dict[str, Any]]:
+        """The program is over: examine the files that it loaded."""
+        first = not self.document.ran
+        if first:
+            self.document.captured(event)
+        self._say(event["ending"]["message"] + _advice(event["ending"]["how"]))
+        if first:
+            self.listener.progress("checking the files that the program loaded")
+            try:
+                self.check = check_files(event["files"]) if event["files"] else None
+            except ConfigError as error:
+                self._fail(f"the files were not checked: {error}")
+            except Exception as error:  # a defect of a rule must not cost the measurements
+                self._fail(f"the files were not checked: {type(error).__name__}: {error}")
+        records = as_records(self.check) if self.check is not None else []
+        self.document.add_findings(records)
+        if scratch is not None:
+            return [{**record, "path": scratch.to_copy(record["path"])} for record in records]
+        return records
+
+    def _heard(self, kind: str, event: Mapping[str, Any]) -> None:
+        if kind == "watch":
+            self.document.watched(event)
+            busiest = max(event["functions"], key=lambda entry: entry["calls"], default=None)
+            text = f"the program runs, {event['seconds']:.0f} s"
+            if busiest is not None:
+                text += f": {busiest['calls']} calls of {busiest['function']}"
+            self.listener.progress(text)
+        elif kind == "note":
+            self._say(event["message"])
+        elif kind == "progress":
+            self.listener.progress(event["message"])
+        elif kind == "optimising":
+            self._at_work = dict(event)
+            self.listener.progress(f"trying to improve {event['function']} for {event['target']}")
+        elif kind == "result":
+            self.document.results.append((event["target"], event["result"]))
+        elif kind == "optimised":
+            self._at_work = None
+            self._skip.append([event["path"], event["line"], event["target"]])
+
+    def _say(self, message: str) -> None:
+        self.document.notes.append(message)
+        self.listener.note(message)
+
+    def _fail(self, message: str) -> None:
+        self.document.errors.append(message)
+        self.listener.note(message)
+
+
+def _advice(how: str) -> str:
+    return " (--calls and --for change when)" if how == "stopped" else ""
+
+
+def _lost(place: Mapping[str, Any], reason: str) -> dict[str, Any]:
+    """The result of a function whose worker died."""
+    empty = ("before", "after", "speedup", "numerics", "codemod")
+    return {
+        "function": place["function"],
+        "path": place["path"],
+        "line": place["line"],
+        "code": None,
+        "candidate": "all",
+        "status": str(Status.FAILED),
+        "evidence": "none: the process is gone",
+        "reason": reason,
+        **dict.fromkeys(empty),
+        "parameters": {},
+    }
+
+
+def validate(request: Request) -> None:
+    """Say in one line what is wrong before anything is started. Raises CannotRun."""
+    if request.kind == "script":
+        path = Path(request.target)
+        if not path.exists():
+            raise CannotRun(
+                f"{request.target}: there is no such program; for a module use -m, for tests --pytest"
+            )
+        if path.is_dir() and not (path / "__main__.py").is_file():
+            raise CannotRun(f"{request.target}: is a folder without a __main__.py; name the program to run")
+        if not os.access(path, os.R_OK):
+            raise CannotRun(f"{request.target}: cannot be read; check its permissions")
+    for name in request.targets:
+        try:
+            parse(name)
+        except UnknownTarget as error:
+            raise CannotRun(f"--target: {error}") from None
+    if shutil.which(request.python) is None:
+        raise CannotRun(
+            f"{request.python}: is no program that can be run; name a Python interpreter with --python"
+        )
+
+
+def start_worker(
+    request: Request, job: Job, folder: str, scratch: Scratch | None, output: Callable[[str, bytes], None]
+) -> WorkerProcess:
+    """A worker for the job, under the request's interpreter and limits."""
+    environment = dict(os.environ)
+    environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    for name in request.targets:
+        for key, value in parse(name).environment.items():
+            if key == "XLA_FLAGS":  # comes with what is set already
+                environment[key] = value
+            else:
+                environment.setdefault(key, value)
+    return WorkerProcess(
+        job,
+        python=request.python,
+        folder=folder,
+        environment=environment,
+        memory_limit=request.memory_limit or default_memory_limit(),
+        output=output,
+    )
+
+
+def relocate(job: Job, scratch: Scratch | None) -> tuple[Job, str]:
+    """The job and the working directory, in the scratch copy where they lie in what was copied."""
+    here = os.getcwd()
+    if scratch is None:
+        return job, here
+    target = job.target
+    if job.kind == "script":
+        target = scratch.to_copy(os.path.realpath(target))
+    moved = dataclasses.replace(
+        job,
+        target=target,
+        roots=[scratch.to_copy(root) for root in job.roots],
+        skip=[[scratch.to_copy(path), *rest] for path, *rest in job.skip],
+        only=None if job.only is None else [[scratch.to_copy(path), *rest] for path, *rest in job.only],
+        relocated=[str(scratch.root), str(scratch.folder)],
+    )
+    folder = scratch.to_copy(os.path.realpath(here))
+    return moved, folder if os.path.isdir(folder) else here
+
+
+def to_originals(value: Any, scratch: Scratch) -> Any:
+    """An event from a scratch copy, with its paths turned back."""
+    prefix = str(scratch.folder)
+    if isinstance(value, str):
+        return value.replace(prefix, str(scratch.root))
+    if isinstance(value, dict):
+        return {key: to_originals(item, scratch) for key, item in value.items()}
+    if isinstance(value, list):
+        return [to_originals(item, scratch) for item in value]
+    return value
