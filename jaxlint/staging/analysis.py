@@ -1,0 +1,191 @@
+"""Runs the rules over a project: the entry point of the staging analysis."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jaxlint.finding import Finding, FixRequest, Severity, Span
+from jaxlint.rule import Rule
+from jaxlint.source import SourceError, SourceFile
+from jaxlint.staging.events import Event
+from jaxlint.staging.interpreter import Interpreter
+from jaxlint.staging.project import Module, Project
+
+_STACK_BYTES = 512 * 1024 * 1024
+_RECURSION_LIMIT = 60_000
+
+
+@dataclass(slots=True)
+class Analysis:
+    """Findings of the reported files, in no order; `dependencies` maps context files to their digests."""
+
+    findings: list[Finding] = field(default_factory=list)
+    errors: list[SourceError] = field(default_factory=list)
+    dependencies: dict[Path, str] = field(default_factory=dict)
+
+
+class Reporter:
+    """What a rule reports through, for the event at hand."""
+
+    def __init__(self, rule: Rule, sink: dict[tuple[str, str, Span], Finding], target_jax: str | None) -> None:
+        self.rule = rule
+        self.sink = sink
+        self.target_jax = target_jax
+        self.event: Event | None = None
+
+    @property
+    def module(self) -> Module:
+        assert self.event is not None
+        return self.event.frame.module
+
+    @property
+    def path(self) -> str:
+        """The file at hand, as the user named it."""
+        return self.module.display
+
+    def span(self, node: ast.AST) -> Span:
+        return self.module.span(node)
+
+    def __call__(
+        self,
+        node: ast.AST,
+        message: str,
+        *,
+        reason: str,
+        severity: Severity | None = None,
+        fix: FixRequest | None = None,
+        data: Mapping[str, object] | None = None,
+        function: str | None = None,
+    ) -> None:
+        """Reports `message` at `node`; the first report of a rule at a place is kept."""
+        assert self.event is not None
+        span = self.span(node)
+        key = (self.path, self.rule.code, span)
+        if key in self.sink:
+            return
+        self.sink[key] = Finding(
+            self.path,
+            span,
+            self.rule.code,
+            self.rule.name,
+            self.rule.category,
+            severity or self.rule.severity,
+            message,
+            reason,
+            function=function or self.event.frame.name,
+            fix=fix,
+            data=data or {},
+        )
+
+
+def handlers_of(
+    rules: Sequence[Rule], sink: dict[tuple[str, str, Span], Finding], target_jax: str | None
+) -> dict[str, list[Callable[[Any], None]]]:
+    """The rules' methods by the event that they take."""
+    table: dict[str, list[Callable[[Any], None]]] = {}
+    for rule in rules:
+        reporter = Reporter(rule, sink, target_jax)
+        for name in dir(rule):
+            if name.startswith("on_"):
+                method = getattr(rule, name)
+
+                def handle(event: Any, method: Any = method, reporter: Reporter = reporter) -> None:
+                    reporter.event = event
+                    method(event, reporter)
+
+                table.setdefault(name[3:], []).append(handle)
+    return table
+
+
+def analyze(
+    files: Sequence[SourceFile],
+    rules: Sequence[Rule],
+    *,
+    target_jax: str | None = None,
+    read: Callable[[Path], SourceFile] | None = None,
+) -> Analysis:
+    """Analyses `files` as one project and reports what `rules` find in them.
+
+    Other files of the project are read when an import reaches them. A file that cannot be parsed is an error of the
+    result, not an exception.
+    """
+    sink: dict[tuple[str, str, Span], Finding] = {}
+    interpreter = build(files, handlers_of(rules, sink, target_jax), read)
+    result = Analysis()
+
+    def work() -> None:
+        run(interpreter, result)
+        for rule in rules:
+            finish = getattr(rule, "finish", None)
+            if finish is not None:
+                finish(Reporter(rule, sink, target_jax))
+
+    with_deep_stack(work)
+    result.findings = list(sink.values())
+    result.errors.extend(interpreter.errors)
+    result.dependencies = {p: d for p, d in interpreter.project.context.items() if d}
+    return result
+
+
+def build(
+    files: Sequence[SourceFile],
+    handlers: dict[str, list[Callable[[Any], None]]],
+    read: Callable[[Path], SourceFile] | None = None,
+) -> Interpreter:
+    """An interpreter over `files`, with nothing evaluated yet."""
+    return Interpreter(Project(files, read), handlers)
+
+
+def run(interpreter: Interpreter, result: Analysis) -> None:
+    """Evaluates every reported file; a crash in one is an error of that file alone."""
+    for module in interpreter.project.targets:
+        try:
+            if not interpreter.project.reaches_jax(module):
+                # Parsed all the same, so that what cannot be read is said.
+                _ = module.tree
+                continue
+            interpreter.run_target(module)
+        except SourceError as error:
+            interpreter.errors.append(error)
+        except Exception as error:
+            place = _place_of(error)
+            text = f"internal error ({type(error).__name__}: {error}; {place}); please report it with this file"
+            result.errors.append(SourceError(module.display, " ".join(text.split())))
+
+
+def _place_of(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return "unknown place"
+    return f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+
+
+def with_deep_stack(work: Callable[[], None]) -> None:
+    """Runs `work` on a thread whose stack fits long `elif` chains and deep calls."""
+    failure: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except BaseException as error:
+            failure.append(error)
+
+    limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        thread = threading.Thread(target=guarded, name="jaxlint-analysis")
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(size)
+        sys.setrecursionlimit(limit)
+    if failure:
+        raise failure[0]

@@ -1,0 +1,391 @@
+"""Calls: evaluating arguments, finding the callee, and evaluating project functions in the caller's context."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from jaxlint.jaxapi.names import canonical
+from jaxlint.staging import events
+from jaxlint.staging.expressions import register_call
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.scope import Scope
+from jaxlint.staging.stage import Stage
+from jaxlint.staging.syntax_facts import all_parameters, is_generator, positional_parameters
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    Origin,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    find_array,
+    join_all,
+    parts_of,
+    summary_key,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.staging.interpreter import Interpreter
+
+MAX_DEPTH = 28
+MAX_CONTEXTS = 10  # evaluations of one function before its results are taken as unknown
+
+
+class Calls:
+    """The calling half of the interpreter."""
+
+    def eval_call(self: Interpreter, node: ast.Call, frame: Frame) -> Value:
+        callee = self.eval(node.func, frame)
+        args: list[Value] = []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                inner = self.eval(argument.value, frame)
+                if isinstance(inner, (TupleValue, ListValue)) and inner.items is not None:
+                    args.extend(inner.items)
+                else:
+                    args.append(StarArgument(self.element_of(inner, argument, frame)))
+            else:
+                args.append(self.eval(argument, frame))
+        kwargs: dict[str, Value] = {}
+        for keyword in node.keywords:
+            value = self.eval(keyword.value, frame)
+            if keyword.arg is not None:
+                kwargs[keyword.arg] = value
+            elif isinstance(value, DictValue):
+                kwargs.update({key: item for key, item in value.items.items() if isinstance(key, str)})
+                if value.element is not None:
+                    kwargs["**"] = value.element
+            else:
+                kwargs["**"] = self.element_of(value, keyword, frame)
+        result = self.call_value(callee, args, kwargs, node, frame)
+        if self.wants_calls:
+            name = canonical(callee.name) if isinstance(callee, External) else ""
+            self.emit("call", events.CallEvent(node, frame, callee, name, args, kwargs, result))
+        return result
+
+    def call_value(
+        self: Interpreter, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """The result of calling `callee`."""
+        if isinstance(callee, External):
+            return self.call_external(callee, args, kwargs, node, frame)
+        if isinstance(callee, Function):
+            return self.call_function(callee, args, kwargs, node, frame, frame.stage)
+        if isinstance(callee, BoundMethod):
+            return self.call_value(callee.function, [callee.receiver, *args], kwargs, node, frame)
+        if isinstance(callee, ExternalMethod):
+            return self.call_method(callee, args, kwargs, node, frame)
+        if isinstance(callee, Transformed):
+            return self.call_transformed(callee, args, kwargs, node, frame)
+        if isinstance(callee, Partial):
+            merged = {**callee.kwargs, **kwargs}
+            return self.call_value(callee.function, [*callee.args, *args], merged, node, frame)
+        if isinstance(callee, ClassValue):
+            return self.instantiate(callee, args, kwargs, node, frame)
+        if isinstance(callee, Instance):
+            method = self.module_call_method(callee)
+            if isinstance(method, (Function, Transformed)):
+                return self.call_value(method, [callee, *args], kwargs, node, frame)
+            return self.opaque_call([*args, *kwargs.values()], node, frame)
+        if isinstance(callee, ExternalObject):
+            return self.call_external_object(callee, args, kwargs, node, frame)
+        return UNKNOWN
+
+    def opaque_call(self: Interpreter, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
+        """The result of something unknown that is likely to compute with what it is given."""
+        found = next((a for a in map(find_array, inputs) if a is not None), None)
+        if found is None:
+            return UNKNOWN
+        return Array(found.staged, found.why, tree=True, certain=False, jitted=found.jitted)
+
+    # -- project functions
+
+    def call_function(
+        self: Interpreter,
+        function: Function,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+        stage: Stage,
+        context: str = "call",
+    ) -> Value:
+        """Evaluates a project function on these arguments, in `stage`. Memoised by what the arguments look like."""
+        bound = self.bind(function, args, kwargs, frame)
+        if bound is None:
+            return UNKNOWN
+        return self.run_function(function, bound, node, frame, stage, context)
+
+    def bind(
+        self: Interpreter, function: Function, args: list[Value], kwargs: dict[str, Value], frame: Frame | None
+    ) -> dict[str, Value] | None:
+        """Parameter values for a call; None when the call cannot be right."""
+        arguments = function.node.args
+        positional = positional_parameters(function.node)
+        bound: dict[str, Value] = {}
+        extra: list[Value] = []
+        open_ended: Value | None = None
+        position = 0
+        for value in args:
+            if isinstance(value, StarArgument):
+                open_ended = value.element
+                break
+            if position < len(positional):
+                bound[positional[position].arg] = value
+            else:
+                extra.append(value)
+            position += 1
+        names = {p.arg for p in positional} | {p.arg for p in arguments.kwonlyargs}
+        rest: dict[object, Value] = {}
+        for name, value in kwargs.items():
+            if name == "**":
+                open_ended = value if open_ended is None else open_ended
+            elif name in names:
+                bound[name] = value
+            else:
+                rest[name] = value
+        if extra and arguments.vararg is None and not open_ended:
+            return None
+        for parameter in [*positional, *arguments.kwonlyargs]:
+            if parameter.arg not in bound:
+                if open_ended is not None:
+                    bound[parameter.arg] = open_ended if not isinstance(open_ended, Static) else UNKNOWN
+                elif parameter.arg in function.defaults:
+                    bound[parameter.arg] = function.defaults[parameter.arg]
+                else:
+                    bound[parameter.arg] = Unknown(Origin(parameter.arg))
+        if arguments.vararg is not None:
+            bound[arguments.vararg.arg] = (
+                TupleValue(None, join_all([*extra, open_ended])) if open_ended is not None else TupleValue(extra)
+            )
+        if arguments.kwarg is not None:
+            bound[arguments.kwarg.arg] = DictValue(rest, open_ended if "**" in kwargs else None)
+        return bound
+
+    def run_function(
+        self: Interpreter,
+        function: Function,
+        bound: dict[str, Value],
+        node: ast.AST | None,
+        caller: Frame | None,
+        stage: Stage,
+        context: str,
+    ) -> Value:
+        """Evaluates the body with parameters bound, or finds the memoised result."""
+        record = self.records.setdefault(function.node, FunctionRecord(function))
+        key = (id(function.scope), stage.key, *[summary_key(value) for value in bound.values()])
+        known = record.memo.get(key)
+        if known is not None:
+            result, consumed = known
+            if caller is not None and node is not None:
+                flat = key_origins(bound)
+                for position in consumed:
+                    if position < len(flat):
+                        self.use_key(flat[position], node, caller, function.name)
+            return result
+        depth = caller.depth + 1 if caller is not None else 0
+        if depth > MAX_DEPTH or record.active >= 2 or len(record.memo) >= MAX_CONTEXTS or self.exhausted():
+            record.observe(stage, bound, context)
+            return self.opaque_call(list(bound.values()), node or function.node, caller) if caller else UNKNOWN
+        record.observe(stage, bound, context)
+        scope = Scope(function.scope)
+        frame = Frame(function, function.module, scope, stage, caller, node, depth, context)
+        scope.variables.update(bound)
+        origins = key_origins(bound)
+        frame.inherited.update(origins)
+        record.memo[key] = (UNKNOWN, ())  # a recursive call of the same kind is unknown
+        record.active += 1
+        try:
+            result = self.run_body(function, frame)
+        finally:
+            record.active -= 1
+        consumed = tuple(i for i, origin in enumerate(origins) if origin in frame.used)
+        record.memo[key] = (result, consumed)
+        record.last = frame
+        if caller is not None and node is not None:
+            inherited = set(origins)
+            for origin in frame.used:
+                if origin in inherited:
+                    self.use_key(origin, node, caller, function.name)
+        return result
+
+    def run_body(self: Interpreter, function: Function, frame: Frame) -> Value:
+        body = function.node.body
+        if isinstance(function.node, ast.Lambda):
+            assert isinstance(body, ast.expr)
+            result = self.eval(body, frame)
+            frame.returns.append(result)
+            return result
+        assert isinstance(body, list)
+        if self.exec_block(body, frame):
+            frame.returns.append(Static(None))
+        if is_generator(function.node):
+            return ListValue(None, join_all(frame.yields), "generator", stage=frame.stage)
+        if isinstance(function.node, ast.AsyncFunctionDef):
+            return UNKNOWN
+        values = [v for v in frame.returns]
+        if len(values) > 1:
+            # `return None` at the end of a function that also returns something is mostly a fall-through.
+            values = [v for v in values if not (isinstance(v, Static) and v.const is None)] or values
+        return join_all(values) if values else Static(None)
+
+    def make_function(
+        self: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame
+    ) -> Function:
+        """The function value of a def or lambda evaluated in `frame`."""
+        name = getattr(node, "name", "<lambda>")
+        scope = frame.scope
+        prefix = ""
+        if scope.is_class:
+            cls = frame.facts.get("class")
+            prefix = f"{cls.qualname}." if isinstance(cls, ClassValue) else ""
+        elif frame.function is not None:
+            prefix = f"{frame.function.qualname}.<locals>."
+        cls_value = frame.facts.get("class") if scope.is_class else None
+        function = Function(
+            node, frame.module, scope, prefix + name, cls_value if isinstance(cls_value, ClassValue) else None
+        )
+        positional = positional_parameters(node)
+        for parameter, default in zip(
+            positional[len(positional) - len(node.args.defaults) :], node.args.defaults, strict=True
+        ):
+            function.defaults[parameter.arg] = self.eval(default, frame)
+        for parameter, keyword_default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
+            if keyword_default is not None:
+                function.defaults[parameter.arg] = self.eval(keyword_default, frame)
+        if not isinstance(node, ast.Lambda):
+            for parameter in all_parameters(node):
+                if parameter.annotation is not None:
+                    self.annotation(parameter.annotation, frame)
+            if node.returns is not None:
+                self.annotation(node.returns, frame)
+        self.defined.append(function)
+        return function
+
+    def annotation(self: Interpreter, node: ast.expr, frame: Frame) -> None:
+        """Evaluates an annotation for the names it uses."""
+        if self.wants_names and not isinstance(node, ast.Constant):
+            self.eval(node, frame)
+
+    # -- keys
+
+    def use_key(self: Interpreter, origin: Origin, node: ast.AST, frame: Frame, callee: str = "") -> None:
+        """Notes that a PRNG key is used up; a second use of the same key is reported."""
+        first = frame.used.get(origin)
+        if first is None:
+            frame.used[origin] = node
+            return
+        if frame.stage.staged and frame.facts.get("mapped"):
+            return
+        how = "loop" if first is node else "again"
+        self.emit("key_reuse", events.KeyEvent(node, frame, origin, first, how, callee))
+
+
+class StarArgument(Unknown):
+    """`*args` of unknown length at a call; `element` is what it holds."""
+
+    __slots__ = ("element",)
+
+    def __init__(self, element: Value) -> None:
+        super().__init__(None)
+        self.element = element
+
+
+class FunctionRecord:
+    """What is known of one def over all contexts."""
+
+    __slots__ = ("active", "function", "last", "memo", "observations")
+
+    def __init__(self, function: Function) -> None:
+        self.function = function
+        self.memo: dict[object, tuple[Value, tuple[int, ...]]] = {}
+        self.active = 0
+        self.last: Frame | None = None
+        self.observations: list[tuple[Stage, dict[str, Value], str]] = []
+
+    def observe(self, stage: Stage, bound: dict[str, Value], context: str) -> None:
+        if len(self.observations) < 40:
+            self.observations.append((stage, bound, context))
+
+
+def key_origins(bound: dict[str, Value]) -> list[Origin]:
+    """The origins of everything passed in, in a fixed order."""
+    found: list[Origin] = []
+
+    def visit(value: Value, depth: int) -> None:
+        if isinstance(value, (Array, Unknown)):
+            if value.origin is not None:
+                found.append(value.origin)
+        elif depth > 0:
+            for part in parts_of(value):
+                visit(part, depth - 1)
+
+    for value in bound.values():
+        visit(value, 2)
+    return found
+
+
+def label_of(value: Value) -> str:
+    """How a user would name a function."""
+    if isinstance(value, Function):
+        return value.qualname.rpartition("<locals>.")[2] if value.name != "<lambda>" else "<lambda>"
+    if isinstance(value, BoundMethod):
+        return label_of(value.function)
+    if isinstance(value, (Partial,)):
+        return label_of(value.function)
+    if isinstance(value, Transformed):
+        return value.label
+    if isinstance(value, External):
+        return value.name
+    if isinstance(value, ExternalMethod):
+        return value.name
+    if isinstance(value, (Instance, ClassValue)):
+        return value.cls.name if isinstance(value, Instance) else value.name
+    return "the function"
+
+
+def constant_names(value: Value | None) -> tuple[str, ...] | None:
+    """Argument names from a string or a sequence of strings; None when not known."""
+    if value is None:
+        return ()
+    const = constant(value)
+    if isinstance(const, str):
+        return (const,)
+    if const is None:
+        return ()
+    if isinstance(const, tuple) and all(isinstance(c, str) for c in const):
+        return const
+    return None
+
+
+def constant_numbers(value: Value | None) -> tuple[int, ...] | None:
+    """Argument positions from an int or a sequence of ints; None when not known."""
+    if value is None:
+        return ()
+    const = constant(value)
+    if isinstance(const, bool):
+        return None
+    if isinstance(const, int):
+        return (const,)
+    if const is None:
+        return ()
+    if isinstance(const, tuple) and all(isinstance(c, int) for c in const):
+        return const
+    return None
+
+
+register_call(Calls.eval_call)

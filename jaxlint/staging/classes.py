@@ -1,0 +1,395 @@
+"""Classes of the project: their kind, fields, instances and attributes."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from jaxlint.jaxapi.names import canonical
+from jaxlint.staging import events
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.scope import Scope
+from jaxlint.staging.syntax_facts import attribute_stores, dotted
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalObject,
+    Field,
+    Function,
+    Instance,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    find_array,
+    join,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.staging.interpreter import Interpreter
+
+# Base classes that decide what an instance is to JAX.
+BASE_KINDS = {
+    "flax.linen.Module": "linen",
+    "flax.nnx.Module": "nnx",
+    "flax.nnx.Pytree": "nnx",
+    "equinox.Module": "equinox",
+    "haiku.Module": "haiku",
+    "haiku.RNNCore": "haiku",
+    "flax.struct.PyTreeNode": "pytree",
+    "flax.training.train_state.TrainState": "pytree",
+    "typing.NamedTuple": "namedtuple",
+    "collections.namedtuple": "namedtuple",
+    "enum.Enum": "enum",
+    "enum.IntEnum": "enum",
+    "enum.StrEnum": "enum",
+    "enum.Flag": "enum",
+    "enum.IntFlag": "enum",
+}
+DECORATOR_KINDS = {
+    "flax.struct.dataclass": "pytree",
+    "flax.nnx.dataclass": "nnx",
+    "chex.dataclass": "pytree",
+    "chex.mappable_dataclass": "pytree",
+    "jax_dataclasses.pytree_dataclass": "pytree",
+    "simple_pytree.dataclass": "pytree",
+    "jax.tree_util.register_dataclass": "registered",
+    "jax.tree_util.register_pytree_node_class": "registered",
+    "jax.tree_util.register_static": "static",
+    "dataclasses.dataclass": "dataclass",
+    "attr.s": "dataclass",
+    "attrs.define": "dataclass",
+    "attrs.frozen": "dataclass",
+    "attr.dataclass": "dataclass",
+    "attr.attrs": "dataclass",
+}
+PYTREE_KINDS = frozenset({"pytree", "equinox", "nnx", "registered"})
+DATACLASS_KINDS = frozenset({"linen", "equinox", "pytree", "registered", "dataclass", "namedtuple"})
+MODULE_KINDS = frozenset({"linen", "nnx", "equinox", "haiku"})
+
+
+class Classes:
+    """The class half of the interpreter."""
+
+    def make_class(self: Interpreter, node: ast.ClassDef, frame: Frame) -> Value:
+        bases = [self.eval(base, frame) for base in node.bases if not isinstance(base, ast.Starred)]
+        for keyword in node.keywords:
+            self.eval(keyword.value, frame)
+        prefix = ""
+        outer = frame.facts.get("class") if frame.scope.is_class else None
+        if isinstance(outer, ClassValue):
+            prefix = f"{outer.qualname}."
+        elif frame.function is not None:
+            prefix = f"{frame.function.qualname}.<locals>."
+        cls = ClassValue(node, frame.module, frame.scope, prefix + node.name, bases)
+        self.classes.append(cls)
+        for base in bases:
+            if isinstance(base, External):
+                cls.kind = BASE_KINDS.get(canonical(base.name), cls.kind)
+                if canonical(base.name).startswith("flax.linen.") and base.name[-1:].isalpha():
+                    cls.kind = "linen" if canonical(base.name)[11:12].isupper() else cls.kind
+            elif isinstance(base, ClassValue) and base.kind not in ("plain", "dataclass"):
+                cls.kind = base.kind
+            if isinstance(base, ClassValue):
+                public = f"{base.module.name}.{base.name}"
+                cls.kind = BASE_KINDS.get(canonical(public), cls.kind)
+        public = canonical(f"{frame.module.name}.{node.name}")
+        cls.kind = BASE_KINDS.get(public, cls.kind)
+        decorators = [(d, self.eval(d, frame)) for d in node.decorator_list]
+        for _, value in decorators:
+            kind = DECORATOR_KINDS.get(canonical(_decorator_name(value)))
+            if kind is not None and cls.kind not in MODULE_KINDS:
+                cls.kind = kind if cls.kind not in ("pytree", "registered") else cls.kind
+        scope = Scope(frame.scope, is_class=True)
+        body = Frame(frame.function, frame.module, scope, frame.stage, frame.caller, frame.call_node, frame.depth)
+        body.facts["class"] = cls
+        cls.namespace = scope.variables
+        self.declare_fields(cls, frame)
+        self.exec_block(node.body, body)
+        cls.namespace = scope.variables
+        for decorator, value in reversed(decorators):
+            if isinstance(value, (Function, Transformed)):
+                result = self.call_value(value, [cls], {}, decorator, frame)
+                if isinstance(result, ClassValue):
+                    return result
+        return cls
+
+    def declare_fields(self: Interpreter, cls: ClassValue, frame: Frame) -> None:
+        for statement in cls.node.body:
+            if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+                continue
+            name = statement.target.id
+            annotation = dotted(statement.annotation if not isinstance(statement.annotation, ast.Subscript) else statement.annotation.value)
+            if annotation.endswith("ClassVar"):
+                continue
+            static = cls.kind == "linen" or annotation.endswith("Static") or (
+                cls.kind == "nnx" and annotation.endswith(("int", "float", "str", "bool"))
+            )
+            default = statement.value
+            if isinstance(default, ast.Call):
+                for keyword in default.keywords:
+                    if keyword.arg in ("pytree_node", "static") and isinstance(keyword.value, ast.Constant):
+                        static = keyword.value.value is (keyword.arg == "static")
+                    if keyword.arg == "metadata" and isinstance(keyword.value, ast.Call):
+                        static = any(k.arg == "static" for k in keyword.value.keywords) or static
+                    if keyword.arg == "metadata" and isinstance(keyword.value, ast.Dict):
+                        keys = [k.value for k in keyword.value.keys if isinstance(k, ast.Constant)]
+                        static = "static" in keys or static
+                called = dotted(default.func)
+                if called.endswith(("static_field", "static")):
+                    static = True
+            cls.fields[name] = Field(name, static, statement.annotation, default, statement)
+
+    # -- instances
+
+    def instantiate(
+        self: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """The result of calling a class of the project."""
+        if cls.kind == "enum":
+            return Static()
+        fields = cls.all_fields() if cls.kind in DATACLASS_KINDS else {}
+        init = cls.lookup("__init__")
+        if cls.kind == "namedtuple" and init is None:
+            items = self.dataclass_fields(cls, fields, args, kwargs, frame)
+            return TupleValue(list(items.values()), cls=cls)
+        instance = Instance(cls)
+        if isinstance(init, Function):
+            self.call_function(init, [instance, *args], kwargs, node, frame, frame.stage)
+        elif fields or cls.kind in DATACLASS_KINDS:
+            instance.fields.update(self.dataclass_fields(cls, fields, args, kwargs, frame))
+            post = cls.lookup("__post_init__")
+            if isinstance(post, Function):
+                self.call_function(post, [instance], {}, node, frame, frame.stage)
+        elif cls.external_bases():
+            base_args = [*args, *kwargs.values()]
+            if "flax.linen.Module" not in cls.external_bases():
+                array = next((a for a in map(find_array, base_args) if a is not None), None)
+                instance.staged = array if array is not None and array.staged else None
+        return instance
+
+    def dataclass_fields(
+        self: Interpreter,
+        cls: ClassValue,
+        fields: dict[str, Field],
+        args: list[Value],
+        kwargs: dict[str, Value],
+        frame: Frame,
+    ) -> dict[str, Value]:
+        values: dict[str, Value] = {}
+        names = list(fields)
+        for name, value in zip(names, args, strict=False):
+            values[name] = value
+        for name, value in kwargs.items():
+            if name in fields:
+                values[name] = value
+        for name, declared in fields.items():
+            if name not in values:
+                values[name] = self.field_default(cls, declared, frame)
+        return {name: values[name] for name in names}
+
+    def field_default(self: Interpreter, cls: ClassValue, declared: Field, frame: Frame) -> Value:
+        default = declared.default
+        if default is None:
+            return UNKNOWN
+        if isinstance(default, ast.Constant):
+            return Static(default.value)
+        owner = next((c for c in cls.mro() if declared.name in c.fields), cls)
+        value = owner.namespace.get(declared.name)
+        if value is None or isinstance(value, (ExternalObject, Unknown)):
+            return UNKNOWN
+        return value
+
+    def prototype(self: Interpreter, cls: ClassValue, frame: Frame) -> Instance:
+        """An instance of which only the class is known: what `__init__` makes of unknown arguments."""
+        if cls.prototype is not None:
+            return cls.prototype
+        instance = cls.prototype = Instance(cls)
+        fields = cls.all_fields() if cls.kind in DATACLASS_KINDS else {}
+        init = cls.lookup("__init__")
+        if isinstance(init, Function):
+            bound = self.bind(init, [instance], {}, frame)
+            if bound is not None:
+                for name, value in bound.items():
+                    if name in init.defaults and value is init.defaults[name]:
+                        bound[name] = UNKNOWN
+                self.run_function(init, bound, None, frame, self.entry_stage, "entry")
+        for name, declared in fields.items():
+            if name not in instance.fields:
+                instance.fields[name] = self.declared_value(declared, cls)
+        for owner in cls.mro():
+            for name in attribute_stores(owner.node):
+                known = instance.fields.get(name)
+                if known is not None and not isinstance(known, (Transformed, Function, ClassValue, Instance)):
+                    instance.fields[name] = UNKNOWN
+        return instance
+
+    def declared_value(self: Interpreter, declared: Field, cls: ClassValue) -> Value:
+        """What a field's annotation alone says."""
+        name = dotted(declared.annotation).rpartition(".")[2]
+        if name in ("int", "float", "str", "bool"):
+            return Static(kind=name)
+        return UNKNOWN
+
+    # -- attributes
+
+    def instance_attribute(self: Interpreter, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
+        found = base.fields.get(name)
+        if found is None and not base.ready and base.cls.kind in ("linen", "haiku"):
+            self.run_setup(base, node, frame)
+            found = base.fields.get(name)
+        if found is not None:
+            return found
+        member = base.cls.lookup(name)
+        if isinstance(member, Function):
+            if member.kind == "property":
+                return self.call_value(BoundMethod(member, base), [], {}, node, frame)
+            if member.kind == "staticmethod":
+                return member
+            if member.kind == "classmethod":
+                return BoundMethod(member, base.cls)
+            return BoundMethod(member, base)
+        if isinstance(member, (Transformed, Partial)):
+            return member if self.is_static_member(member) else BoundMethod(member, base)
+        if member is not None:
+            return member
+        return self.missing_attribute(base, name)
+
+    def is_static_member(self: Interpreter, member: Value) -> bool:
+        target = member
+        while isinstance(target, (Transformed, Partial)):
+            if isinstance(target, Transformed) and target.attributes.get("staticmethod"):
+                return True
+            target = target.target if isinstance(target, Transformed) else target.function
+        return isinstance(target, Function) and target.kind == "staticmethod"
+
+    def missing_attribute(self: Interpreter, base: Instance, name: str) -> Value:
+        if base.cls.kind == "linen":
+            special = {
+                "param": ExternalObject("flax.linen.Module.param"),
+                "variable": ExternalObject("flax.linen.Module.variable"),
+                "make_rng": ExternalObject("flax.linen.Module.make_rng"),
+                "sow": ExternalObject("flax.linen.Module.sow"),
+                "is_initializing": ExternalObject("flax.linen.Module.is_initializing"),
+                "has_variable": ExternalObject("flax.linen.Module.is_initializing"),
+                "apply": ExternalObject("flax.linen.Module.apply", [base]),
+                "init": ExternalObject("flax.linen.Module.init", [base]),
+                "init_with_output": ExternalObject("flax.linen.Module.init", [base]),
+            }
+            if name in special:
+                return special[name]
+        if name == "replace" and base.cls.kind == "pytree":
+            return ExternalObject("dataclasses.replace", [base])
+        if name == "_replace":
+            return ExternalObject("dataclasses.replace", [base])
+        if name == "__class__":
+            return base.cls
+        if base.staged is not None:
+            array = base.staged
+            return Array(array.staged, array.why, tree=True, certain=False)
+        return Unknown(base.origin.child(name) if base.origin else None)
+
+    def named_tuple_attribute(self: Interpreter, base: TupleValue, name: str) -> Value:
+        assert base.cls is not None
+        names = list(base.cls.all_fields())
+        if name in names and base.items is not None and len(base.items) == len(names):
+            return base.items[names.index(name)]
+        if name == "_replace":
+            return ExternalObject("dataclasses.replace", [base])
+        if name == "_fields":
+            return TupleValue([Static(n) for n in names])
+        member = base.cls.lookup(name)
+        if isinstance(member, Function):
+            return BoundMethod(member, base)
+        return UNKNOWN
+
+    def class_attribute(self: Interpreter, base: ClassValue, name: str, node: ast.AST, frame: Frame) -> Value:
+        if base.kind == "enum":
+            return Static(kind="enum")
+        member = base.lookup(name)
+        if isinstance(member, Function) and member.kind == "classmethod":
+            return BoundMethod(member, base)
+        if member is not None:
+            return member
+        if name == "__name__":
+            return Static(kind="str")
+        return UNKNOWN
+
+    def set_attribute(
+        self: Interpreter, base: Value, name: str, value: Value, target: ast.Attribute, frame: Frame
+    ) -> None:
+        if not isinstance(base, Instance):
+            return
+        leaky = base.cls.kind in ("plain", "dataclass") and base.staged is None
+        if frame.stage.staged and frame.stage.certain and leaky and not frame.catching:
+            array = find_array(value, True)
+            if array is not None and array.certain and self.made_outside(base, frame):
+                text = f"{dotted(target.value) or 'the object'}.{name}"
+                self.emit("leak", events.LeakEvent(target, frame, value, f"the attribute `{text}`"))
+                return
+        known = base.fields.get(name)
+        conditional = bool(frame.guards) or bool(frame.loops)
+        base.fields[name] = join(known, value) if known is not None and conditional else value
+
+    def made_outside(self: Interpreter, base: Instance, frame: Frame) -> bool:
+        """Whether the instance existed before the innermost trace began: it is bound in a frame outside it."""
+        current: Frame | None = frame
+        while current is not None:
+            outer = current.caller
+            if outer is None:
+                return base is base.cls.prototype
+            if outer.stage is not frame.stage and not outer.stage.staged:
+                return any(v is base for v in outer.scope.variables.values()) or base is base.cls.prototype
+            current = outer
+        return False
+
+    def run_setup(self: Interpreter, instance: Instance, node: ast.AST, frame: Frame) -> None:
+        instance.ready = True
+        setup = instance.cls.lookup("setup")
+        if isinstance(setup, Function):
+            self.call_function(setup, [instance], {}, node, frame, frame.stage)
+
+    def module_call_method(self: Interpreter, instance: Instance) -> Value | None:
+        if not instance.ready and instance.cls.kind in ("linen", "haiku"):
+            setup = instance.cls.lookup("setup")
+            if isinstance(setup, Function) and instance.cls.module.state == "done":
+                instance.ready = False
+        return instance.cls.lookup("__call__")
+
+    def replace_fields(self: Interpreter, base: Value, kwargs: dict[str, Value]) -> Value:
+        """`dataclasses.replace(base, **kwargs)` and its like."""
+        if isinstance(base, Instance):
+            return Instance(
+                base.cls, {**base.fields, **kwargs}, base.open, base.origin, base.ready, base.staged
+            )
+        if isinstance(base, TupleValue) and base.cls is not None and base.items is not None:
+            names = list(base.cls.all_fields())
+            items = [kwargs.get(n, v) for n, v in zip(names, base.items, strict=False)]
+            return TupleValue(items, cls=base.cls)
+        if isinstance(base, Array):
+            return Array(
+                base.staged, base.why, tree=True, certain=base.certain, like=base.like or base.origin, jitted=base.jitted
+            )
+        if isinstance(base, DictValue):
+            return base
+        return UNKNOWN
+
+
+def _decorator_name(value: Value) -> str:
+    if isinstance(value, External):
+        return value.name
+    if isinstance(value, ExternalObject):
+        return value.name
+    if isinstance(value, Partial):
+        return _decorator_name(value.function)
+    return ""
+
+
+__all__ = ["Classes", "constant"]

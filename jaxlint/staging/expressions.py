@@ -1,0 +1,830 @@
+"""Evaluating expressions: names, operators, containers, attributes, subscripts."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.jaxapi.functions import (
+    ARRAY_ATTRIBUTES,
+    ARRAY_METHODS,
+    CONSTANTS,
+    STATIC_ATTRIBUTES,
+)
+from jaxlint.jaxapi.names import canonical
+from jaxlint.jaxapi.transforms import TRANSFORMS
+from jaxlint.staging import events
+from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.stage import Why
+from jaxlint.staging.statements import truth
+from jaxlint.staging.values import (
+    MISSING,
+    UNKNOWN,
+    Array,
+    AtIndexer,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    ModuleValue,
+    NumpyArray,
+    Origin,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    find_array,
+    join,
+    join_all,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.staging.interpreter import Interpreter
+
+_BUILTINS = frozenset(
+    "abs all any bool bytes callable chr complex dict dir divmod enumerate filter float format frozenset getattr hasattr "
+    "hash hex id input int isinstance issubclass iter len list locals globals map max min next object oct open ord pow "
+    "print property range repr reversed round set setattr slice sorted staticmethod classmethod str sum super tuple type "
+    "vars zip".split()
+)
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Div: operator.truediv,
+    ast.Mod: operator.mod,
+}
+_ORDERINGS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+class Expressions:
+    """The expression half of the interpreter."""
+
+    def eval(self: Interpreter, node: ast.expr, frame: Frame, store: bool = False) -> Value:
+        self.steps += 1
+        handler = _HANDLERS.get(type(node))
+        return UNKNOWN if handler is None else handler(self, node, frame)
+
+    # -- leaves
+
+    def eval_constant(self: Interpreter, node: ast.Constant, frame: Frame) -> Value:
+        return Static(node.value)
+
+    def eval_name(self: Interpreter, node: ast.Name, frame: Frame) -> Value:
+        found = frame.scope.lookup(node.id)
+        if found is None:
+            return self.unbound_name(node, frame)
+        value = found[0]
+        if type(value) is External and self.wants_names:
+            self.name_event(value, node, frame)
+        return value
+
+    def unbound_name(self: Interpreter, node: ast.Name, frame: Frame) -> Value:
+        if node.id in _BUILTINS:
+            return External(f"builtins.{node.id}")
+        module = frame.module
+        if module.state != "done" and node.id in module.exports:
+            return UNKNOWN
+        for name, value in frame.scope.module_scope().variables.items():
+            if name.startswith("*") and isinstance(value, External):
+                return External(f"{value.name}.{node.id}")
+        return UNKNOWN
+
+    def eval_joinedstr(self: Interpreter, node: ast.JoinedStr, frame: Frame) -> Value:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                value = self.eval(part.value, frame)
+                if part.format_spec is not None:
+                    self.eval(part.format_spec, frame)
+                    spec = part.format_spec
+                    empty = isinstance(spec, ast.JoinedStr) and not spec.values
+                    if not empty and part.conversion == -1:
+                        self.convert(value, part.value, "format", frame)
+                        continue
+                self.convert(value, part.value, "str", frame)
+        return Static(kind="str")
+
+    def eval_lambda(self: Interpreter, node: ast.Lambda, frame: Frame) -> Value:
+        return self.make_function(node, frame)
+
+    # -- operators
+
+    def eval_boolop(self: Interpreter, node: ast.BoolOp, frame: Frame) -> Value:
+        how = "and" if isinstance(node.op, ast.And) else "or"
+        results: list[Value] = []
+        before = frame.snapshot()
+        for position, operand in enumerate(node.values):
+            value = self.eval(operand, frame)
+            last = position == len(node.values) - 1
+            if not last:
+                self.test(value, operand, how, frame)
+                known = truth(value)
+                if known is not None:
+                    if known == (how == "or"):
+                        results.append(value)
+                        break  # the rest never runs
+                    continue
+                self.narrow(operand, how == "and", frame)
+            results.append(value)
+        frame.scope.variables = before.variables | {
+            k: v for k, v in frame.scope.variables.items() if k not in before.variables
+        }
+        return results[0] if len(results) == 1 else join_all(results)
+
+    def eval_unaryop(self: Interpreter, node: ast.UnaryOp, frame: Frame) -> Value:
+        value = self.eval(node.operand, frame)
+        if isinstance(node.op, ast.Not):
+            self.test(value, node.operand, "not", frame)
+            known = truth(value)
+            return Static(kind="bool") if known is None else Static(not known)
+        const = constant(value)
+        if isinstance(const, (int, float)) and isinstance(node.op, ast.USub):
+            return Static(-const)
+        if find_array(value, depth=1) is not None:
+            return self.array_result(frame, [value], node, like=value)
+        return NumpyArray() if isinstance(value, NumpyArray) else UNKNOWN if isinstance(value, Unknown) else Static()
+
+    def eval_binop(self: Interpreter, node: ast.BinOp, frame: Frame) -> Value:
+        left = self.eval(node.left, frame)
+        right = self.eval(node.right, frame)
+        return self.binary(left, right, node.op, node, frame)
+
+    def binary(self: Interpreter, left: Value, right: Value, op: ast.operator, node: ast.AST, frame: Frame) -> Value:
+        """The value of `left op right`."""
+        if isinstance(left, Static) and isinstance(op, ast.Mod) and _is_text(left):
+            for part in right.elements() if isinstance(right, TupleValue) else [right]:
+                numeric = isinstance(left.const, str) and _numeric_format(left.const)
+                self.convert(part, node, "format" if numeric else "str", frame)
+            return Static(kind="str")
+        if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
+            like = left if isinstance(left, Array) and not isinstance(op, ast.MatMult) else None
+            return self.array_result(frame, [left, right], node, like=like)
+        if isinstance(left, Static) and isinstance(right, Static):
+            return _fold(left, right, op)
+        if isinstance(op, ast.Add):
+            if isinstance(left, TupleValue) and isinstance(right, TupleValue):
+                if left.items is not None and right.items is not None:
+                    return TupleValue([*left.items, *right.items])
+                return TupleValue(None, join_all([*left.elements(), *right.elements()]))
+            if isinstance(left, ListValue) and isinstance(right, ListValue):
+                if left.items is not None and right.items is not None:
+                    return ListValue([*left.items, *right.items], stage=frame.stage)
+                return ListValue(None, join_all([*left.elements(), *right.elements()]), stage=frame.stage)
+        if isinstance(op, ast.Mult):
+            for sequence, count in ((left, right), (right, left)):
+                if isinstance(sequence, (ListValue, TupleValue)):
+                    number = constant(count)
+                    if isinstance(number, int) and sequence.items is not None and 0 <= number * len(sequence.items) <= 64:
+                        items = sequence.items * number
+                        return ListValue(items, join_all(items)) if isinstance(sequence, ListValue) else TupleValue(items)
+                    element = join_all(sequence.elements())
+                    if isinstance(sequence, ListValue):
+                        return ListValue(None, element)
+                    return TupleValue(None, element)
+        if isinstance(op, ast.BitOr) and isinstance(left, DictValue) and isinstance(right, DictValue):
+            return DictValue({**left.items, **right.items}, right.element or left.element, frame.stage)
+        if isinstance(left, NumpyArray) or isinstance(right, NumpyArray):
+            other = right if isinstance(left, NumpyArray) else left
+            return UNKNOWN if isinstance(other, Unknown) else NumpyArray()
+        if isinstance(left, Instance):
+            return self.operator_method(left, op, right, node, frame)
+        return UNKNOWN
+
+    def operator_method(self: Interpreter, left: Instance, op: ast.operator, right: Value, node: ast.AST, frame: Frame) -> Value:
+        name = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.MatMult: "__matmul__"}.get(type(op))
+        method = left.cls.lookup(name) if name else None
+        if isinstance(method, Function):
+            return self.call_value(BoundMethod(method, left), [right], {}, node, frame)
+        return UNKNOWN
+
+    def eval_compare(self: Interpreter, node: ast.Compare, frame: Frame) -> Value:
+        left = self.eval(node.left, frame)
+        result: Value = UNKNOWN
+        for position, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
+            right = self.eval(comparator, frame)
+            result = self.compare_pair(left, right, op, node, frame)
+            if position < len(node.ops) - 1:
+                self.test(result, node, "chained comparison", frame)
+            left = right
+        return result
+
+    def compare_pair(self: Interpreter, left: Value, right: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
+        """The value of one comparison."""
+        if isinstance(op, (ast.Is, ast.IsNot)):
+            same = _identical(left, right)
+            if same is None:
+                return Static(kind="bool")
+            return Static(same if isinstance(op, ast.Is) else not same)
+        if isinstance(op, (ast.In, ast.NotIn)):
+            return self.membership(left, right, op, node, frame)
+        if _is_text(left) or _is_text(right) or _is_none(left) or _is_none(right):
+            # An array and a string or None are never equal: a plain False, not an array.
+            if isinstance(left, Array) or isinstance(right, Array):
+                return Static(kind="bool")
+        if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
+            other = right if isinstance(left, Array) else left
+            if isinstance(other, (TupleValue, DictValue, External, ClassValue, Function)):
+                return Static(kind="bool")
+            return self.array_result(frame, [left, right], node, role="bool")
+        one, two = constant(left), constant(right)
+        if one is not MISSING and two is not MISSING:
+            try:
+                if isinstance(op, ast.Eq):
+                    return Static(bool(one == two))
+                if isinstance(op, ast.NotEq):
+                    return Static(bool(one != two))
+                return Static(bool(_ORDERINGS[type(op)](one, two)))
+            except Exception:
+                return Static(kind="bool")
+        if isinstance(left, NumpyArray) or isinstance(right, NumpyArray):
+            return UNKNOWN if isinstance(left, Unknown) or isinstance(right, Unknown) else NumpyArray()
+        if isinstance(left, Unknown) or isinstance(right, Unknown):
+            return UNKNOWN
+        return Static(kind="bool")
+
+    def membership(self: Interpreter, item: Value, container: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
+        if isinstance(container, DictValue):
+            const = constant(item)
+            if const is not MISSING and container.element is None:
+                try:
+                    known = const in container.items
+                except TypeError:
+                    return Static(kind="bool")
+                if known:
+                    return Static(isinstance(op, ast.In))
+            return Static(kind="bool")
+        if isinstance(container, Array) and not container.tree:
+            result = self.array_result(frame, [container], node, role="bool")
+            self.test(result, node, "in", frame)
+        elif isinstance(item, Array) and not item.tree and isinstance(container, (ListValue, TupleValue)):
+            numbers = [p for p in container.elements() if isinstance(p, (Static, Array)) and not _is_text(p)]
+            if numbers:
+                self.test(self.array_result(frame, [item], node, role="bool"), node, "in", frame)
+        elif isinstance(container, (ListValue, TupleValue)) and container.items is not None:
+            const, options = constant(item), constant(container)
+            if const is not MISSING and options is not MISSING:
+                return Static((const in options) == isinstance(op, ast.In))
+        return Static(kind="bool")
+
+    def eval_ifexp(self: Interpreter, node: ast.IfExp, frame: Frame) -> Value:
+        test = self.eval(node.test, frame)
+        self.test(test, node.test, "conditional expression", frame)
+        known = truth(test)
+        if known is not None:
+            return self.eval(node.body if known else node.orelse, frame)
+        before = frame.snapshot()
+        self.narrow(node.test, True, frame)
+        body = self.eval(node.body, frame)
+        used = frame.used
+        frame.restore(before)
+        self.narrow(node.test, False, frame)
+        orelse = self.eval(node.orelse, frame)
+        used = {**used, **frame.used}
+        frame.restore(before)
+        frame.used = used
+        return join(body, orelse)
+
+    def narrow(self: Interpreter, test: ast.expr, outcome: bool, frame: Frame) -> None:
+        """Refines variables by what a test says of them."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            self.narrow(test.operand, not outcome, frame)
+        elif isinstance(test, ast.BoolOp):
+            if isinstance(test.op, ast.And) == outcome:
+                for operand in test.values:
+                    self.narrow(operand, outcome, frame)
+        elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
+            right = test.comparators[0]
+            if isinstance(right, ast.Constant) and right.value is None:
+                if isinstance(test.ops[0], (ast.Is, ast.Eq)) and outcome:
+                    self.rebind(test.left.id, Static(None), frame)
+                elif isinstance(test.ops[0], (ast.IsNot, ast.NotEq)) and not outcome:
+                    self.rebind(test.left.id, Static(None), frame)
+        elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
+            self.narrow_isinstance(test, outcome, frame)
+        elif (
+            isinstance(test, ast.Call)
+            and isinstance(test.func, (ast.Name, ast.Attribute))
+            and outcome
+            and len(test.args) == 1
+            and isinstance(test.args[0], ast.Name)
+        ):
+            name = test.func.id if isinstance(test.func, ast.Name) else test.func.attr
+            if name in ("is_concrete", "isscalar", "callable", "is_scalar"):
+                self.rebind(test.args[0].id, Static(), frame)
+
+    def narrow_isinstance(self: Interpreter, test: ast.Call, outcome: bool, frame: Frame) -> None:
+        if len(test.args) != 2 or not isinstance(test.args[0], ast.Name):
+            return
+        found = frame.scope.lookup(test.args[0].id)
+        if found is None:
+            return
+        names = [e for e in (test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]])]
+        kinds = [self.eval(name, frame) for name in names]
+        plain = all(
+            isinstance(kind, External)
+            and (kind.name.startswith("builtins.") or kind.name.startswith(("numpy.", "numbers.")))
+            for kind in kinds
+        )
+        tracers = all(isinstance(kind, External) and kind.name.endswith("Tracer") for kind in kinds)
+        if (outcome and plain) or (not outcome and tracers):
+            if isinstance(found[0], (Array, Unknown)):
+                containers = any(
+                    isinstance(k, External) and k.name.partition(".")[2] in ("list", "tuple", "dict") for k in kinds
+                )
+                self.rebind(test.args[0].id, UNKNOWN if containers else Static(), frame)
+
+    def rebind(self: Interpreter, name: str, value: Value, frame: Frame) -> None:
+        if name in frame.scope.variables:
+            frame.scope.variables[name] = value
+
+    # -- containers
+
+    def eval_tuple(self: Interpreter, node: ast.Tuple, frame: Frame) -> Value:
+        items, known = self.sequence_items(node.elts, frame)
+        return TupleValue(items) if known else TupleValue(None, join_all(items))
+
+    def eval_list(self: Interpreter, node: ast.List, frame: Frame) -> Value:
+        items, known = self.sequence_items(node.elts, frame)
+        return ListValue(items if known else None, join_all(items), depth=frame.depth, stage=frame.stage)
+
+    def eval_set(self: Interpreter, node: ast.Set, frame: Frame) -> Value:
+        items, known = self.sequence_items(node.elts, frame)
+        return ListValue(items if known else None, join_all(items), kind="set", stage=frame.stage)
+
+    def sequence_items(self: Interpreter, nodes: list[ast.expr], frame: Frame) -> tuple[list[Value], bool]:
+        items: list[Value] = []
+        known = True
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                inner = self.eval(node.value, frame)
+                if isinstance(inner, (TupleValue, ListValue)) and inner.items is not None:
+                    items.extend(inner.items)
+                else:
+                    known = False
+                    items.append(self.element_of(inner, node, frame))
+            else:
+                items.append(self.eval(node, frame))
+        return items, known
+
+    def eval_dict(self: Interpreter, node: ast.Dict, frame: Frame) -> Value:
+        result = DictValue({}, None, frame.stage)
+        for key, item in zip(node.keys, node.values, strict=True):
+            value = self.eval(item, frame)
+            if key is None:
+                if isinstance(value, DictValue):
+                    result.items.update(value.items)
+                    if value.element is not None:
+                        result.element = value.element
+                else:
+                    result.element = self.element_of(value, item, frame)
+                continue
+            const = constant(self.eval(key, frame))
+            if const is not MISSING and _hashable(const):
+                result.items[const] = value
+            else:
+                result.element = value if result.element is None else join(result.element, value)
+        return result
+
+    def comprehension(self: Interpreter, node: Any, frame: Frame, build: Callable[[], Value]) -> Value:
+        """Evaluates the generators of a comprehension, then `build` twice, as a loop body."""
+        variables = frame.scope.variables
+        frame.scope.variables = dict(variables)
+        loops = 0
+        iterables: list[tuple[ast.comprehension, Value]] = []
+        total: int | None = 1
+        for generator in node.generators:
+            iterable = self.eval(generator.iter, frame)
+            trips = self.trip_count(iterable)
+            total = total * trips if total is not None and trips is not None else None
+            loop = Loop(generator, "comprehension", len(frame.guards), trips=trips)
+            frame.loops.append(loop)
+            loops += 1
+            iterables.append((generator, iterable))
+            self.bind_generator(generator, iterable, frame)
+        result = build()
+        for loop in frame.loops[len(frame.loops) - loops :]:
+            loop.second = True
+        if total != 1:
+            for generator, iterable in iterables:
+                self.bind_generator(generator, iterable, frame)
+            result = join(result, build())
+        del frame.loops[len(frame.loops) - loops :]
+        frame.scope.variables = variables
+        return result
+
+    def bind_generator(self: Interpreter, generator: ast.comprehension, iterable: Value, frame: Frame) -> None:
+        self.assign(generator.target, self.element_of(iterable, generator.iter, frame), frame, generator)
+        for condition in generator.ifs:
+            self.test(self.eval(condition, frame), condition, "comprehension condition", frame)
+            self.narrow(condition, True, frame)
+
+    def eval_listcomp(self: Interpreter, node: ast.ListComp | ast.SetComp, frame: Frame) -> Value:
+        element = self.comprehension(node, frame, lambda: self.eval(node.elt, frame))
+        return ListValue(None, element, "set" if isinstance(node, ast.SetComp) else "list", stage=frame.stage)
+
+    def eval_generator(self: Interpreter, node: ast.GeneratorExp, frame: Frame) -> Value:
+        element = self.comprehension(node, frame, lambda: self.eval(node.elt, frame))
+        return ListValue(None, element, "generator", stage=frame.stage)
+
+    def eval_dictcomp(self: Interpreter, node: ast.DictComp, frame: Frame) -> Value:
+        def build() -> Value:
+            self.eval(node.key, frame)
+            return self.eval(node.value, frame)
+
+        return DictValue({}, self.comprehension(node, frame, build), frame.stage)
+
+    def eval_starred(self: Interpreter, node: ast.Starred, frame: Frame) -> Value:
+        return self.eval(node.value, frame)
+
+    def eval_namedexpr(self: Interpreter, node: ast.NamedExpr, frame: Frame) -> Value:
+        value = self.eval(node.value, frame)
+        self.assign(node.target, value, frame, node)
+        return value
+
+    def eval_yield(self: Interpreter, node: ast.Yield, frame: Frame) -> Value:
+        frame.yields.append(self.eval(node.value, frame) if node.value is not None else Static(None))
+        return UNKNOWN
+
+    def eval_yieldfrom(self: Interpreter, node: ast.YieldFrom, frame: Frame) -> Value:
+        frame.yields.append(self.element_of(self.eval(node.value, frame), node, frame))
+        return UNKNOWN
+
+    def eval_await(self: Interpreter, node: ast.Await, frame: Frame) -> Value:
+        self.eval(node.value, frame)
+        return UNKNOWN
+
+    def eval_slice(self: Interpreter, node: ast.Slice, frame: Frame) -> Value:
+        bounds: list[Value] = []
+        for part in (node.lower, node.upper, node.step):
+            bounds.append(self.eval(part, frame) if part is not None else Static(None))
+        return ExternalObject("builtins.slice", bounds, node=node)
+
+    def element_of(self: Interpreter, value: Value, node: ast.AST, frame: Frame) -> Value:
+        """What iterating over `value` gives."""
+        if isinstance(value, (ListValue, TupleValue)):
+            return value.element if value.items is None else join_all(value.items)
+        if isinstance(value, DictValue):
+            keys = [Static(key) for key in value.items]
+            return join_all(keys) if keys and value.element is None else Static(kind="str") if keys else Static()
+        if isinstance(value, Array):
+            return Array(
+                value.staged,
+                value.why,
+                tree=value.tree,
+                certain=value.certain,
+                origin=Origin("element"),
+                role=value.role,
+                jitted=value.jitted,
+            )
+        if isinstance(value, ExternalObject) and value.name == "builtins.range":
+            if any(find_array(arg, True) for arg in value.args):
+                return UNKNOWN
+            return Static(kind="int")
+        if isinstance(value, NumpyArray):
+            return NumpyArray()
+        if isinstance(value, Static):
+            return Static(kind="str" if _is_text(value) else "")
+        if isinstance(value, Instance):
+            method = value.cls.lookup("__iter__")
+            if isinstance(method, Function):
+                result = self.call_value(BoundMethod(method, value), [], {}, node, frame)
+                return self.element_of(result, node, frame) if isinstance(result, ListValue) else UNKNOWN
+        return Unknown(Origin("element"))
+
+    # -- attributes and subscripts
+
+    def eval_attribute(self: Interpreter, node: ast.Attribute, frame: Frame) -> Value:
+        return self.attribute(self.eval(node.value, frame), node.attr, node, frame)
+
+    def attribute(
+        self: Interpreter, base: Value, name: str, node: ast.AST, frame: Frame, quiet: bool = False
+    ) -> Value:
+        """The value of `base.name`."""
+        if isinstance(base, External):
+            value = self.external_attribute(base, name, frame)
+            if not quiet and type(value) is External and self.wants_names:
+                self.name_event(value, node, frame)
+            return value
+        if isinstance(base, ModuleValue):
+            return self.module_attribute(base, name, frame)
+        if isinstance(base, Array):
+            return self.array_attribute(base, name, node, frame)
+        if isinstance(base, Instance):
+            return self.instance_attribute(base, name, node, frame)
+        if isinstance(base, ClassValue):
+            return self.class_attribute(base, name, node, frame)
+        if isinstance(base, NumpyArray):
+            if name in STATIC_ATTRIBUTES:
+                return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
+            return NumpyArray() if name in ("T", "real", "imag", "flat") else ExternalMethod(base, name)
+        if isinstance(base, (ListValue, DictValue, TupleValue)):
+            if isinstance(base, TupleValue) and base.cls is not None:
+                return self.named_tuple_attribute(base, name)
+            return ExternalMethod(base, name)
+        if isinstance(base, Transformed):
+            return self.transformed_attribute(base, name)
+        if isinstance(base, AtIndexer):
+            return ExternalMethod(base, name)
+        if isinstance(base, ExternalObject):
+            return self.external_object_attribute(base, name)
+        if isinstance(base, Unknown):
+            return Unknown(base.origin.child(name) if base.origin is not None else None)
+        if isinstance(base, Static):
+            return ExternalMethod(base, name) if not isinstance(base.const, type(None)) else UNKNOWN
+        if isinstance(base, Function):
+            found = base.defaults.get(f".{name}")
+            return found if found is not None else UNKNOWN
+        return UNKNOWN
+
+    def external_attribute(self: Interpreter, base: External, name: str, frame: Frame) -> Value:
+        dotted = f"{base.name}.{name}"
+        if base.name.partition(".")[0] not in ("jax", "numpy", "builtins", "optax", "flax"):
+            found = self.project.find(dotted, frame.module)
+            if found is not None:
+                return ModuleValue(found)
+        if canonical(dotted) in CONSTANTS:
+            return Static()
+        return External(dotted)
+
+    def module_attribute(self: Interpreter, base: ModuleValue, name: str, frame: Frame) -> Value:
+        public = f"{base.module.name}.{name}"
+        if canonical(public) in TRANSFORMS:
+            return External(public)  # the library itself is being analysed: its transforms mean what they mean
+        self.run_module(base.module)
+        value = base.module.scope.variables.get(name)
+        if value is not None:
+            return value
+        if base.module.is_package:
+            child = self.project.find_relative(1, name, base.module)
+            if child is not None:
+                return ModuleValue(child)
+        getter = base.module.scope.variables
+        for key, star in getter.items():
+            if key.startswith("*") and isinstance(star, External):
+                return External(f"{star.name}.{name}")
+        return UNKNOWN
+
+    def array_attribute(self: Interpreter, base: Array, name: str, node: ast.AST, frame: Frame) -> Value:
+        if name in STATIC_ATTRIBUTES and base.role != "tree":
+            if name == "shape":
+                return TupleValue(None, Static(kind="int"))
+            return Static(kind="int" if name in ("ndim", "size", "itemsize", "nbytes") else name)
+        if name == "at":
+            return AtIndexer(base)
+        if name in ("T", "mT", "real", "imag"):
+            return self.array_result(frame, [base], node)
+        if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES:
+            return ExternalMethod(base, name)
+        if not base.tree:
+            return UNKNOWN
+        if name in ("items", "keys", "values", "get", "replace", "_replace", "apply_gradients", "pop", "copy", "update"):
+            return ExternalMethod(base, name)
+        if name in ("apply_fn", "tx"):
+            return ExternalObject(f"flax.TrainState.{name}")
+        return Array(
+            base.staged,
+            base.why,
+            tree=True,
+            certain=False,
+            origin=base.origin.child(name) if base.origin else None,
+            jitted=base.jitted,
+        )
+
+    def eval_subscript(self: Interpreter, node: ast.Subscript, frame: Frame) -> Value:
+        base = self.eval(node.value, frame)
+        index = self.eval(node.slice, frame)
+        return self.subscript(base, index, node, frame)
+
+    def subscript(self: Interpreter, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> Value:
+        """The value of `base[index]`."""
+        if isinstance(base, Array):
+            return self.array_subscript(base, index, node, frame)
+        if isinstance(base, AtIndexer):
+            return AtIndexer(base.array, indexed=True)
+        if isinstance(base, (ListValue, TupleValue)):
+            self.check_sequence_index(base, index, node, frame)
+            const = constant(index)
+            if base.items is not None and isinstance(const, int) and not isinstance(const, bool):
+                if -len(base.items) <= const < len(base.items):
+                    return base.items[const]
+                return UNKNOWN
+            if isinstance(index, ExternalObject) and index.name == "builtins.slice":
+                return _slice(base, index)
+            return base.element if base.items is None else join_all(base.items)
+        if isinstance(base, DictValue):
+            const = constant(index)
+            if const is not MISSING and _hashable(const) and const in base.items:
+                return base.items[const]
+            if base.element is not None:
+                return base.element if const is MISSING else base.element
+            return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
+        if isinstance(base, NumpyArray):
+            return NumpyArray()
+        if isinstance(base, Unknown):
+            const = constant(index)
+            if const is not MISSING and _hashable(const) and base.origin is not None:
+                return Unknown(base.origin.child(const))
+            return Unknown(Origin("item"))
+        if isinstance(base, Instance):
+            method = base.cls.lookup("__getitem__")
+            if isinstance(method, Function):
+                return self.call_value(BoundMethod(method, base), [index], {}, node, frame)
+            if base.staged is not None:
+                return base.staged
+        if isinstance(base, Transformed) and base.kind == "pallas":
+            return UNKNOWN
+        if isinstance(base, Static) and base.kind == "shape":
+            return Static(kind="int")
+        if isinstance(base, (External, ClassValue)):
+            return base  # a parametrised type
+        return UNKNOWN
+
+    def check_sequence_index(self: Interpreter, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> None:
+        if find_array(index, True, 1) is not None:
+            self.emit("index", events.IndexEvent(node, frame, base, index, "list"))
+        if isinstance(index, ExternalObject) and index.name == "builtins.slice":
+            for bound in index.args:
+                if find_array(bound, True, 0) is not None:
+                    self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
+
+    def array_subscript(self: Interpreter, base: Array, index: Value, node: ast.Subscript, frame: Frame) -> Value:
+        const = constant(index)
+        if isinstance(const, str):
+            origin = base.origin.child(const) if base.origin else None
+            return Array(base.staged, base.why, tree=True, certain=base.certain, origin=origin, jitted=base.jitted)
+        parts = index.elements() if isinstance(index, TupleValue) else [index]
+        for part in parts:
+            if isinstance(part, ExternalObject) and part.name == "builtins.slice" and base.role != "ref":
+                for bound in part.args:
+                    if find_array(bound, True, 0) is not None:
+                        self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
+            if isinstance(part, Array) and part.role == "bool" and part.staged and part.certain:
+                self.emit("index", events.IndexEvent(node, frame, base, part, "mask"))
+        if base.tree and not base.role:
+            origin = None
+            if base.origin is not None and const is not MISSING and _hashable(const):
+                origin = base.origin.child(const)
+            return Array(base.staged, base.why, tree=True, certain=base.certain, origin=origin, jitted=base.jitted)
+        result = self.array_result(frame, [base, *parts], node)
+        if base.role == "key":
+            result.role = "key"
+            constant_index = const is not MISSING and _hashable(const)
+            result.origin = base.origin.child(const) if base.origin and constant_index else Origin("key")
+        return result
+
+    def array_result(
+        self: Interpreter,
+        frame: Frame,
+        inputs: list[Value],
+        node: ast.AST,
+        *,
+        role: str = "",
+        like: Value | None = None,
+        name: str = "",
+    ) -> Array:
+        """The array that an array operation on `inputs` gives here: a tracer if one goes in or the stage is abstract."""
+        first = None
+        device = None
+        for value in inputs:
+            found = find_array(value)
+            if found is not None and found.staged:
+                if found.certain:
+                    first = found
+                    break
+                first = first or found
+            elif found is not None and device is None:
+                device = found
+        origin = like.like or like.origin if isinstance(like, Array) else None
+        jitted = next((a.jitted for a in (first, device) if a is not None and a.jitted), "")
+        if first is not None and (first.certain or not frame.stage.abstract or not frame.stage.certain):
+            return Array(True, first.why, certain=first.certain, role=role, like=origin)
+        if frame.stage.abstract:
+            what = f"`{name}` runs" if name else "the operation runs"
+            why = Why(f"{what} under `{frame.stage.kind}`", cause=frame.stage.why)
+            return Array(True, why, certain=frame.stage.certain, role=role, like=origin)
+        return Array(False, role=role, like=origin, jitted=jitted, why=device.why if device is not None else None)
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Static) and (isinstance(value.const, (str, bytes)) or value.kind == "str")
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Static) and value.const is None
+
+
+def _hashable(value: object) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _numeric_format(text: str) -> bool:
+    """Whether a %-format has a conversion that needs a number."""
+    plain = text.replace("%%", "")
+    return any(
+        chunk.lstrip("0123456789.+-# ")[:1] in ("d", "f", "g", "e", "i", "x", "F", "G", "E") for chunk in plain.split("%")[1:]
+    )
+
+
+def _identical(left: Value, right: Value) -> bool | None:
+    """What `left is right` gives; arrays and containers are never None, True or False."""
+    if _is_none(right) or _is_none(left):
+        other = left if _is_none(right) else right
+        if _is_none(other):
+            return True
+        if isinstance(other, Static):
+            return None if other.const is MISSING and not other.kind else False
+        if isinstance(other, Array):
+            return None if other.tree or not other.certain else False
+        return None if isinstance(other, Unknown) else False
+    if isinstance(left, Static) and isinstance(right, Static):
+        if left.const is MISSING or right.const is MISSING:
+            return None
+        return bool(left.const is right.const or (type(left.const) is type(right.const) and left.const == right.const))
+    if isinstance(left, Array) and isinstance(right, Static) and right.const is not MISSING and not left.tree:
+        return False
+    return None
+
+
+def _fold(left: Static, right: Static, op: ast.operator) -> Value:
+    """Arithmetic on constants, kept small."""
+    one, two = left.const, right.const
+    action = _ARITHMETIC.get(type(op))
+    numbers = (int, float)
+    if (
+        action is not None
+        and isinstance(one, numbers)
+        and isinstance(two, numbers)
+        and abs(one) < 1e9
+        and abs(two) < 1e9
+    ):
+        try:
+            return Static(action(one, two))
+        except (ArithmeticError, ValueError, TypeError):
+            return Static()
+    if _is_text(left) and _is_text(right) and isinstance(op, ast.Add):
+        return Static(kind="str")
+    kinds = {left.kind or type(one).__name__, right.kind or type(two).__name__}
+    integral = kinds == {"int"} and not isinstance(op, ast.Div)
+    return Static(kind="int" if integral else "")
+
+
+def _slice(base: ListValue | TupleValue, index: ExternalObject) -> Value:
+    bounds = [constant(bound) for bound in index.args]
+    if base.items is not None and all(b is None or isinstance(b, int) for b in bounds):
+        items = base.items[slice(*bounds)]
+        return TupleValue(items) if isinstance(base, TupleValue) else ListValue(items, join_all(items))
+    element = base.element if base.items is None else join_all(base.items)
+    return TupleValue(None, element) if isinstance(base, TupleValue) else ListValue(None, element)
+
+
+_HANDLERS: dict[type[ast.expr], Callable[[Any, Any, Frame], Value]] = {
+    ast.Constant: Expressions.eval_constant,
+    ast.Name: Expressions.eval_name,
+    ast.JoinedStr: Expressions.eval_joinedstr,
+    ast.Lambda: Expressions.eval_lambda,
+    ast.BoolOp: Expressions.eval_boolop,
+    ast.UnaryOp: Expressions.eval_unaryop,
+    ast.BinOp: Expressions.eval_binop,
+    ast.Compare: Expressions.eval_compare,
+    ast.IfExp: Expressions.eval_ifexp,
+    ast.Tuple: Expressions.eval_tuple,
+    ast.List: Expressions.eval_list,
+    ast.Set: Expressions.eval_set,
+    ast.Dict: Expressions.eval_dict,
+    ast.ListComp: Expressions.eval_listcomp,
+    ast.SetComp: Expressions.eval_listcomp,
+    ast.GeneratorExp: Expressions.eval_generator,
+    ast.DictComp: Expressions.eval_dictcomp,
+    ast.Starred: Expressions.eval_starred,
+    ast.NamedExpr: Expressions.eval_namedexpr,
+    ast.Yield: Expressions.eval_yield,
+    ast.YieldFrom: Expressions.eval_yieldfrom,
+    ast.Await: Expressions.eval_await,
+    ast.Slice: Expressions.eval_slice,
+    ast.Attribute: Expressions.eval_attribute,
+    ast.Subscript: Expressions.eval_subscript,
+}
+
+
+def register_call(handler: Callable[[Any, ast.Call, Frame], Value]) -> None:
+    """Lets the module that knows calls add its handler without an import cycle."""
+    _HANDLERS[ast.Call] = handler  # type: ignore[assignment]

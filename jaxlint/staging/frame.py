@@ -1,0 +1,82 @@
+"""One activation of a function (or module or class body) while it is being evaluated."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from jaxlint.staging.project import Module
+from jaxlint.staging.scope import Scope
+from jaxlint.staging.stage import Stage
+from jaxlint.staging.values import Function, Origin, Value
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """A loop of this frame that is being evaluated. `guards` counts the frame's guards when it began."""
+
+    node: ast.AST
+    kind: str  # "for", "while", "comprehension"
+    guards: int
+    calls_jitted: bool = False  # its body calls a compiled function
+    second: bool = False  # the body is being evaluated as a later iteration
+    trips: int | None = None  # how often it runs, where that is a constant
+    exits: list[Snapshot] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Snapshot:
+    """The flow-sensitive part of a frame: variables, and keys used so far."""
+
+    variables: dict[str, Value]
+    used: dict[Origin, ast.AST]
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """`function` is None for a module or class body. `used` maps keys that were consumed to where."""
+
+    function: Function | None
+    module: Module
+    scope: Scope
+    stage: Stage
+    caller: Frame | None = None
+    call_node: ast.AST | None = None
+    depth: int = 0
+    context: str = ""  # "entry" for an analysis without a caller, "creation" at a transformation, else a call
+    loops: list[Loop] = field(default_factory=list)
+    guards: list[ast.AST] = field(default_factory=list)
+    returns: list[Value] = field(default_factory=list)
+    yields: list[Value] = field(default_factory=list)
+    used: dict[Origin, ast.AST] = field(default_factory=dict)
+    inherited: set[Origin] = field(default_factory=set)
+    catching: int = 0  # inside a try that handles what a tracer would raise
+    import_guard: int = 0  # inside a try around imports, or a version test
+    facts: dict[str, object] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str | None:
+        return self.function.qualname if self.function is not None else None
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(dict(self.scope.variables), dict(self.used))
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.scope.variables = dict(snapshot.variables)
+        self.used = dict(snapshot.used)
+
+    def in_loop(self) -> Loop | None:
+        """The innermost real loop (comprehensions included) of this frame."""
+        return self.loops[-1] if self.loops else None
+
+    def guarded_in_loop(self) -> bool:
+        """Under an `if` inside the innermost loop: not run at every iteration."""
+        return bool(self.loops) and len(self.guards) > self.loops[-1].guards
+
+    def callers(self) -> list[Frame]:
+        chain: list[Frame] = []
+        frame = self.caller
+        while frame is not None and len(chain) < 40:
+            chain.append(frame)
+            frame = frame.caller
+        return chain

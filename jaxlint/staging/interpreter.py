@@ -1,0 +1,178 @@
+"""The abstract interpreter: evaluates a project's modules and functions on abstract values, and tells rules.
+
+One class, in five mixins: statements, expressions, calls, classes, transformations and what lies outside the project.
+Functions are evaluated once per context (what their arguments look like, and the stage they run in); budgets bound
+the work, and end in `Unknown`, never in a guess.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from jaxlint.jaxapi.names import JAX_FAMILY
+from jaxlint.source import SourceError
+from jaxlint.staging import events
+from jaxlint.staging.calls import Calls, FunctionRecord
+from jaxlint.staging.classes import MODULE_KINDS, Classes
+from jaxlint.staging.expressions import Expressions
+from jaxlint.staging.externals import Externals
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.project import Module, Project
+from jaxlint.staging.stage import HOST, Stage, Why
+from jaxlint.staging.statements import Statements
+from jaxlint.staging.syntax_facts import all_parameters
+from jaxlint.staging.transforming import Transforming
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Origin,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+)
+
+STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are cut short
+MINIMUM_STEPS = 2_000_000
+
+
+class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transforming):
+    """Evaluates the modules of one project."""
+
+    def __init__(self, project: Project, handlers: dict[str, list[Callable[[Any], None]]]) -> None:
+        self.project = project
+        self.handlers = handlers
+        self.wants_names = bool(handlers.get("name"))
+        self.wants_calls = bool(handlers.get("call"))
+        self.records: dict[ast.AST, FunctionRecord] = {}
+        self.defined: list[Function] = []
+        self.classes: list[ClassValue] = []
+        self.creations: list[tuple[Transformed, Frame]] = []
+        self.entry_stage = Stage("host", certain=False)
+        self.steps = 0
+        self.limit = MINIMUM_STEPS
+        self.targets = {module.source.path for module in project.targets}
+        self.errors: list[SourceError] = []
+
+    def exhausted(self) -> bool:
+        return self.steps > self.limit
+
+    def emit(self, kind: str, event: Any) -> None:
+        """Tells the rules, if the event lies in a reported file and no handler of the program guards it."""
+        handlers = self.handlers.get(kind)
+        if handlers and event.frame.module.source.path in self.targets:
+            for handler in handlers:
+                handler(event)
+
+    def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:
+        if not isinstance(value, External) or not self.wants_names:
+            return
+        if value.name.partition(".")[0] not in JAX_FAMILY:
+            return
+        self.emit("name", events.NameEvent(node, frame, value.name, is_import, frame.import_guard > 0))
+
+    # -- modules
+
+    def run_module(self, module: Module) -> None:
+        """Evaluates a module's body once; an import cycle sees what is bound so far."""
+        if module.state != "new":
+            return
+        module.state = "running"
+        try:
+            tree = module.tree
+        except SourceError as error:
+            module.state = "done"
+            if module.source.path in self.targets:
+                self.errors.append(error)
+            return
+        self.limit += STEPS_PER_LINE * len(module.lines)
+        frame = Frame(None, module, module.scope, HOST)
+        self.exec_block(tree.body, frame)
+        module.state = "done"
+
+    def run_target(self, module: Module) -> None:
+        """Everything in a reported file: its body, each function, each transformed function."""
+        self.run_module(module)
+        self.drain()
+
+    def drain(self) -> None:
+        """Evaluates what was defined and transformed meanwhile, until nothing new comes up."""
+        while self.creations or self.defined or self.classes:
+            while self.creations:
+                transformed, frame = self.creations.pop(0)
+                self.analyse_creation(transformed, frame)
+            while self.classes:
+                cls = self.classes.pop(0)
+                if cls.module.source.path in self.targets:
+                    self.prototype(cls, Frame(None, cls.module, cls.scope, HOST))
+            while self.defined and not self.creations:
+                self.enter_function(self.defined.pop(0))
+
+    def enter_function(self, function: Function) -> None:
+        """Evaluates a function that no visible call has reached, with unknown arguments."""
+        if function.node in self.records or function.module.source.path not in self.targets:
+            return
+        stage = self.entry_stage
+        bound: dict[str, Value] = {}
+        for parameter in all_parameters(function.node):
+            bound[parameter.arg] = Unknown(Origin(parameter.arg))
+        if function.node.args.vararg:
+            bound[function.node.args.vararg.arg] = TupleValue(None, UNKNOWN)
+        if function.node.args.kwarg:
+            bound[function.node.args.kwarg.arg] = DictValue({}, UNKNOWN)
+        cls = function.cls
+        positional = [*function.node.args.posonlyargs, *function.node.args.args]
+        if cls is not None and positional and function.kind != "staticmethod":
+            frame = Frame(None, function.module, function.scope, HOST)
+            bound[positional[0].arg] = cls if function.kind == "classmethod" else self.prototype(cls, frame)
+            if function.node in self.records:  # the prototype ran it
+                return
+            if cls.kind in MODULE_KINDS and function.name == "__call__":
+                why = Why(
+                    f"`{cls.name}.__call__` is a layer's call, which programs usually jit", function.module, function.node
+                )
+                stage = Stage("convention", True, False, why)
+                for parameter in all_parameters(function.node)[1:]:
+                    bound[parameter.arg] = self.convention_value(parameter, function, why)
+        self.run_function(function, bound, None, None, stage, "entry")
+
+    def convention_value(self, parameter: ast.arg, function: Function, why: Why) -> Value:
+        """A layer's argument when no caller is known: an array, unless its type or default says otherwise."""
+        annotation = parameter.annotation
+        if isinstance(annotation, ast.Name) and annotation.id in ("bool", "str", "int"):
+            return Static(kind=annotation.id)
+        default = function.defaults.get(parameter.arg)
+        if isinstance(default, Static) and isinstance(default.const, (bool, str)):
+            return Static(kind=type(default.const).__name__)
+        return Array(True, why, tree=True, certain=False, origin=Origin(parameter.arg))
+
+    # -- calls on transformed objects that other mixins delegate here
+
+    def call_method(
+        self, callee: ExternalMethod, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if isinstance(callee.receiver, Transformed):
+            return self.call_transformed_method(callee.receiver, callee.name, args, kwargs, node, frame)
+        return super().call_method(callee, args, kwargs, node, frame)
+
+    def call_external_object(
+        self, callee: ExternalObject, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if callee.name == "pallas.when" and args:
+            return self.call_value(args[0], [], {}, node, frame)
+        if isinstance(callee, ExternalObject) and callee.name == "functools.wraps":
+            return args[0] if args else UNKNOWN
+        return super().call_external_object(callee, args, kwargs, node, frame)
+
+
+__all__ = ["BoundMethod", "Interpreter"]

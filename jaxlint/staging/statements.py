@@ -1,0 +1,552 @@
+"""Evaluating statements: assignment, branches, loops, definitions, imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.staging import events
+from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.stage import HOST
+from jaxlint.staging.syntax_facts import guards_imports, is_version_test, swallows_tracer_errors
+from jaxlint.staging.values import (
+    MISSING,
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    ModuleValue,
+    NumpyArray,
+    Origin,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    find_array,
+    join,
+    join_all,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.staging.interpreter import Interpreter
+
+
+
+def truth(value: Value) -> bool | None:
+    """What `bool(value)` gives, where that is certain."""
+    if isinstance(value, Static):
+        return None if value.const is MISSING else bool(value.const)
+    if isinstance(value, TupleValue):
+        return bool(value.items) if value.items is not None else None
+    if isinstance(value, (Function, BoundMethod, Partial, ClassValue, Transformed, External, ModuleValue)):
+        return True
+    return None
+
+
+class Statements:
+    """The statement half of the interpreter."""
+
+    def exec_block(self: Interpreter, body: Sequence[ast.stmt], frame: Frame) -> bool:
+        """Evaluates statements in order; False when control does not reach the end."""
+        for statement in body:
+            handler = _HANDLERS.get(type(statement))
+            if handler is None:
+                continue
+            self.steps += 1
+            if handler(self, statement, frame) is False:
+                return False
+        return True
+
+    # -- simple statements
+
+    def exec_expr(self: Interpreter, node: ast.Expr, frame: Frame) -> None:
+        if isinstance(node.value, ast.Constant):
+            return
+        frame.facts["discarded"] = node.value
+        self.eval(node.value, frame)
+        frame.facts.pop("discarded", None)
+
+    def exec_assign(self: Interpreter, node: ast.Assign, frame: Frame) -> None:
+        frame.facts["assign"] = node
+        value = self.eval(node.value, frame)
+        frame.facts.pop("assign", None)
+        for target in node.targets:
+            self.assign(target, value, frame, node)
+
+    def exec_annassign(self: Interpreter, node: ast.AnnAssign, frame: Frame) -> None:
+        self.annotation(node.annotation, frame)
+        if node.value is not None:
+            self.assign(node.target, self.eval(node.value, frame), frame, node)
+
+    def exec_augassign(self: Interpreter, node: ast.AugAssign, frame: Frame) -> None:
+        value = self.eval(node.value, frame)
+        if isinstance(node.target, ast.Subscript):
+            base = self.eval(node.target.value, frame)
+            index = self.eval(node.target.slice, frame)
+            current = self.subscript(base, index, node.target, frame)
+            combined = self.binary(current, value, node.op, node, frame)
+            self.store_item(base, index, combined, node.target, node, frame, node.op)
+            return
+        current = self.eval(node.target, frame, store=True)
+        if isinstance(current, ListValue) and isinstance(node.op, ast.Add):
+            self.extend_list(current, value, node, frame)
+            return
+        self.assign(node.target, self.binary(current, value, node.op, node, frame), frame, node)
+
+    def exec_return(self: Interpreter, node: ast.Return, frame: Frame) -> bool:
+        frame.returns.append(self.eval(node.value, frame) if node.value is not None else Static(None))
+        return False
+
+    def exec_raise(self: Interpreter, node: ast.Raise, frame: Frame) -> bool:
+        frame.catching += 1  # a message of an error is built only when the program fails anyway
+        if node.exc is not None:
+            self.eval(node.exc, frame)
+        frame.catching -= 1
+        return False
+
+    def exec_assert(self: Interpreter, node: ast.Assert, frame: Frame) -> None:
+        value = self.eval(node.test, frame)
+        self.test(value, node.test, "assert", frame)
+        self.narrow(node.test, True, frame)
+
+    def exec_delete(self: Interpreter, node: ast.Delete, frame: Frame) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                frame.scope.variables.pop(target.id, None)
+            elif isinstance(target, ast.Subscript):
+                self.eval(target.value, frame)
+                self.eval(target.slice, frame)
+
+    def exec_global(self: Interpreter, node: ast.Global, frame: Frame) -> None:
+        frame.scope.globals.update(node.names)
+
+    def exec_nonlocal(self: Interpreter, node: ast.Nonlocal, frame: Frame) -> None:
+        frame.scope.nonlocals.update(node.names)
+
+    # -- branches
+
+    def exec_if(self: Interpreter, node: ast.If, frame: Frame) -> bool:
+        value = self.eval(node.test, frame)
+        self.test(value, node.test, "if", frame)
+        known = truth(value)
+        shim = is_version_test(node.test)
+        frame.import_guard += shim
+        try:
+            if known is not None and not shim:
+                self.narrow(node.test, known, frame)
+                return self.exec_block(node.body if known else node.orelse, frame)
+            frame.guards.append(node)
+            before = frame.snapshot()
+            self.narrow(node.test, True, frame)
+            body_alive = self.exec_block(node.body, frame)
+            after_body = frame.snapshot()
+            frame.restore(before)
+            self.narrow(node.test, False, frame)
+            else_alive = self.exec_block(node.orelse, frame)
+            frame.guards.pop()
+            if body_alive and else_alive:
+                self.merge(frame, after_body)
+            elif body_alive:
+                frame.restore(after_body)
+            return body_alive or else_alive
+        finally:
+            frame.import_guard -= shim
+
+    def merge(self: Interpreter, frame: Frame, other: Any) -> None:
+        """Joins another path's snapshot into the frame's current state."""
+        variables = dict(frame.scope.variables)
+        for name, value in other.variables.items():
+            mine = variables.get(name)
+            variables[name] = value if mine is None else mine if mine is value else join(mine, value)
+        frame.scope.variables = variables
+        frame.used = {**other.used, **frame.used}
+
+    def exec_match(self: Interpreter, node: ast.Match, frame: Frame) -> bool:
+        subject = self.eval(node.subject, frame)
+        before = frame.snapshot()
+        ends = []
+        exhaustive = False
+        for case in node.cases:
+            frame.restore(before)
+            compares = any(isinstance(p, ast.MatchValue) for p in ast.walk(case.pattern))
+            if compares and find_array(subject, True, 1) is not None:
+                for pattern in ast.walk(case.pattern):
+                    if isinstance(pattern, ast.MatchValue):
+                        against = self.eval(pattern.value, frame)
+                        self.test(self.compare_pair(subject, against, ast.Eq(), pattern, frame), node.subject, "match", frame)
+            for pattern in ast.walk(case.pattern):
+                if isinstance(pattern, (ast.MatchAs, ast.MatchStar)) and pattern.name:
+                    whole = isinstance(case.pattern, ast.MatchAs) and pattern is case.pattern
+                    frame.scope.variables[pattern.name] = subject if whole else UNKNOWN
+            if case.guard is not None:
+                self.test(self.eval(case.guard, frame), case.guard, "match", frame)
+            frame.guards.append(node)
+            if self.exec_block(case.body, frame):
+                ends.append(frame.snapshot())
+            frame.guards.pop()
+            if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None:
+                exhaustive = True
+        if not exhaustive:
+            ends.append(before)
+        if not ends:
+            return False
+        frame.restore(ends[0])
+        for end in ends[1:]:
+            self.merge(frame, end)
+        return True
+
+    def exec_try(self: Interpreter, node: ast.Try, frame: Frame) -> bool:
+        swallows = swallows_tracer_errors(node.handlers)
+        shim = guards_imports(node.handlers)
+        before = frame.snapshot()
+        frame.catching += swallows
+        frame.import_guard += shim
+        alive = self.exec_block(node.body, frame)
+        frame.catching -= swallows
+        if alive:
+            alive = self.exec_block(node.orelse, frame)
+        ends = [frame.snapshot()] if alive else []
+        for handler in node.handlers:
+            # The handler may start from any point of the body: what the body bound may or may not be bound.
+            after = dict(frame.scope.variables)
+            frame.restore(before)
+            for name, value in after.items():
+                if name not in before.variables:
+                    frame.scope.variables[name] = value
+            if handler.name:
+                frame.scope.variables[handler.name] = UNKNOWN
+            frame.guards.append(handler)
+            if self.exec_block(handler.body, frame):
+                ends.append(frame.snapshot())
+            frame.guards.pop()
+        frame.import_guard -= shim
+        if ends:
+            frame.restore(ends[0])
+            for end in ends[1:]:
+                self.merge_handler(frame, end, imports=shim)
+        elif node.finalbody:
+            frame.restore(before)
+        final = self.exec_block(node.finalbody, frame)
+        return bool(ends) and final
+
+    def merge_handler(self: Interpreter, frame: Frame, other: Any, *, imports: bool) -> None:
+        """Joins the end of an except clause; where the try only guards imports, its first choice stands."""
+        if not imports:
+            self.merge(frame, other)
+            return
+        variables = dict(frame.scope.variables)
+        for name, value in other.variables.items():
+            mine = variables.get(name)
+            if mine is None or (isinstance(mine, Unknown) and not isinstance(value, Static)):
+                variables[name] = value
+            elif not isinstance(mine, (External, ModuleValue, Function, ClassValue)):
+                variables[name] = join(mine, value)
+        frame.scope.variables = variables
+
+    def exec_with(self: Interpreter, node: ast.With | ast.AsyncWith, frame: Frame) -> bool:
+        stage = frame.stage
+        for item in node.items:
+            value = self.eval(item.context_expr, frame)
+            name = value.name if isinstance(value, (External, ExternalObject)) else ""
+            if name in ("jax.ensure_compile_time_eval", "jax.disable_jit"):
+                frame.stage = HOST
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, self.enter(value, frame), frame, node)
+        alive = self.exec_block(node.body, frame)
+        frame.stage = stage
+        return alive
+
+    def enter(self: Interpreter, value: Value, frame: Frame) -> Value:
+        """What `with value as name` binds."""
+        return value if isinstance(value, (Instance, ExternalObject)) else UNKNOWN
+
+    # -- loops
+
+    def exec_for(self: Interpreter, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
+        iterable = self.eval(node.iter, frame)
+        trips = self.trip_count(iterable)
+        loop = Loop(node, "for", len(frame.guards), trips=trips)
+
+        def bind() -> None:
+            self.assign(node.target, self.element_of(iterable, node.iter, frame), frame, node)
+
+        self.run_loop(loop, node.body, bind, frame, skip=trips == 0)
+        if node.orelse:
+            return self.exec_block(node.orelse, frame)
+        return True
+
+    def exec_while(self: Interpreter, node: ast.While, frame: Frame) -> bool:
+        loop = Loop(node, "while", len(frame.guards))
+        seen: list[bool | None] = []
+
+        def test() -> None:
+            value = self.eval(node.test, frame)
+            self.test(value, node.test, "while", frame)
+            seen.append(truth(value))
+
+        self.run_loop(loop, node.body, test, frame)
+        forever = bool(seen) and all(seen) and isinstance(node.test, ast.Constant)
+        if node.orelse:
+            return self.exec_block(node.orelse, frame)
+        return not forever or bool(loop.exits)
+
+    def run_loop(
+        self: Interpreter,
+        loop: Loop,
+        body: Sequence[ast.stmt],
+        bind: Callable[[], None],
+        frame: Frame,
+        skip: bool = False,
+    ) -> None:
+        """Evaluates a loop body twice: as the first iteration, then with what the first left behind."""
+        if skip:
+            return
+        before = frame.snapshot()
+        frame.loops.append(loop)
+        alive = True
+        for _ in range(2):
+            bind()
+            alive = self.exec_block(body, frame) or frame.facts.pop("continued", None) is not None
+            if not alive:
+                break
+            loop.second = True
+            if loop.trips == 1:
+                break
+        frame.loops.pop()
+        if not alive:
+            # The body always leaves the loop: its first iteration is its last.
+            if loop.exits:
+                frame.restore(loop.exits[0])
+                for snapshot in loop.exits[1:]:
+                    self.merge(frame, snapshot)
+                self.merge(frame, before)
+            else:
+                frame.restore(before)
+            return
+        # What an iteration rebinds is taken to be rebound: loops that never run are rare.
+        variables = frame.scope.variables
+        for name, value in before.variables.items():
+            mine = variables.get(name)
+            if mine is not None and mine is not value and not self.same_kind(mine, value):
+                if not (isinstance(mine, Array) and isinstance(value, (Static, Array, NumpyArray, Unknown))):
+                    variables[name] = join(mine, value)
+        for snapshot in loop.exits:
+            self.merge(frame, snapshot)
+
+    @staticmethod
+    def same_kind(left: Value, right: Value) -> bool:
+        return type(left) is type(right) and isinstance(left, (TupleValue, DictValue, ListValue, Instance))
+
+    def exec_break(self: Interpreter, node: ast.Break, frame: Frame) -> bool:
+        if frame.loops:
+            frame.loops[-1].exits.append(frame.snapshot())
+        return False
+
+    def exec_continue(self: Interpreter, node: ast.Continue, frame: Frame) -> bool:
+        frame.facts["continued"] = True
+        return False
+
+    def trip_count(self: Interpreter, iterable: Value) -> int | None:
+        if isinstance(iterable, TupleValue) and iterable.items is not None:
+            return len(iterable.items)
+        if isinstance(iterable, ExternalObject) and iterable.name == "builtins.range":
+            numbers = [constant(a) for a in iterable.args]
+            if numbers and all(isinstance(n, int) for n in numbers):
+                try:
+                    return len(range(*numbers))
+                except (ValueError, TypeError, OverflowError):
+                    return None
+        return None
+
+    # -- definitions
+
+    def exec_functiondef(self: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
+        function = self.make_function(node, frame)
+        value: Value = function
+        for decorator in reversed(node.decorator_list):
+            value = self.decorate(decorator, value, node, frame)
+        frame.scope.target_scope(node.name).variables[node.name] = value
+
+    def exec_classdef(self: Interpreter, node: ast.ClassDef, frame: Frame) -> None:
+        value = self.make_class(node, frame)
+        frame.scope.target_scope(node.name).variables[node.name] = value
+
+    # -- imports
+
+    def exec_import(self: Interpreter, node: ast.Import, frame: Frame) -> None:
+        for alias in node.names:
+            whole = self.import_module(alias.name, frame.module)
+            self.name_event(whole, alias, frame, is_import=True)
+            if alias.asname:
+                frame.scope.variables[alias.asname] = whole
+            else:
+                top = alias.name.partition(".")[0]
+                frame.scope.variables[top] = self.import_module(top, frame.module)
+
+    def exec_importfrom(self: Interpreter, node: ast.ImportFrom, frame: Frame) -> None:
+        module = frame.module
+        base: Value
+        if node.level:
+            found = self.project.find_relative(node.level, node.module or "", module)
+            base = ModuleValue(found) if found is not None else UNKNOWN
+            if found is None and not node.module:
+                for alias in node.names:
+                    child = self.project.find_relative(node.level, alias.name, module)
+                    frame.scope.variables[alias.asname or alias.name] = ModuleValue(child) if child else UNKNOWN
+                return
+        else:
+            base = self.import_module(node.module or "", module)
+        for alias in node.names:
+            if alias.name == "*":
+                self.import_star(base, frame)
+                continue
+            if isinstance(base, External) and self.project.is_folder(base.name, module):
+                child = self.project.find(f"{base.name}.{alias.name}", module)
+                value: Value = ModuleValue(child) if child else UNKNOWN
+            else:
+                value = self.attribute(base, alias.name, alias, frame, quiet=True)
+            self.name_event(value, alias, frame, is_import=True)
+            frame.scope.variables[alias.asname or alias.name] = value
+
+    def import_module(self: Interpreter, name: str, importer: Any) -> Value:
+        found = self.project.find(name, importer)
+        if found is not None:
+            return ModuleValue(found)
+        return External(name)
+
+    def import_star(self: Interpreter, base: Value, frame: Frame) -> None:
+        if isinstance(base, ModuleValue):
+            self.run_module(base.module)
+            for name, value in base.module.scope.variables.items():
+                if not name.startswith("_"):
+                    frame.scope.variables.setdefault(name, value)
+        elif isinstance(base, External):
+            frame.scope.variables.setdefault(f"*{base.name}", base)
+
+    # -- assignment
+
+    def assign(self: Interpreter, target: ast.expr, value: Value, frame: Frame, node: ast.AST) -> None:
+        if isinstance(target, ast.Name):
+            self.assign_name(target, value, frame)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self.unpack(target, value, frame, node)
+        elif isinstance(target, ast.Attribute):
+            base = self.eval(target.value, frame)
+            self.set_attribute(base, target.attr, value, target, frame)
+        elif isinstance(target, ast.Subscript):
+            base = self.eval(target.value, frame)
+            index = self.eval(target.slice, frame)
+            self.store_item(base, index, value, target, node, frame, None)
+        elif isinstance(target, ast.Starred):
+            self.assign(target.value, value, frame, node)
+
+    def assign_name(self: Interpreter, target: ast.Name, value: Value, frame: Frame) -> None:
+        scope = frame.scope.target_scope(target.id)
+        if scope is not frame.scope and frame.stage.staged and not frame.catching:
+            array = find_array(value, True)
+            if array is not None and self.outlives_stage(scope, frame):
+                self.emit("leak", events.LeakEvent(target, frame, value, f"the outer variable `{target.id}`"))
+        if isinstance(value, Unknown) and value.origin is None:
+            value = Unknown(Origin(target.id))
+        scope.variables[target.id] = value
+
+    def outlives_stage(self: Interpreter, scope: Any, frame: Frame) -> bool:
+        """Whether `scope` belongs to a frame outside the innermost trace."""
+        current: Frame | None = frame
+        while current is not None:
+            if current.scope is scope:
+                return current.stage is not frame.stage and not (
+                    current.stage.staged and frame.stage.kind == current.stage.kind
+                )
+            current = current.caller
+        return True
+
+    def unpack(self: Interpreter, target: ast.Tuple | ast.List, value: Value, frame: Frame, node: ast.AST) -> None:
+        count = len(target.elts)
+        star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
+        if isinstance(value, (TupleValue, ListValue)) and value.items is not None:
+            items = value.items
+            if star is None and len(items) == count:
+                for part, item in zip(target.elts, items, strict=True):
+                    self.assign(part, item, frame, node)
+                return
+            if star is not None and len(items) >= count - 1:
+                tail = count - star - 1
+                head, rest = items[:star], items[star : len(items) - tail]
+                last = items[len(items) - tail :] if tail else []
+                for part, item in zip(target.elts[:star], head, strict=True):
+                    self.assign(part, item, frame, node)
+                self.assign(target.elts[star], ListValue(list(rest), join_all(rest)), frame, node)
+                for part, item in zip(target.elts[star + 1 :], last, strict=True):
+                    self.assign(part, item, frame, node)
+                return
+        for position, part in enumerate(target.elts):
+            if isinstance(part, ast.Starred):
+                element = self.part_of(value, None, part, frame)
+                self.assign(part.value, ListValue(None, element), frame, node)
+            else:
+                self.assign(part, self.part_of(value, position, part, frame), frame, node)
+
+    def part_of(self: Interpreter, value: Value, position: int | None, node: ast.AST, frame: Frame) -> Value:
+        """The value at `position` of what is being unpacked."""
+        if isinstance(value, (TupleValue, ListValue)):
+            return value.element if value.items is None else join_all(value.items)
+        if isinstance(value, Array):
+            # A fresh split gives fresh keys at every evaluation; a part of a parameter is the same each time.
+            origin = value.origin.child(position) if value.origin is not None and position is not None else None
+            return Array(
+                value.staged,
+                value.why,
+                tree=value.tree,
+                certain=value.certain,
+                origin=origin or Origin(f"part {position}"),
+                role=value.role if value.role == "key" else "",
+                jitted=value.jitted,
+            )
+        if isinstance(value, Unknown):
+            return Unknown(value.origin.child(position) if value.origin and position is not None else None)
+        if isinstance(value, Instance):
+            return UNKNOWN
+        if isinstance(value, Static):
+            return Static(kind="int") if value.kind == "shape" else Static()
+        return self.element_of(value, node, frame)
+
+
+_HANDLERS: dict[type[ast.stmt], Callable[[Any, Any, Frame], bool | None]] = {
+    ast.Expr: Statements.exec_expr,
+    ast.Assign: Statements.exec_assign,
+    ast.AnnAssign: Statements.exec_annassign,
+    ast.AugAssign: Statements.exec_augassign,
+    ast.Return: Statements.exec_return,
+    ast.Raise: Statements.exec_raise,
+    ast.Assert: Statements.exec_assert,
+    ast.Delete: Statements.exec_delete,
+    ast.Global: Statements.exec_global,
+    ast.Nonlocal: Statements.exec_nonlocal,
+    ast.If: Statements.exec_if,
+    ast.Match: Statements.exec_match,
+    ast.Try: Statements.exec_try,
+    ast.TryStar: Statements.exec_try,
+    ast.With: Statements.exec_with,
+    ast.AsyncWith: Statements.exec_with,
+    ast.For: Statements.exec_for,
+    ast.AsyncFor: Statements.exec_for,
+    ast.While: Statements.exec_while,
+    ast.Break: Statements.exec_break,
+    ast.Continue: Statements.exec_continue,
+    ast.FunctionDef: Statements.exec_functiondef,
+    ast.AsyncFunctionDef: Statements.exec_functiondef,
+    ast.ClassDef: Statements.exec_classdef,
+    ast.Import: Statements.exec_import,
+    ast.ImportFrom: Statements.exec_importfrom,
+}

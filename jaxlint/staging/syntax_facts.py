@@ -1,0 +1,138 @@
+"""Small facts of a function's text, computed once per function."""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+LEAF_ATTRIBUTES = frozenset(
+    "shape ndim dtype T at astype sum mean max min reshape transpose flatten ravel argmax argmin squeeze std var".split()
+)
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+@lru_cache(maxsize=None)
+def leaf_parameters(node: FunctionNode) -> frozenset[str]:
+    """Parameters that the body uses as a single array: in arithmetic, an ordering, or by an array's attribute."""
+    names = {argument.arg for argument in all_parameters(node)}
+    found: set[str] = set()
+
+    def note(expression: ast.AST) -> None:
+        if isinstance(expression, ast.Name) and expression.id in names:
+            found.add(expression.id)
+
+    for child in ast.walk(node):
+        if isinstance(child, ast.BinOp) and not isinstance(child.op, ast.Mod):
+            if isinstance(child.op, ast.Add):  # tuples and lists add too
+                for side, other in ((child.left, child.right), (child.right, child.left)):
+                    if isinstance(other, (ast.BinOp, ast.UnaryOp)) or (
+                        isinstance(other, ast.Constant) and isinstance(other.value, (int, float))
+                    ):
+                        note(side)
+            else:
+                note(child.left)
+                note(child.right)
+        elif isinstance(child, ast.UnaryOp) and isinstance(child.op, (ast.USub, ast.Invert)):
+            note(child.operand)
+        elif isinstance(child, ast.Compare) and isinstance(child.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+            note(child.left)
+            for comparator in child.comparators:
+                note(comparator)
+        elif isinstance(child, ast.Attribute) and child.attr in LEAF_ATTRIBUTES:
+            note(child.value)
+    return frozenset(found)
+
+
+def all_parameters(node: FunctionNode) -> list[ast.arg]:
+    """Positional, variadic and keyword parameters, in order."""
+    arguments = node.args
+    return [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *([arguments.vararg] if arguments.vararg else []),
+        *arguments.kwonlyargs,
+        *([arguments.kwarg] if arguments.kwarg else []),
+    ]
+
+
+def positional_parameters(node: FunctionNode) -> list[ast.arg]:
+    return [*node.args.posonlyargs, *node.args.args]
+
+
+@lru_cache(maxsize=None)
+def is_generator(node: FunctionNode) -> bool:
+    """Whether the function's own body yields."""
+    if isinstance(node, ast.Lambda):
+        return False
+    stack: list[ast.AST] = list(node.body)
+    while stack:
+        child = stack.pop()
+        if isinstance(child, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            stack.extend(ast.iter_child_nodes(child))
+    return False
+
+
+@lru_cache(maxsize=None)
+def attribute_stores(node: ast.ClassDef) -> frozenset[str]:
+    """Names that methods other than `__init__`, `setup` and `__post_init__` rebind on `self`."""
+    found: set[str] = set()
+    for method in node.body:
+        if not isinstance(method, ast.FunctionDef) or method.name in ("__init__", "setup", "__post_init__"):
+            continue
+        if not method.args.args:
+            continue
+        self_name = method.args.args[0].arg
+        for child in ast.walk(method):
+            if (
+                isinstance(child, ast.Attribute)
+                and isinstance(child.ctx, ast.Store)
+                and isinstance(child.value, ast.Name)
+                and child.value.id == self_name
+            ):
+                found.add(child.attr)
+    return frozenset(found)
+
+
+def dotted(node: ast.AST | None) -> str:
+    """The source of a name or attribute chain, else ""."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    return ""
+
+
+def swallows_tracer_errors(handlers: list[ast.ExceptHandler]) -> bool:
+    """Whether one of the handlers would catch what a tracer raises on `bool()` and the like."""
+    for handler in handlers:
+        names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        for name in names:
+            last = dotted(name).rpartition(".")[2] if name is not None else "BaseException"
+            if last in ("Exception", "BaseException", "TypeError") or "Tracer" in last or "Concretization" in last:
+                return True
+    return False
+
+
+def guards_imports(handlers: list[ast.ExceptHandler]) -> bool:
+    """Whether the try is a shim around names that may be missing."""
+    for handler in handlers:
+        names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+        for name in names:
+            last = dotted(name).rpartition(".")[2] if name is not None else "Exception"
+            if last in ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException"):
+                return True
+    return False
+
+
+def is_version_test(test: ast.expr) -> bool:
+    """Whether an `if` asks which version or which names there are."""
+    for child in ast.walk(test):
+        if isinstance(child, ast.Name) and child.id in ("hasattr", "TYPE_CHECKING"):
+            return True
+        name = child.attr if isinstance(child, ast.Attribute) else child.id if isinstance(child, ast.Name) else ""
+        if "version" in name.lower() or name == "TYPE_CHECKING":
+            return True
+    return False

@@ -1,0 +1,824 @@
+"""Transformations: what `jax.jit(f)` makes of `f`, what calling it does, and control flow that stages its bodies."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from jaxlint.jaxapi.names import canonical
+from jaxlint.jaxapi.transforms import JIT_KINDS, TRANSFORMS, Transform
+from jaxlint.staging import events
+from jaxlint.staging.calls import StarArgument, constant_names, constant_numbers, label_of
+from jaxlint.staging.classes import PYTREE_KINDS
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.stage import HOST, Stage, Why
+from jaxlint.staging.syntax_facts import leaf_parameters, positional_parameters
+from jaxlint.staging.values import (
+    MISSING,
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Origin,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    find_array,
+    join,
+    join_all,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.staging.interpreter import Interpreter
+
+_DIFFERENTIATION = frozenset({"grad", "value_and_grad", "jacobian"})
+_PLAIN_DECORATORS = frozenset(
+    {
+        "flax.linen.compact",
+        "flax.linen.nowrap",
+        "flax.nnx.nowrap",
+        "haiku.transparent",
+        "abc.abstractmethod",
+        "typing.overload",
+        "typing.no_type_check",
+        "typing.final",
+    }
+)
+
+
+class Transforming:
+    """The transformation half of the interpreter."""
+
+    # -- making a transformed function
+
+    def decorate(
+        self: Interpreter, decorator: ast.expr, value: Value, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame
+    ) -> Value:
+        """The value of `@decorator` over `value`."""
+        applied = self.eval(decorator, frame)
+        if isinstance(applied, External):
+            name = canonical(applied.name)
+            if name in ("builtins.staticmethod", "builtins.classmethod", "builtins.property"):
+                return self.method_kind(name[9:], value)
+            if name == "functools.cached_property":
+                return self.method_kind("property", value)
+            if name in _PLAIN_DECORATORS or (name not in TRANSFORMS and name not in _CALLED_DECORATORS):
+                return value
+        frame.facts["decorator"] = decorator
+        result = self.call_value(applied, [value], {}, node, frame)
+        frame.facts.pop("decorator", None)
+        if isinstance(result, (Function, Transformed, Partial, BoundMethod, Instance, ClassValue)):
+            return result
+        return value
+
+    def apply_transform(
+        self: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """The result of calling a transformation."""
+        spec = TRANSFORMS[name]
+        target = args[0] if args else next((kwargs[k] for k in ("fun", "f", "fn", "kernel") if k in kwargs), None)
+        if target is None or isinstance(target, StarArgument):
+            return Partial(External(name), [], kwargs)
+        if spec.kind == "wrap":
+            return target
+        if spec.kind == "nn.lift" and isinstance(target, ClassValue):
+            return target
+        if spec.kind == "hk.wrap":
+            if isinstance(target, Transformed):
+                target.attributes["without_rng"] = Static(True)
+            return target
+        options = {key: value for key, value in kwargs.items() if key not in ("fun", "f", "fn", "kernel")}
+        for key, value in zip(_POSITIONAL_OPTIONS.get(spec.kind, ()), args[1:], strict=False):
+            options[key] = value
+        decorator = frame.facts.get("decorator") if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+        option_nodes = {k.arg: k.value for k in node.keywords if k.arg} if isinstance(node, ast.Call) else {}
+        if isinstance(decorator, ast.Call):
+            option_nodes = {k.arg: k.value for k in decorator.keywords if k.arg}
+        label = label_of(target)
+        api = name.replace("flax.linen", "nn").replace("flax.nnx", "nnx").replace("equinox", "eqx").replace("haiku", "hk")
+        text = f"`{label}` is decorated with `{api}`" if decorator is not None else f"`{label}` is passed to `{api}`"
+        place = decorator if isinstance(decorator, ast.AST) else node
+        outer = frame.stage.why if frame.stage.staged else None
+        transformed = Transformed(
+            spec.kind, api, target, options, option_nodes, node, frame.module, Why(text, frame.module, place, outer), label
+        )
+        transformed.attributes["spec"] = ExternalObject(name)
+        self.emit(
+            "transform",
+            events.TransformEvent(node, frame, transformed, decorator if isinstance(decorator, ast.expr) else None),
+        )
+        if spec.staged:
+            self.creations.append((transformed, frame))
+        return transformed
+
+    def spec_of(self: Interpreter, transformed: Transformed) -> Transform:
+        spec = transformed.attributes.get("spec")
+        assert isinstance(spec, ExternalObject)
+        return TRANSFORMS[spec.name]
+
+    # -- across a staging boundary
+
+    def to_staged(self: Interpreter, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
+        """`value` as the staged function sees it: array leaves are tracers, structure stays Python."""
+        if isinstance(value, Static):
+            if value.const is None or isinstance(value.const, (str, bytes)) or value.kind in ("str", "type", "enum", "dtype"):
+                return value
+            if keeps_python:
+                return value
+            if value.const is MISSING and not value.kind:
+                return Array(True, why, tree=True, certain=False)
+            return Array(True, why, certain=certain)
+        if isinstance(value, Array):
+            return Array(
+                True, why, tree=value.tree, certain=certain and value.certain, origin=value.origin, role=value.role
+            )
+        if isinstance(value, NumpyArray):
+            return Array(True, why, certain=certain)
+        if isinstance(value, StarArgument):
+            return StarArgument(self.to_staged(value.element, why, certain, keeps_python))
+        if isinstance(value, Unknown):
+            return Array(True, why, tree=True, certain=False, origin=value.origin)
+        if isinstance(value, TupleValue):
+            items = [self.to_staged(v, why, certain, keeps_python) for v in value.items] if value.items is not None else None
+            return TupleValue(items, self.to_staged(value.element, why, certain, keeps_python), value.cls)
+        if isinstance(value, ListValue):
+            items = [self.to_staged(v, why, certain, keeps_python) for v in value.items] if value.items is not None else None
+            return ListValue(items, self.to_staged(value.element, why, certain, keeps_python), value.kind)
+        if isinstance(value, DictValue):
+            known = {k: self.to_staged(v, why, certain, keeps_python) for k, v in value.items.items()}
+            element = self.to_staged(value.element, why, certain, keeps_python) if value.element is not None else None
+            return DictValue(known, element)
+        if isinstance(value, Instance):
+            return self.stage_instance(value, why, certain, keeps_python)
+        if isinstance(value, ExternalObject) and value.name.startswith(("flax.", "optax.", "equinox.")):
+            return value
+        return value
+
+    def stage_instance(self: Interpreter, value: Instance, why: Why, certain: bool, keeps_python: bool) -> Value:
+        if value.cls.kind not in PYTREE_KINDS:
+            return value
+        declared = value.cls.all_fields()
+        fields: dict[str, Value] = {}
+        plain_python = keeps_python or value.cls.kind == "nnx"
+        for name, part in value.fields.items():
+            static = declared[name].static if name in declared else False
+            fields[name] = part if static else self.to_staged(part, why, certain, plain_python)
+        for name, field in declared.items():
+            if name not in fields and not field.static:
+                fields[name] = Array(True, why, tree=True, certain=False)
+        return Instance(
+            value.cls, fields, True, value.origin, value.ready, Array(True, why, tree=True, certain=False)
+        )
+
+    def to_device(self: Interpreter, value: Value, jitted: str) -> Value:
+        """The result of a staged call as the host sees it: concrete arrays."""
+        if isinstance(value, Array):
+            return Array(False, None, tree=value.tree, certain=value.certain, jitted=jitted, role="" if value.role != "key" else "key")
+        if isinstance(value, Unknown):
+            return Array(False, None, tree=True, certain=False, jitted=jitted)
+        if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
+            return Array(False, None, jitted=jitted)
+        if isinstance(value, TupleValue):
+            items = [self.to_device(v, jitted) for v in value.items] if value.items is not None else None
+            return TupleValue(items, self.to_device(value.element, jitted), value.cls)
+        if isinstance(value, ListValue):
+            items = [self.to_device(v, jitted) for v in value.items] if value.items is not None else None
+            return ListValue(items, self.to_device(value.element, jitted), value.kind)
+        if isinstance(value, DictValue):
+            known = {k: self.to_device(v, jitted) for k, v in value.items.items()}
+            return DictValue(known, self.to_device(value.element, jitted) if value.element is not None else None)
+        if isinstance(value, Instance):
+            fields = {k: self.to_device(v, jitted) for k, v in value.fields.items()}
+            return Instance(value.cls, fields, True, None, value.ready)
+        return value
+
+    # -- calling a transformed function
+
+    def call_transformed(
+        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """The result of calling `t` in `frame`."""
+        kind = t.kind
+        if kind in JIT_KINDS:
+            return self.call_jitted(t, args, kwargs, node, frame)
+        if kind in _DIFFERENTIATION:
+            return self.call_differentiated(t, args, kwargs, node, frame)
+        if kind in ("vmap", "shard_map", "nnx.scan"):
+            return self.call_mapped(t, args, kwargs, node, frame)
+        if kind == "checkpoint":
+            staged, options = self.stage_arguments(t, args, kwargs, frame, None)
+            result = self.in_stage(t, Stage("checkpoint", True, True, t.why, frame.stage), staged, options, node, frame)
+            return result if frame.stage.staged else self.to_device(result, "")
+        if kind == "pallas":
+            return self.call_kernel(t, args, node, frame)
+        if kind == "custom":
+            result = self.call_value(t.target, args, kwargs, node, frame)
+            self.run_custom_rules(t, args, kwargs, node, frame)
+            return result
+        if kind == "checkify":
+            return TupleValue([UNKNOWN, self.call_value(t.target, args, kwargs, node, frame)])
+        if kind in ("hk.apply", "hk.init"):
+            return self.call_haiku(t, args, kwargs, node, frame)
+        if kind == "make_jaxpr":
+            staged, options = self.stage_arguments(t, args, kwargs, frame, None)
+            self.in_stage(t, Stage("make_jaxpr", True, True, t.why, frame.stage), staged, options, node, frame)
+            return UNKNOWN
+        if kind == "nn.lift":
+            return self.call_value(t.target, args, kwargs, node, frame)
+        return self.opaque_call([*args, *kwargs.values()], node, frame)
+
+    def in_stage(
+        self: Interpreter, t: Transformed, stage: Stage, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """Calls the target with the frame standing in `stage`."""
+        outer = frame.stage
+        frame.stage = stage
+        try:
+            return self.call_value(t.target, args, kwargs, node, frame)
+        finally:
+            frame.stage = outer
+
+    def call_jitted(
+        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        for owner in [frame, *frame.callers()]:
+            if owner.stage.staged:
+                break
+            for loop in owner.loops:
+                loop.calls_jitted = True
+        staged, options = self.stage_arguments(t, args, kwargs, frame, node)
+        stage = Stage("jit" if t.kind != "pmap" else "pmap", True, True, t.why, frame.stage)
+        result = self.in_stage(t, stage, staged, options, node, frame)
+        return result if frame.stage.staged else self.to_device(result, t.label)
+
+    def stage_arguments(
+        self: Interpreter,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        frame: Frame,
+        node: ast.AST | None,
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """Arguments as they are inside a jit-like transformation; tells rules what is passed as static."""
+        names = self.signature(t.target)
+        static_names, certain = self.static_parameters(t, names)
+        keeps = self.spec_of(t).keeps_python if "spec" in t.attributes else False
+        staged: list[Value] = []
+        for position, value in enumerate(args):
+            name = names[position] if position < len(names) else f"argument {position}"
+            static = name in static_names or f"#{position}" in static_names
+            if static and node is not None:
+                self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value))
+            staged.append(value if static else self.to_staged(value, self.parameter_why(t, name), certain, keeps))
+        options: dict[str, Value] = {}
+        for name, value in kwargs.items():
+            if name in static_names:
+                if node is not None:
+                    self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value))
+                options[name] = value
+            else:
+                options[name] = self.to_staged(value, self.parameter_why(t, name), certain, keeps)
+        return staged, options
+
+    def parameter_why(self: Interpreter, t: Transformed, name: str) -> Why:
+        return Why(f"`{name}` is a parameter of `{t.label}`", cause=t.why)
+
+    def static_parameters(self: Interpreter, t: Transformed, names: list[str]) -> tuple[set[str], bool]:
+        """Names of static parameters ("#2" for positions without one), and whether all of them are known."""
+        found: set[str] = set()
+        certain = True
+        by_name = constant_names(t.options.get("static_argnames"))
+        if by_name is None:
+            certain = False
+        else:
+            found.update(by_name)
+        for key in ("static_argnums", "static_broadcasted_argnums", "nondiff_argnums"):
+            numbers = constant_numbers(t.options.get(key))
+            if numbers is None:
+                certain = False
+                continue
+            for number in numbers:
+                position = number if number >= 0 else number + len(names)
+                found.add(names[position] if 0 <= position < len(names) else f"#{position}")
+                found.add(f"#{position}")
+        if "**" in t.options:
+            certain = False
+        return found, certain
+
+    def signature(self: Interpreter, target: Value) -> list[str]:
+        """Names of the positional parameters that a caller of `target` fills."""
+        if isinstance(target, Function):
+            return [p.arg for p in positional_parameters(target.node)]
+        if isinstance(target, BoundMethod):
+            return self.signature(target.function)[1:]
+        if isinstance(target, Partial):
+            names = self.signature(target.function)[len(target.args) :]
+            return [n for n in names if n not in target.kwargs]
+        if isinstance(target, Transformed):
+            names = self.signature(target.target)
+            if target.kind == "hk.apply":
+                return ["params", "rng", *names]
+            return names
+        if isinstance(target, Instance):
+            call = target.cls.lookup("__call__")
+            return self.signature(call)[1:] if isinstance(call, (Function, Transformed)) else []
+        return []
+
+    def call_differentiated(
+        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        numbers = constant_numbers(t.options.get("argnums")) or (0,)
+        concrete = list(args)
+        for number in numbers:
+            if 0 <= number < len(concrete) and isinstance(concrete[number], (Static, NumpyArray)):
+                concrete[number] = self.array_result(frame, [], node)
+        owner: Frame | None = frame
+        while owner is not None:
+            owner.facts["grad"] = True
+            owner = owner.caller if owner.stage.staged else None
+        result = self.call_value(t.target, concrete, kwargs, node, frame)
+        inputs = [*concrete, *kwargs.values()]
+        grads: list[Value] = []
+        for number in numbers:
+            source = concrete[number] if 0 <= number < len(concrete) else UNKNOWN
+            gradient = self.array_result(frame, inputs, node, role="grad", like=source)
+            gradient.tree = True
+            grads.append(gradient)
+        single = "argnums" not in t.options or isinstance(constant(t.options["argnums"]), int)
+        gradient_value: Value = grads[0] if single else TupleValue(grads)
+        aux = t.options.get("has_aux")
+        has_aux = aux is not None and constant(aux) is True
+        unknown_aux = aux is not None and constant(aux) is MISSING
+        value, extra = result, UNKNOWN
+        if has_aux and isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
+            value, extra = result.items
+        elif has_aux:
+            value = self.array_result(frame, inputs, node)
+            extra = self.opaque_call(inputs, node, frame)
+        if unknown_aux:
+            return self.opaque_call(inputs, node, frame)
+        if t.kind == "value_and_grad":
+            if not isinstance(value, (Array, TupleValue)):
+                value = self.array_result(frame, inputs, node)
+            return TupleValue([TupleValue([value, extra]) if has_aux else value, gradient_value])
+        return TupleValue([gradient_value, extra]) if has_aux else gradient_value
+
+    def call_mapped(
+        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        names = self.signature(t.target)
+        axes = t.options.get("in_axes")
+        spec = self.spec_of(t)
+        excluded = constant_numbers(t.options.get("excluded")) or ()
+        if isinstance(t.options.get("excluded"), ListValue):
+            listed = constant(t.options["excluded"])
+            excluded = listed if isinstance(listed, tuple) else ()
+        staged: list[Value] = []
+        for position, value in enumerate(args):
+            name = names[position] if position < len(names) else f"argument {position}"
+            mapped = self.is_mapped(axes, position) and position not in excluded and name not in excluded
+            if mapped is False or mapped is None:
+                staged.append(value if mapped is False else self.to_staged(value, self.parameter_why(t, name), False))
+            else:
+                staged.append(self.to_staged(value, self.parameter_why(t, name), True, spec.keeps_python))
+        options = {n: self.to_staged(v, self.parameter_why(t, n), t.kind == "vmap") for n, v in kwargs.items()}
+        stage = Stage(t.kind, frame.stage.abstract or spec.abstract, True, t.why, frame.stage)
+        result = self.in_stage(t, stage, staged, options, node, frame)
+        return result if frame.stage.staged else self.to_device(result, "")
+
+    def is_mapped(self: Interpreter, axes: Value | None, position: int) -> bool | None:
+        """Whether vmap maps the argument at `position`; None when that is not known."""
+        if axes is None:
+            return True
+        const = constant(axes)
+        if isinstance(const, int):
+            return True
+        if isinstance(axes, (TupleValue, ListValue)) and axes.items is not None:
+            if position >= len(axes.items):
+                return None
+            axis = axes.items[position]
+            if isinstance(axis, Static) and axis.const is None:
+                return False
+            return True if isinstance(constant(axis), int) else None
+        return None
+
+    def call_kernel(self: Interpreter, t: Transformed, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+        """A Pallas kernel: its parameters are mutable references."""
+        names = self.signature(t.target)
+        refs: list[Value] = [Array(True, self.parameter_why(t, name), role="ref") for name in names]
+        self.in_stage(t, Stage("pallas", True, True, t.why, frame.stage), refs, {}, node, frame)
+        result = self.array_result(frame, args, node)
+        result.tree = True
+        return result
+
+    def run_custom_rules(
+        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> None:
+        forward, backward = t.attributes.get("fwd"), t.attributes.get("bwd")
+        if forward is None or not frame.stage.staged:
+            return
+        residuals: Value = UNKNOWN
+        result = self.call_value(forward, args, kwargs, node, frame)
+        if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
+            residuals = result.items[1]
+        if backward is not None:
+            static = [args[n] for n in constant_numbers(t.options.get("nondiff_argnums")) or () if n < len(args)]
+            cotangent = self.array_result(frame, args, node)
+            cotangent.tree = True
+            self.call_value(backward, [*static, residuals, cotangent], {}, node, frame)
+
+    def call_haiku(
+        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        skip = 1
+        if t.kind == "hk.apply":
+            skip = (2 if "stateful" in t.attributes else 1) + ("without_rng" not in t.attributes)
+        options = {k: v for k, v in kwargs.items() if k not in ("rng", "params", "state")}
+        passed = sum(k in kwargs for k in ("rng", "params", "state"))
+        result = self.call_value(t.target, args[max(0, skip - passed) :], options, node, frame)
+        if t.kind == "hk.init":
+            params = self.array_result(frame, args, node)
+            params.tree = True
+            return TupleValue([params, params]) if "stateful" in t.attributes else params
+        if "stateful" in t.attributes:
+            state = self.array_result(frame, args, node)
+            state.tree = True
+            return TupleValue([result, state])
+        return result
+
+    def transformed_attribute(self: Interpreter, base: Transformed, name: str) -> Value:
+        if base.kind == "hk.transform" and name in ("init", "apply"):
+            result = Transformed(
+                f"hk.{name}", f"{base.api}.{name}", base.target, {}, {}, base.node, base.module, base.why, base.label
+            )
+            result.attributes.update(base.attributes)
+            spec = base.attributes.get("spec")
+            if isinstance(spec, ExternalObject) and spec.name.endswith("with_state"):
+                result.attributes["stateful"] = Static(True)
+            return result
+        if name in ("__wrapped__", "fun", "__func__"):
+            return base.target
+        return ExternalMethod(base, name)
+
+    def call_transformed_method(
+        self: Interpreter, base: Transformed, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """Methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
+        if name in ("defvjp", "def_fwd") and args:
+            base.attributes["fwd"] = args[0]
+            if len(args) > 1:
+                base.attributes["bwd"] = args[1]
+            return Static(None)
+        if name in ("defjvp", "defjvps", "def_jvp", "def_bwd") and args:
+            return args[0]
+        if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
+            self.call_jitted(base, args, kwargs, node, frame)
+        return UNKNOWN
+
+    # -- analysis at the place where a function is transformed
+
+    def analyse_creation(self: Interpreter, t: Transformed, frame: Frame) -> None:
+        """Evaluates the target as staged, with what its signature alone says of its arguments."""
+        function, skipped, bound_names = self.innermost(t.target)
+        if function is None:
+            return
+        names, certain_statics = self.signature(t.target), True
+        static, certain_statics = self.static_parameters(t, names)
+        parameters = positional_parameters(function.node)[skipped:]
+        args: list[Value] = []
+        kwargs: dict[str, Value] = {}
+        leaves = leaf_parameters(function.node)
+        position = 0
+        spec = self.spec_of(t)
+        offset = len(names) - len([p for p in parameters if p.arg not in bound_names])
+        for extra in range(max(0, offset)):
+            args.append(Array(True, self.parameter_why(t, names[extra]), tree=True, origin=Origin(names[extra])))
+        for parameter in [*parameters, *function.node.args.kwonlyargs]:
+            if parameter.arg in bound_names:
+                continue
+            keyword = parameter in function.node.args.kwonlyargs
+            value = self.creation_value(t, spec, function, parameter, position, static, certain_statics, leaves)
+            if keyword or bound_names:
+                kwargs[parameter.arg] = value
+            else:
+                args.append(value)
+            position += 1
+        why = self.parameter_why(t, function.node.args.vararg.arg) if function.node.args.vararg else None
+        if why is not None and not bound_names and not kwargs:
+            args.append(StarArgument(Array(True, why, tree=True, certain=False)))
+        if t.kind == "pallas":
+            args = [Array(True, self.parameter_why(t, p.arg), role="ref") for p in parameters if p.arg not in bound_names]
+        kind = t.kind if t.kind not in JIT_KINDS else "jit"
+        stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage)
+        shell = Frame(None, t.module, frame.scope, stage, None, t.node, 0, "creation")
+        shell.facts["creation"] = t
+        result = self.call_value(t.target, args, kwargs, t.node, shell)
+        record = self.records.get(function.node)
+        inner = record.last if record is not None else None
+        facts = dict(inner.facts) if inner is not None else {}
+        facts.update({k: v for k, v in shell.facts.items() if k == "grad"})
+        given = dict(zip(names, args, strict=False)) | kwargs
+        self.emit("staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, given, facts))
+
+    def creation_value(
+        self: Interpreter,
+        t: Transformed,
+        spec: Transform,
+        function: Function,
+        parameter: ast.arg,
+        position: int,
+        static: set[str],
+        certain: bool,
+        leaves: frozenset[str],
+    ) -> Value:
+        name = parameter.arg
+        origin = Origin(name)
+        first = position == 0 and function.cls is not None and name == "self" and isinstance(t.target, Function)
+        if name in static or f"#{position}" in static:
+            return self.prototype(function.cls, self.shell_frame(function)) if first and function.cls else Unknown(origin)
+        if spec.kind in ("vmap",):
+            mapped = self.is_mapped(t.options.get("in_axes"), position)
+            if mapped is False:
+                return Unknown(origin)
+            certain = certain and bool(mapped)
+        why = self.parameter_why(t, name)
+        if first and function.cls is not None:
+            instance = self.prototype(function.cls, self.shell_frame(function))
+            return self.to_staged(instance, why, certain, spec.keeps_python)
+        annotated = self.annotated_instance(parameter, function)
+        if annotated is not None:
+            return self.to_staged(annotated, why, certain, spec.keeps_python)
+        if spec.keeps_python or name in function.defaults or (spec.kind == "nn.lift"):
+            return Array(True, why, tree=True, certain=False, origin=origin)
+        return Array(True, why, tree=name not in leaves, certain=certain, origin=origin)
+
+    def annotated_instance(self: Interpreter, parameter: ast.arg, function: Function) -> Value | None:
+        """An instance of the pytree class that the annotation names."""
+        if not isinstance(parameter.annotation, (ast.Name, ast.Attribute)):
+            return None
+        frame = self.shell_frame(function)
+        wants, self.wants_names = self.wants_names, False
+        try:
+            cls = self.eval(parameter.annotation, frame)
+        finally:
+            self.wants_names = wants
+        if isinstance(cls, ClassValue) and cls.kind in PYTREE_KINDS:
+            return self.prototype(cls, frame)
+        if isinstance(cls, ClassValue) and cls.kind == "namedtuple":
+            return TupleValue([UNKNOWN for _ in cls.all_fields()], cls=cls)
+        return None
+
+    def shell_frame(self: Interpreter, function: Function) -> Frame:
+        """A frame to evaluate an expression in the scope that a function was defined in."""
+        return Frame(None, function.module, function.scope, HOST)
+
+    def innermost(self: Interpreter, target: Value) -> tuple[Function | None, int, set[str]]:
+        """The function at the core of a target, how many leading parameters are filled, and which names are bound."""
+        skipped = 0
+        names: set[str] = set()
+        while not isinstance(target, Function):
+            if isinstance(target, BoundMethod):
+                skipped += 1
+                target = target.function
+            elif isinstance(target, Partial):
+                skipped += len(target.args)
+                names.update(target.kwargs)
+                target = target.function
+            elif isinstance(target, Transformed):
+                target = target.target
+            elif isinstance(target, Instance):
+                call = target.cls.lookup("__call__")
+                if not isinstance(call, (Function, Transformed)):
+                    return None, 0, names
+                skipped += 1
+                target = call
+            else:
+                return None, 0, names
+        return target, skipped, names
+
+    # -- control flow
+
+    def control_flow(
+        self: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """`lax.scan` and its like: they stage their function arguments at once."""
+        short = name.rpartition(".")[2]
+        handler = getattr(self, f"flow_{short}", None)
+        api = name.replace("jax.lax", "lax").replace("haiku", "hk").replace("flax.nnx", "nnx")
+        if handler is None:
+            return self.opaque_call([*args, *kwargs.values()], node, frame)
+        return handler(api, args, kwargs, node, frame)
+
+    def body_why(self: Interpreter, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
+        outer = frame.stage.why if frame.stage.staged else None
+        return Why(f"`{label_of(body)}` is passed to `{api}`", frame.module, node, outer)
+
+    def staged_call(
+        self: Interpreter, api: str, body: Value, args: list[Value], node: ast.AST, frame: Frame, kind: str, why: Why
+    ) -> Value:
+        outer = frame.stage
+        frame.stage = Stage(kind, True, True, why, outer)
+        try:
+            return self.call_value(body, args, {}, node, frame)
+        finally:
+            frame.stage = outer
+
+    def flow_result(self: Interpreter, value: Value, frame: Frame) -> Value:
+        return value if frame.stage.staged else self.to_device(value, "")
+
+    def flow_scan(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        body = args[0] if args else kwargs.get("f", UNKNOWN)
+        init = args[1] if len(args) > 1 else kwargs.get("init", UNKNOWN)
+        xs = args[2] if len(args) > 2 else kwargs.get("xs", Static(None))
+        why = self.body_why(api, body, node, frame)
+        carry_why = Why("it is the carry of the scan", cause=why)
+        x_why = Why("it is what the scan runs over", cause=why)
+        carry = self.fresh(self.to_staged(init, carry_why))
+        result = self.staged_call(api, body, [carry, self.fresh(self.to_staged(xs, x_why))], node, frame, "scan", why)
+        if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
+            return self.flow_result(TupleValue([result.items[0], self.stacked(result.items[1])]), frame)
+        unknown = self.array_result(frame, args[1:], node)
+        unknown.tree = True
+        return TupleValue([unknown, unknown])
+
+    def fresh(self: Interpreter, value: Value) -> Value:
+        """The same value without the identity of keys: each iteration gets its own."""
+        if isinstance(value, Array):
+            return Array(value.staged, value.why, value.tree, value.certain, Origin("item"), None, value.role, value.jitted)
+        if isinstance(value, TupleValue) and value.items is not None:
+            return TupleValue([self.fresh(v) for v in value.items], value.element, value.cls)
+        if isinstance(value, DictValue):
+            return DictValue({k: self.fresh(v) for k, v in value.items.items()}, value.element)
+        return value
+
+    def stacked(self: Interpreter, value: Value) -> Value:
+        if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
+            return Array(True, Why("it is stacked by the scan"))
+        return value
+
+    def flow_while_loop(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        names = ("cond_fun", "body_fun", "init_val")
+        given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
+        why = self.body_why(api, given[1], node, frame)
+        carry = self.fresh(self.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
+        self.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
+        result = self.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
+        return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
+
+    def flow_fori_loop(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        names = ("lower", "upper", "body_fun", "init_val")
+        given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
+        why = self.body_why(api, given[2], node, frame)
+        index = Array(True, Why("it is the index of the loop", cause=why))
+        carry = self.fresh(self.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
+        result = self.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
+        return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
+
+    def flow_cond(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        branches = [args[i] if len(args) > i else kwargs.get(n) for i, n in ((1, "true_fun"), (2, "false_fun"))]
+        operands = args[3:] or ([kwargs["operand"]] if "operand" in kwargs else [])
+        if len(args) == 5 and not isinstance(args[2], (Function, Partial, BoundMethod, Transformed, External)):
+            branches, operands = [args[2], args[4]], [args[1]]  # cond(pred, x, f, y, g) of old
+        return self.branches(api, [b for b in branches if b is not None], list(operands), node, frame)
+
+    def flow_switch(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        listed = args[1] if len(args) > 1 else kwargs.get("branches", UNKNOWN)
+        functions = listed.elements() if isinstance(listed, (ListValue, TupleValue)) else []
+        return self.branches(api, functions, args[2:], node, frame)
+
+    def branches(self: Interpreter, api: str, functions: list[Value], operands: list[Value], node: ast.AST, frame: Frame) -> Value:
+        results: list[Value] = []
+        used = dict(frame.used)
+        after = dict(frame.used)
+        for function in functions:
+            why = self.body_why(api, function, node, frame)
+            staged = [self.to_staged(v, Why("it is an operand of the branch", cause=why)) for v in operands]
+            frame.used = dict(used)
+            results.append(self.staged_call(api, function, staged, node, frame, "cond", why))
+            after.update(frame.used)
+        frame.used = after
+        if not results:
+            return self.opaque_call(operands, node, frame)
+        return self.flow_result(join_all(results), frame)
+
+    def flow_map(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        body = args[0] if args else kwargs.get("f", UNKNOWN)
+        if api.startswith("jax.tree"):
+            return self.tree_map(body, [*args[1:], *([kwargs["tree"]] if "tree" in kwargs else [])], kwargs, node, frame)
+        why = self.body_why(api, body, node, frame)
+        xs = args[1] if len(args) > 1 else kwargs.get("xs", UNKNOWN)
+        staged = self.fresh(self.to_staged(xs, Why("it is what the map runs over", cause=why)))
+        return self.flow_result(self.staged_call(api, body, [staged], node, frame, "map", why), frame)
+
+    def flow_map_with_path(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        body = args[0] if args else UNKNOWN
+        return self.tree_map(Partial(body, [UNKNOWN], {}), args[1:], kwargs, node, frame)
+
+    def tree_map(
+        self: Interpreter, body: Value, trees: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        custom_leaf = "is_leaf" in kwargs
+        leaves = [self.leaf_of(tree, custom_leaf) for tree in trees]
+        result = self.call_value(body, leaves, {}, node, frame)
+        first = trees[0] if trees else UNKNOWN
+        found = find_array(first)
+        like = found.like or found.origin if found is not None and isinstance(first, Array) else None
+        if isinstance(result, Array):
+            certain = result.certain and (found is None or found.certain)
+            return Array(result.staged, result.why, tree=True, certain=certain, like=like, jitted=result.jitted)
+        if isinstance(result, NumpyArray):
+            return result
+        return UNKNOWN
+
+    def leaf_of(self: Interpreter, tree: Value, custom: bool = False) -> Value:
+        found = find_array(tree)
+        if found is None:
+            return UNKNOWN
+        return Array(
+            found.staged, found.why, tree=custom, certain=found.certain, like=found.like or found.origin, jitted=found.jitted
+        )
+
+    def flow_reduce(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        if len(args) < 2:
+            return UNKNOWN
+        leaf = self.leaf_of(args[1])
+        start = args[2] if len(args) > 2 else leaf
+        result = self.call_value(args[0], [start, leaf], {}, node, frame)
+        return join(result, start) if not isinstance(result, Array) else result
+
+    def flow_associative_scan(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        if len(args) < 2:
+            return UNKNOWN
+        return self.call_value(args[0], [args[1], args[1]], {}, node, frame)
+
+    def flow_eval_shape(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        if args:
+            why = self.body_why(api, args[0], node, frame)
+            staged = [self.to_staged(v, Why("it is an argument of eval_shape", cause=why), False) for v in args[1:]]
+            self.staged_call(api, args[0], staged, node, frame, "eval_shape", why)
+        return ExternalObject("jax.ShapeDtypeStruct")
+
+    flow_filter_eval_shape = flow_eval_shape
+
+    def flow_vjp(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        result = self.call_value(args[0], args[1:], {}, node, frame) if args else UNKNOWN
+        if constant(kwargs.get("has_aux", Static(False))) is not False:
+            return UNKNOWN
+        return TupleValue([result, ExternalObject("jax.vjp.pullback")])
+
+    flow_linearize = flow_vjp
+
+    def flow_jvp(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        if len(args) < 2:
+            return UNKNOWN
+        primals = args[1].elements() if isinstance(args[1], (TupleValue, ListValue)) else [UNKNOWN]
+        result = self.call_value(args[0], list(primals), {}, node, frame)
+        return TupleValue([result, result]) if isinstance(result, Array) else UNKNOWN
+
+    def flow_pure_callback(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        self.host_call(args[0] if args else UNKNOWN, args[2:], kwargs, node, frame)
+        result = self.array_result(frame, args[2:], node, name=api)
+        result.tree = True
+        return result
+
+    flow_io_callback = flow_pure_callback
+
+    def flow_callback(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        self.host_call(args[0] if args else UNKNOWN, args[1:], kwargs, node, frame)
+        return Static(None)
+
+    def host_call(self: Interpreter, body: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
+        """A callback's function runs on the host, with NumPy arrays."""
+        outer = frame.stage
+        frame.stage = Stage("host", why=Why("it runs in a callback on the host"))
+        try:
+            self.call_value(body, [NumpyArray() for _ in args], {}, node, frame)
+        finally:
+            frame.stage = outer
+
+    def flow_when(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        return ExternalObject("pallas.when", args)
+
+
+_POSITIONAL_OPTIONS: dict[str, tuple[str, ...]] = {
+    "vmap": ("in_axes", "out_axes"),
+    "pmap": ("axis_name",),
+    "grad": ("argnums", "has_aux"),
+    "value_and_grad": ("argnums", "has_aux"),
+    "jacobian": ("argnums", "has_aux"),
+    "custom": ("nondiff_argnums",),
+    "checkpoint": ("prevent_cse",),
+}
+_CALLED_DECORATORS = frozenset({"jax.experimental.pallas.when", "functools.partial"})
