@@ -69,8 +69,8 @@ def _crashes_said() -> Iterator[None]:
     """A crash of ours is a failed run, not a run with findings: Python's own exit code would say the latter."""
     try:
         yield
-    except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
-        raise  # said by click, or by the closed pipe that we wrote to
+    except (click.ClickException, click.exceptions.Exit, click.Abort, BrokenPipeError):
+        raise  # click knows what to do
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:
