@@ -123,18 +123,19 @@ class _Run:
             return None
         paths = _paths(fix)
         if paths & self.given_up:
-            return self._refuse(finding, "fixing this file never came to an end")
+            self._refuse(finding, "fixing this file never came to an end")
+            return None
         if fix.safety is Safety.UNSAFE and not self.unsafe:
             self.result.held_back.append(RefusedFix(finding, _NEEDS_UNSAFE))
             return None
         try:
             plan = workspace.adopt(fix) if isinstance(fix, Fix) else workspace.plan(fix)
         except Exception as error:  # a bug of ours must not cost the other fixes
-            return self._refuse(
-                finding, f"internal error ({type(error).__name__}: {error}); please report it"
-            )
+            self._refuse(finding, f"internal error ({type(error).__name__}: {error}); please report it")
+            return None
         if isinstance(plan, str):
-            return self._refuse(finding, plan)
+            self._refuse(finding, plan)
+            return None
         for path in paths:
             self.together.setdefault(path, set()).update(paths)
         return _Candidate(finding, plan)

@@ -30,7 +30,8 @@ _TIGHT = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.Integer, cst.Flo
 def item_assignment_to_at(draft: Draft, step: Step) -> None:
     """The span is the statement. With the parameter `target_ok` attributes such as `self.x[i] = v` are taken too."""
     site = draft.site
-    statement: cst.Assign | cst.AugAssign = site.find(step.span, cst.Assign, cst.AugAssign)
+    statement = site.find(step.span, cst.Assign, cst.AugAssign)
+    assert isinstance(statement, (cst.Assign, cst.AugAssign))
     if isinstance(statement, cst.Assign):
         if len(statement.targets) != 1:
             raise Refused("a chained assignment binds several names; split it first")

@@ -174,9 +174,8 @@ class _StatementEditor:
 
     def _rebuilt(self, statement: ImportStatement, kept: Sequence[ast.alias | NewImport]) -> str:
         """The statement with other names in it, its formatting kept."""
-        node: cst.Import | cst.ImportFrom = self.site.find(
-            self.site.span(statement), cst.Import, cst.ImportFrom
-        )
+        node = self.site.find(self.site.span(statement), cst.Import, cst.ImportFrom)
+        assert isinstance(node, (cst.Import, cst.ImportFrom))
         assert not isinstance(node.names, cst.ImportStar)
         old = dict(zip(statement.names, node.names, strict=True))
         last_comma = node.names[-1].comma

@@ -1,0 +1,157 @@
+"""What became of the names and parameters of JAX: when they went, and what replaces them.
+
+The table has every release from 0.4.24 on and samples of the older ones. The names come as user code writes them,
+never canonicalised: it is the old spelling that is gone.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+
+from jaxlint.jaxapi.versions import VersionRange, parse_range, parse_version
+
+NEWEST = "0.12.0.1"  # the newest release that the table knows
+
+
+@dataclass(frozen=True, slots=True)
+class ApiChange:
+    """One row of the history.
+
+    `kind`: "removed", "moved" (the same name at another place), "deprecated" (still there), "signature" (a parameter),
+    "recommendation" (nothing is wrong with the old name). `form`: "name", "module", "attribute", "keyword", "call",
+    "config". `rewrite`: "rename", "rename+args" or "manual". `since` is the first version with `replacement`,
+    `alternative` works on older ones too. `module` must be imported for the replacement to exist. `warns` is True when
+    the newest release warns of the name.
+    """
+
+    name: str
+    kind: str
+    form: str
+    tier: str
+    rewrite: str
+    note: str = ""
+    deprecated_in: str | None = None
+    removed_in: str | None = None
+    replacement: str | None = None
+    alternative: str | None = None
+    since: str | None = None
+    module: str | None = None
+    param: str | None = None
+    param_replacement: str | None = None
+    warns: bool = False
+
+
+@functools.cache
+def all_changes() -> tuple[ApiChange, ...]:
+    """Every row, the most used ones first."""
+    text = files("jaxlint.jaxapi").joinpath("data/api_history.jsonl").read_text(encoding="utf-8")
+    return tuple(ApiChange(**json.loads(line)) for line in text.splitlines())
+
+
+@functools.cache
+def _names() -> Mapping[str, ApiChange]:
+    found: dict[str, ApiChange] = {}
+    for change in all_changes():
+        if change.form in ("name", "module") or change.name in _STATIC_ATTRIBUTES:
+            found.setdefault(change.name, change)
+    return found
+
+
+@functools.cache
+def _keywords() -> Mapping[str, tuple[ApiChange, ...]]:
+    found: dict[str, list[ApiChange]] = {}
+    for change in all_changes():
+        if change.form == "keyword" and change.param and change.param.isidentifier():
+            if (change.name, change.param) not in _STILL_ACCEPTED:
+                found.setdefault(change.name, []).append(change)
+    return {name: tuple(changes) for name, changes in found.items()}
+
+
+# Attributes of objects with one name, so that no type has to be known.
+_STATIC_ATTRIBUTES = {"jax.config.FLAGS"}
+# Rows about what a parameter means, or about its value: the parameter itself is still there.
+_STILL_ACCEPTED = {
+    ("jax.make_mesh", "axis_types"),
+    ("jax.experimental.multihost_utils.process_allgather", "tiled"),
+    ("jax.checkpoint", "concrete"),
+    ("jax.remat", "concrete"),
+    ("jax.numpy.sort", "kind"),
+    ("jax.numpy.argsort", "kind"),
+    ("jax.experimental.pallas.tpu.InterpretParams", "detect_races"),
+    ("jax.experimental.pallas.tpu.InterpretParams", "out_of_bounds_reads"),
+    ("jax.experimental.pallas.tpu.InterpretParams", "skip_floating_point_ops"),
+    ("jax.experimental.pallas.tpu.InterpretParams", "uninitialized_memory"),
+    ("jax.experimental.pallas.tpu.InterpretParams", "vector_clock_size"),
+}
+
+
+def lookup(qualified: str) -> ApiChange | None:
+    """What became of the name or module `qualified` ("jax.tree_map"); None when the table does not know it."""
+    return _names().get(qualified)
+
+
+def lookup_module(qualified: str) -> ApiChange | None:
+    """What became of the innermost module that `qualified` lies in, when that module has a row."""
+    parent = qualified.rpartition(".")[0]
+    while parent:
+        change = lookup(parent)
+        if change is not None:
+            return change if change.form == "module" else None
+        parent = parent.rpartition(".")[0]
+    return None
+
+
+def keyword_changes(qualified: str) -> tuple[ApiChange, ...]:
+    """Parameters of the function `qualified` that can no longer be given by keyword, or will not be."""
+    return _keywords().get(qualified, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The versions of JAX that a program is to run on."""
+
+    range: VersionRange
+
+    @staticmethod
+    def of(specifier: str | None) -> Target:
+        """From a version or specifier; None stands for the newest release. Raises VersionError."""
+        return _target(specifier)
+
+    def lacks(self, change: ApiChange) -> bool:
+        """Whether some version of the target no longer has what `change` is about."""
+        return change.removed_in is not None and self.range.reaches(parse_version(change.removed_in))
+
+    def deprecates(self, change: ApiChange) -> bool:
+        """Whether some version of the target still has it, but warns."""
+        if self.lacks(change) or change.deprecated_in is None:
+            return False
+        return self.range.reaches(parse_version(change.deprecated_in))
+
+    def has_since(self, version: str | None) -> bool:
+        """Whether every version of the target is `version` or later; None is as old as any."""
+        return version is None or self.range.starts_at(parse_version(version))
+
+
+@functools.cache
+def _target(specifier: str | None) -> Target:
+    if specifier is None:
+        return Target(parse_range(NEWEST))
+    found = parse_range(specifier)
+    newest = parse_version(NEWEST)
+    if found.high is None or found.high > newest:
+        # Of versions to come the table knows nothing.
+        low = found.low
+        high = newest if low is None or low <= newest else low
+        return Target(VersionRange(low, high))
+    return Target(found)
+
+
+def describe_replacement(change: ApiChange) -> str:
+    """What to use instead, for people: a name, or the note."""
+    if change.replacement and change.rewrite != "manual":
+        return f"use {change.replacement}"
+    return change.note

@@ -1,0 +1,1 @@
+"""Rules about moving between versions of JAX."""
