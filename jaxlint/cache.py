@@ -81,21 +81,26 @@ class Cache:
         except (TypeError, ValueError):
             return  # a rule put something into its data that JSON cannot hold
         with contextlib.suppress(OSError, SourceError):
-            self._make_folder()
+            if not self.prepare():
+                return
             write_atomic(self._path(key), data)
             self._prune()
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key[:32]}.json"
 
-    def _make_folder(self) -> None:
+    def prepare(self) -> bool:
+        """Makes the folder; False when that cannot be."""
         if self.folder.is_symlink():
-            raise OSError("a link: what it points to is not ours to write to")
-        if not self.folder.is_dir():
-            self.folder.mkdir(parents=True)
-        ignore = self.folder / ".gitignore"
-        if not ignore.exists():
-            write_atomic(ignore, b"# Made by jaxlint; safe to delete.\n*\n")
+            return False  # what it points to is not ours to write to
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            ignore = self.folder / ".gitignore"
+            if not ignore.exists():
+                write_atomic(ignore, b"# Made by jaxlint; safe to delete.\n*\n")
+        except (OSError, SourceError):
+            return False
+        return True
 
     def _prune(self) -> None:
         entries = []
@@ -129,9 +134,24 @@ def dependency_digest(path: Path) -> str:
 
 
 def listing_digest(names: Iterable[str]) -> str:
-    """The digest of a folder with these entries."""
-    importable = sorted(name for name in names if not name.startswith((".", "__pycache__")))
+    """The digest of a folder with these entries: its modules, and what may be a folder of them."""
+    importable = sorted(
+        name for name in names if name.endswith(".py") or ("." not in name and name != "__pycache__")
+    )
     return hashlib.sha256("\0".join(importable).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def folders_of(paths: Iterable[Path], root: Path) -> set[Path]:
+    """The folders that imports of these files may look into: theirs, and those above up to `root`."""
+    folders: set[Path] = set()
+    for path in paths:
+        folder = path.parent
+        while folder not in folders:
+            folders.add(folder)
+            if folder == root or not folder.is_relative_to(root):
+                break
+            folder = folder.parent
+    return folders
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jaxlint.cache import Cache
+from jaxlint.cache import Cache, dependency_digest, folders_of
 from jaxlint.config import Config
 from jaxlint.finding import Finding, Fix, FixRequest, Severity
 from jaxlint.rule import Rule
@@ -84,8 +84,9 @@ def check(
             if resolve_fixes:
                 findings = _resolve(findings, result.sources, analysis)
         outcome = (findings, analysis.errors)
-        if key and not analysis.crashed:
-            cache.store(key, outcome, analysis.dependencies)
+        # The folder first: a new one is a change of the folder that it lies in.
+        if key and not analysis.crashed and cache.prepare():
+            cache.store(key, outcome, _dependencies(sources, analysis.dependencies, config.root))
     elif outcome is not None:
         result.cached = True
     if outcome is not None:
@@ -237,6 +238,12 @@ def _resolve(
                 finding = dataclasses.replace(finding, fix=None, data={**finding.data, "fix_refused": fix})
         resolved.append(finding)
     return resolved
+
+
+def _dependencies(sources: Sequence[SourceFile], context: Mapping[Path, str], root: Path) -> dict[Path, str]:
+    """What the findings depend on beyond the reported files: other files, and which modules there are to import."""
+    folders = folders_of([*(source.path for source in sources), *context], root)
+    return {**{folder: dependency_digest(folder) for folder in folders}, **context}
 
 
 @contextlib.contextmanager

@@ -73,6 +73,16 @@ def test_change_of_a_dependency_is_noticed(project: Path, stand_in: StandInAnaly
     assert not run().cached
 
 
+def test_new_module_beside_a_file_is_noticed(project: Path, stand_in: StandInAnalysis) -> None:
+    (project / "pkg").mkdir()
+    (project / "pkg/a.py").write_text("from . import helper\n")
+    check(["pkg/a.py"], load_config(["pkg/a.py"]))
+    (project / "pkg/notes.txt").write_text("")
+    assert check(["pkg/a.py"], load_config(["pkg/a.py"])).cached
+    (project / "pkg/helper.py").write_text("")
+    assert not check(["pkg/a.py"], load_config(["pkg/a.py"])).cached
+
+
 def test_data_comes_back_as_it_was(warm: Path) -> None:
     finding = run().findings[0]
     assert finding.data == {"argnums": (0, 2)}

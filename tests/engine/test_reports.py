@@ -16,7 +16,6 @@ from jaxlint.report import text, write_report
 from jaxlint.report.styled import width
 from jaxlint.source import SourceError, source_from_bytes
 
-
 HERE = Span(3, 8, 3, 9)
 
 
