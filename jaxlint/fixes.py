@@ -49,6 +49,29 @@ class FixResult:
     held_back: list[RefusedFix] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
     rounds: int = 0
+    together: dict[str, set[str]] = field(default_factory=dict)
+
+    def groups(self) -> list[set[str]]:
+        """The changed files, in groups that have to be written all or none: one fix reaches into each of them."""
+        waiting = set(self.texts)
+        found: list[set[str]] = []
+        while waiting:
+            group, edge = set(), {min(waiting)}
+            while edge:
+                group |= edge
+                edge = {other for path in edge for other in self.together.get(path, ())} & waiting - group
+            waiting -= group
+            found.append(group)
+        return found
+
+    def withdraw(self, group: set[str]) -> None:
+        """Takes the changes of these files back: they could not be written."""
+        for path in group:
+            self.texts.pop(path, None)
+        gone = [one for one in self.applied if one.fix is not None and _paths(one.fix) & group]
+        self.applied = [one for one in self.applied if one not in gone]
+        # The places are those of the round in which they were found: the first, nearly always.
+        self.remaining = sorted([*self.remaining, *gone], key=lambda one: one.sort_key)
 
 
 def fix_sources(
@@ -75,7 +98,6 @@ class _Run:
         self.unsafe = unsafe
         self.current = dict(sources)
         self.seen: dict[str, set[str]] = {path: {source.text} for path, source in sources.items()}
-        self.together: dict[str, set[str]] = {}  # files changed by one fix stand or fall together
         self.given_up: set[str] = set()
         self.result = FixResult()
 
@@ -111,6 +133,10 @@ class _Run:
             if candidate and not any(candidate.plan.conflicts_with(other.plan) for other in chosen):
                 chosen.append(candidate)
         texts = self._apply(workspace, chosen)
+        for finding in self.result.applied:
+            paths = _paths(finding.fix) if finding.fix else set()
+            for path in paths:
+                self.result.together.setdefault(path, set()).update(paths)
         changed = {path for path, text in texts.items() if text != self.current[path].text}
         for path in changed:
             self.current[path] = dataclasses.replace(self.current[path], text=texts[path])
@@ -136,8 +162,6 @@ class _Run:
         if isinstance(plan, str):
             self._refuse(finding, plan)
             return None
-        for path in paths:
-            self.together.setdefault(path, set()).update(paths)
         return _Candidate(finding, plan)
 
     def _refuse(self, finding: Finding, reason: str) -> None:
@@ -188,7 +212,7 @@ class _Run:
             self.result.errors.append(
                 SourceError(path, "its fixes never came to rest; left as it was, please report this")
             )
-            waiting.extend(self.together.get(path, ()))
+            waiting.extend(self.result.together.get(path, ()))
         self.result.applied = [
             finding
             for finding in self.result.applied

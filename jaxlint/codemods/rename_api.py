@@ -226,7 +226,7 @@ def _move_name(
         if rewrite.is_plain and name == bound and rewrite.type_tests:
             uses = []  # they stay as they are
     if new is None or (new.module, not statement.level) != (statement.module, True):
-        check_movable(site, statement)
+        check_movable(site, statement, dropped=new is None)
     for use in uses:
         _rewrite_use(draft, use, rewrite, name)
     draft.imports.moved[alias] = new

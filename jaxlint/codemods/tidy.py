@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
@@ -32,11 +32,11 @@ def import_edits(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> l
     )
 
 
-def check_movable(site: Site, statement: ImportStatement) -> None:
-    """Raises Refused when an alias cannot leave `statement` without losing a comment."""
+def check_movable(site: Site, statement: ImportStatement, *, dropped: bool) -> None:
+    """Raises Refused when an alias cannot leave `statement`, or be `dropped`, without losing a comment."""
     if "#" in site.text(statement):
         raise Refused("the import statement has comments inside, which the rewrite would lose")
-    if len(statement.names) == 1 and _trailing_comment(site, statement):
+    if dropped and len(statement.names) == 1 and _trailing_comment(site, statement):
         raise Refused("the import statement ends in a comment, which the rewrite would lose")
 
 
@@ -64,7 +64,37 @@ def _left_unused(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> l
             if re.search(rf"(?<![\w.]){re.escape(name)}\b", written) or _is_kept(site, binding):
                 continue
             unused.append(binding)
+    written_modules = [new.module for new in changes.all_new()]
+    for binding in _left_unused_submodules(site, changes, replaced):
+        module = binding.alias.name if binding.alias else ""
+        if module not in written_modules and module not in written:
+            unused.append(binding)
     return unused
+
+
+def _left_unused_submodules(
+    site: Site, changes: ImportChanges, replaced: Sequence[tuple[int, int]]
+) -> Iterator[Binding]:
+    """`import a.b.c` beside another import of `a`, when all that used `a.b.c` is replaced."""
+    names = site.names
+    for name, bindings in names.module.bindings.items():
+        if len(bindings) < 2:
+            continue
+        chains = [_chain(site, use.name) for use in names.uses_of(name, names.module)]
+        for binding in bindings:
+            alias = binding.alias
+            if alias is None or alias.asname or "." not in alias.name or alias in changes.moved:
+                continue
+            own = [node for node in chains if f"{ast.unparse(node)}.".startswith(f"{alias.name}.")]
+            if own and all(_inside(site, node, replaced) for node in own) and not _is_kept(site, binding):
+                yield binding
+
+
+def _chain(site: Site, node: ast.AST) -> ast.AST:
+    """The whole attribute chain that begins with `node`."""
+    while isinstance(parent := site.names.parents.get(node), ast.Attribute):
+        node = parent
+    return node
 
 
 def _inside(site: Site, node: ast.AST, ranges: Sequence[tuple[int, int]]) -> bool:
@@ -126,7 +156,9 @@ class _StatementEditor:
                 kept.remove(alias)
                 groups.setdefault((new.module, bool(new.name)), []).append(new)
         for group in groups.values():
-            home = self._home(statement, group[0])
+            # A comment at the end of the line stays with what takes the statement's place.
+            anchored = not kept and _trailing_comment(self.site, statement)
+            home = None if anchored else self._home(statement, group[0])
             if home is None:
                 self.fresh.setdefault(statement, []).append(group)
                 continue

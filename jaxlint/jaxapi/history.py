@@ -150,8 +150,25 @@ def _target(specifier: str | None) -> Target:
     return Target(found)
 
 
+# Clearer than the notes of the table.
+_ADVICE = {
+    "jax.experimental.host_callback": "use jax.debug.callback, jax.pure_callback or jax.experimental.io_callback",
+    "jax.experimental.maps": "use jax.shard_map, and jax.sharding.Mesh for its Mesh",
+    "jax.xla_computation": "use jax.jit(f).lower(*args).compiler_ir('hlo')",
+    "jax.util.safe_map": "nothing public replaces it; a checked map is list(map(f, *xs)) with equal lengths asserted",
+    "jax.util.safe_zip": "nothing public replaces it; zip(*xs, strict=True) is close",
+}
+
+
 def describe_replacement(change: ApiChange) -> str:
     """What to use instead, for people: a name, or the note."""
-    if change.replacement and change.rewrite != "manual":
+    if change.name in _ADVICE:
+        return _ADVICE[change.name]
+    if change.replacement and change.rewrite != "manual" and "->" not in change.note:
         return f"use {change.replacement}"
-    return change.note
+    if change.form == "module" and change.rewrite == "manual":
+        rest = change.note.removeprefix("module").lstrip("; ")
+        return "nothing replaces the module as a whole" + (
+            f"; {rest}" if rest and "members" not in rest else ""
+        )
+    return change.note or "nothing replaces it"

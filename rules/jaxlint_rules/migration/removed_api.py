@@ -79,9 +79,25 @@ def scale(grads, n):
         Example(
             "an import is reported once, and its uses follow",
             """\
-from jax.config import config  # finding
+from jax import tree_leaves, vmap  # finding
 
-config.update("jax_enable_x64", True)
+
+def count(tree):
+    return sum(leaf.size for leaf in tree_leaves(tree))
+
+
+counts = vmap(count)
+""",
+            """\
+from jax import vmap
+from jax.tree_util import tree_leaves
+
+
+def count(tree):
+    return sum(leaf.size for leaf in tree_leaves(tree))
+
+
+counts = vmap(count)
 """,
         ),
         Example(
@@ -180,8 +196,9 @@ def double(model):
         if callee is None:
             return
         target = Target.of(report.target_jax)
-        given = {keyword.arg for keyword in node.keywords}
+        given = [keyword.arg for keyword in node.keywords]
         changes = [one for one in keyword_changes(callee) if one.param in given and target.lacks(one)]
+        changes.sort(key=lambda change: given.index(change.param))
         if not changes:
             return
         parameters = call_parameters(callee, changes, target)

@@ -1,0 +1,172 @@
+"""`jaxlint fix`: rewrites what the codemods can rewrite."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TextIO
+
+import click
+
+from jaxlint import engine
+from jaxlint.cli.common import FAILED, FINDINGS, Progress, report_problems
+from jaxlint.cli.options import RunOptions, run_options
+from jaxlint.config import Config
+from jaxlint.finding import Finding, Severity
+from jaxlint.fixes import FixResult, fix_sources
+from jaxlint.report.styled import Printer, printable
+from jaxlint.source import SourceError, SourceFile
+from jaxlint.source.diff import unified_diff
+from jaxlint.source.write import Change, encode_text, write_changes
+
+_SEVERITIES = tuple(Severity)
+_DIFF_STYLES = {"---": "bold", "+++": "bold", "@@": "cyan", "+": "green", "-": "red"}
+
+
+@click.command("fix")
+@run_options
+@click.option("--diff", is_flag=True, help="Show what would change; write nothing.")
+@click.option("--unsafe-fixes", is_flag=True, help="Also fixes that may change what the program does.")
+def command(options: RunOptions, diff: bool, unsafe_fixes: bool) -> None:
+    """Rewrite what can be rewritten, and say what is left.
+
+    PATHs are files, folders, or `-` for standard input, whose new text goes to standard output; the current folder
+    when left out. Exits with 0 when nothing is left to report, 1 when findings remain (with --diff: when something
+    would change), 2 when something could not be checked or written.
+    """
+    with Progress() as progress:
+        checked = engine.check(
+            options.paths,
+            options.config,
+            stdin=options.stdin,
+            use_cache=options.use_cache,
+            jobs=options.jobs,
+            progress=progress,
+        )
+        progress("rewriting")
+        checker = _Checker(options.config, checked)
+        result = fix_sources(checked.sources, checker, unsafe=unsafe_fixes)
+    errors = [*checked.errors, *result.errors, *checker.errors]
+    piped = _piped(options, checked.sources)
+    report = sys.stderr if piped else sys.stdout
+    if diff:
+        _write_diffs(checked.sources, result.texts, sys.stdout)
+        _write_summary(result, sys.stderr, would=True)
+    else:
+        errors += _write(checked.sources, result, piped)
+        if piped:
+            source = checked.sources[piped]
+            output = click.get_binary_stream("stdout")
+            output.write(encode_text(source, result.texts.get(piped, source.text)))
+            output.flush()
+        _write_summary(result, report)
+        _write_remaining(result, report)
+    sys.stdout.flush()
+    report_problems(_unique(errors), checked.warnings)
+    if errors:
+        sys.exit(FAILED)
+    if result.texts if diff else result.remaining:
+        sys.exit(FINDINGS)
+
+
+class _Checker:
+    """Checks the files as they stand between two rounds: the first time that is as they were read."""
+
+    def __init__(self, config: Config, first: engine.CheckResult) -> None:
+        self.config = config
+        self.first: engine.CheckResult | None = first
+        self.errors: list[SourceError] = []
+
+    def __call__(self, sources: Mapping[str, SourceFile]) -> Sequence[Finding]:
+        if self.first is not None:
+            findings, self.first = self.first.findings, None
+            return findings
+        rules = self.config.rules()
+        outcome = engine._analyze(list(sources.values()), rules, self.config)
+        self.errors = list(outcome.errors)
+        least = _SEVERITIES.index(self.config.severity)
+        findings = engine._settle(outcome.findings, sources, rules, self.config)
+        return [one for one in findings if _SEVERITIES.index(one.severity) <= least]
+
+
+def _piped(options: RunOptions, sources: Mapping[str, SourceFile]) -> str | None:
+    """The path under which standard input is among the sources."""
+    if options.stdin is None:
+        return None
+    shown = options.stdin.filename or engine.STDIN_DISPLAY
+    return shown if shown in sources else None
+
+
+def _write(sources: Mapping[str, SourceFile], result: FixResult, piped: str | None) -> list[SourceError]:
+    """Writes the changed files; those that belong together all or none. What failed no longer counts as fixed."""
+    errors: list[SourceError] = []
+    for group in result.groups():
+        changes = [Change(sources[path], result.texts[path]) for path in sorted(group) if path != piped]
+        try:
+            write_changes(changes)
+        except SourceError as error:
+            errors.append(error)
+            result.withdraw(group)
+    return errors
+
+
+def _write_diffs(sources: Mapping[str, SourceFile], texts: Mapping[str, str], stream: TextIO) -> None:
+    printer = Printer(stream)
+    for path, text in sorted(texts.items()):
+        for line in unified_diff(sources[path].text, text, path).splitlines(keepends=True):
+            if not printer.styled:
+                stream.write(line)
+                continue
+            style = next((style for start, style in _DIFF_STYLES.items() if line.startswith(start)), "")
+            printer.line([(printable(line.rstrip("\n")), style)])
+
+
+def _write_summary(result: FixResult, stream: TextIO, *, would: bool = False) -> None:
+    """How many findings of which rule were fixed, by file."""
+    printer = Printer(stream)
+    if not result.applied:
+        printer.line([("Nothing to fix." if not result.remaining else "Nothing could be fixed.", "")])
+        return
+    verb = "Would fix" if would else "Fixed"
+    files = len({finding.path for finding in result.applied})
+    text = f"{verb} {_count(len(result.applied), 'finding')} in {_count(files, 'file')}:"
+    printer.line([(text, "bold")])
+    counts = Counter((finding.path, finding.code, finding.name) for finding in result.applied)
+    shown = ""
+    for (path, code, name), number in sorted(counts.items()):
+        if path != shown:
+            printer.line([(f"  {printable(path)}", "")])
+            shown = path
+        printer.line([(f"    {number} x ", ""), (code, "green"), (f" {name}", "")])
+
+
+def _write_remaining(result: FixResult, stream: TextIO) -> None:
+    """What is still reported, with the reason why it was not fixed."""
+    if not result.remaining:
+        return
+    printer = Printer(stream)
+    reasons = {id(one.finding): one.reason for one in (*result.refused, *result.held_back)}
+    printer.line([(f"{_count(len(result.remaining), 'finding')} left:", "bold")])
+    for finding in result.remaining:
+        span = finding.span
+        printer.line(
+            [
+                (f"  {printable(finding.path)}", "bold"),
+                (f":{span.line}:{span.column}: ", "dim"),
+                (finding.code, "red" if finding.severity is Severity.ERROR else "yellow"),
+                (f" {printable(finding.message)} ", ""),
+                (f"[{finding.name}]", "dim"),
+            ]
+        )
+        reason = reasons.get(id(finding))
+        if reason:
+            printer.line([(f"    not fixed: {printable(reason)}", "")])
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _unique(errors: Iterable[SourceError]) -> list[SourceError]:
+    return list({str(error): error for error in errors}.values())
