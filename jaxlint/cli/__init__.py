@@ -73,6 +73,8 @@ def _crashes_said() -> Iterator[None]:
         raise  # click knows what to do
     except KeyboardInterrupt:
         sys.exit(130)
+    except OSError as error:  # a full disk under a redirected output, say
+        raise Failure(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}") from None
     except Exception as error:
         if os.environ.get("JAXLINT_TRACEBACK"):
             raise
@@ -100,10 +102,11 @@ def _missing_runtime(ctx: click.Context) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in _RUNTIME:
+        package = (error.name or "").partition(".")[0]
+        if package not in _RUNTIME:
             raise
         raise Failure(
-            f"`jaxlint {ctx.invoked_subcommand}` needs {error.name}; install it: {INSTALL_RUNTIME}"
+            f"`jaxlint {ctx.invoked_subcommand}` needs {package}; install it: {INSTALL_RUNTIME}"
         ) from None
 
 
