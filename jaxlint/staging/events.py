@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jaxlint.staging.frame import Frame
-    from jaxlint.staging.values import Function, Origin, Transformed, Value
+    from jaxlint.staging.values import ClassValue, Function, Origin, Transformed, Value
 
 
 @dataclass(slots=True, eq=False)
@@ -118,6 +118,20 @@ class StaticArgumentEvent(Event):
     transformed: Transformed
     parameter: str
     value: Value
+    argument: ast.expr | None = None  # its expression at the call
+
+
+@dataclass(slots=True, eq=False)
+class StaticFieldEvent(Event):
+    """`on_static_field`: an instance with `value` in a field declared static goes into a staged function.
+
+    `node` is the field's declaration; `frame` that of the call.
+    """
+
+    cls: ClassValue
+    name: str
+    value: Value
+    transformed: Transformed
 
 
 @dataclass(slots=True, eq=False)

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 # Libraries whose objects compute arrays when they are called.
 _LAYER_PREFIXES = ("flax.", "haiku.", "equinox.", "distrax.", "jraph.", "e3nn_jax.")
-_NUMPY_HARMLESS = ("numpy.testing.", "numpy.random.", "numpy.dtypes.", "numpy.typing.", "numpy.lib.")
+_NUMPY_HARMLESS = ("numpy.testing.", "numpy.dtypes.", "numpy.typing.", "numpy.lib.")
 _NUMPY_STATIC = frozenset(
     f"numpy.{n}"
     for n in (
@@ -355,6 +355,9 @@ class Externals:
             if name == "numpy.shape":
                 return TupleValue(None, Static(kind="int"))
             return Static(kind="int")
+        if name.startswith("numpy.random."):
+            generator = name in ("numpy.random.default_rng", "numpy.random.RandomState")
+            return ExternalObject(name, args, kwargs, node) if generator else NumpyArray(fresh=True)
         if name in _NUMPY_STATIC or name.startswith(_NUMPY_HARMLESS):
             return ExternalObject(name, args, kwargs, node) if name in ("numpy.errstate", "numpy.vectorize") else Static()
         if staged is not None:
@@ -627,6 +630,8 @@ class Externals:
             return result
         if owner.startswith("builtins.super"):
             return Static(None)
+        if owner.startswith("numpy.random."):
+            return NumpyArray(fresh=True)
         if owner.startswith(_LAYER_PREFIXES):
             if name in ("__call__", "apply", "init", "encode", "decode", "attend"):
                 result = self.array_result(frame, inputs, node)

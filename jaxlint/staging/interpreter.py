@@ -59,6 +59,7 @@ class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transformi
         self.classes: list[ClassValue] = []
         self.creations: list[tuple[Transformed, Frame]] = []
         self.entry_stage = Stage("host", certain=False)
+        self.boundary: tuple[Transformed, Frame] | None = None  # the staged call whose arguments are being converted
         self.steps = 0
         self.limit = MINIMUM_STEPS
         self.targets = {module.source.path for module in project.targets}

@@ -11,6 +11,7 @@ from jaxlint.staging import events
 from jaxlint.staging.calls import StarArgument, constant_names, constant_numbers, label_of
 from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.syntax_facts import leaf_parameters, positional_parameters
 from jaxlint.staging.values import (
@@ -23,6 +24,7 @@ from jaxlint.staging.values import (
     External,
     ExternalMethod,
     ExternalObject,
+    Field,
     Function,
     Instance,
     ListValue,
@@ -174,6 +176,9 @@ class Transforming:
         plain_python = keeps_python or value.cls.kind == "nnx"
         for name, part in value.fields.items():
             static = declared[name].static if name in declared else False
+            if static and self.boundary is not None and isinstance(part, (Array, NumpyArray, ListValue, DictValue)):
+                t, frame = self.boundary
+                self.emit_static_field(value.cls, declared[name], part, t, frame)
             fields[name] = part if static else self.to_staged(part, why, certain, plain_python)
         for name, field in declared.items():
             if name not in fields and not field.static:
@@ -181,6 +186,13 @@ class Transforming:
         return Instance(
             value.cls, fields, True, value.origin, value.ready, Array(True, why, tree=True, certain=False)
         )
+
+    def emit_static_field(
+        self: Interpreter, cls: ClassValue, field: Field, value: Value, t: Transformed, frame: Frame
+    ) -> None:
+        """A field of a static kind holds something that cannot be hashed; told in the file of the class."""
+        owner = Frame(None, cls.module, cls.scope, frame.stage, frame, t.node)
+        self.emit("static_field", events.StaticFieldEvent(field.node, owner, cls, field.name, value, t))
 
     def to_device(self: Interpreter, value: Value, jitted: str) -> Value:
         """The result of a staged call as the host sees it: concrete arrays."""
@@ -253,11 +265,16 @@ class Transforming:
     def call_jitted(
         self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
-        for owner in [frame, *frame.callers()]:
-            if owner.stage.staged:
+        owner: Frame | None = frame
+        while owner is not None and not owner.stage.staged:
+            if owner.loops:
+                # The innermost loop that runs it: loops further out see it once per inner loop, not per step.
+                for loop in reversed(owner.loops):
+                    loop.calls_jitted = True
+                    if loop.kind != "comprehension":
+                        break
                 break
-            for loop in owner.loops:
-                loop.calls_jitted = True
+            owner = owner.caller
         staged, options = self.stage_arguments(t, args, kwargs, frame, node)
         stage = Stage("jit" if t.kind != "pmap" else "pmap", True, True, t.why, frame.stage)
         result = self.in_stage(t, stage, staged, options, node, frame)
@@ -274,20 +291,25 @@ class Transforming:
         """Arguments as they are inside a jit-like transformation; tells rules what is passed as static."""
         names = self.signature(t.target)
         static_names, certain = self.static_parameters(t, names)
+        self.boundary = (t, frame)
         keeps = self.spec_of(t).keeps_python if "spec" in t.attributes else False
         staged: list[Value] = []
         for position, value in enumerate(args):
             name = names[position] if position < len(names) else f"argument {position}"
             static = name in static_names or f"#{position}" in static_names
             if static and node is not None:
-                self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value))
-            staged.append(value if static else self.to_staged(value, self.parameter_why(t, name), certain, keeps))
+                argument = _positional_node(node, position)
+                self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument))
+            staged.append(
+                _static_inside(value) if static else self.to_staged(value, self.parameter_why(t, name), certain, keeps)
+            )
         options: dict[str, Value] = {}
         for name, value in kwargs.items():
             if name in static_names:
                 if node is not None:
-                    self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value))
-                options[name] = value
+                    argument = _keyword_node(node, name)
+                    self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument))
+                options[name] = _static_inside(value)
             else:
                 options[name] = self.to_staged(value, self.parameter_why(t, name), certain, keeps)
         return staged, options
@@ -351,9 +373,8 @@ class Transforming:
         result = self.call_value(t.target, concrete, kwargs, node, frame)
         inputs = [*concrete, *kwargs.values()]
         grads: list[Value] = []
-        for number in numbers:
-            source = concrete[number] if 0 <= number < len(concrete) else UNKNOWN
-            gradient = self.array_result(frame, inputs, node, role="grad", like=source)
+        for _ in numbers:
+            gradient = self.array_result(frame, inputs, node, role="grad")
             gradient.tree = True
             grads.append(gradient)
         single = "argnums" not in t.options or isinstance(constant(t.options["argnums"]), int)
@@ -522,7 +543,7 @@ class Transforming:
             args = [Array(True, self.parameter_why(t, p.arg), role="ref") for p in parameters if p.arg not in bound_names]
         kind = t.kind if t.kind not in JIT_KINDS else "jit"
         stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage)
-        shell = Frame(None, t.module, frame.scope, stage, None, t.node, 0, "creation")
+        shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
         shell.facts["creation"] = t
         result = self.call_value(t.target, args, kwargs, t.node, shell)
         record = self.records.get(function.node)
@@ -810,6 +831,24 @@ class Transforming:
 
     def flow_when(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
         return ExternalObject("pallas.when", args)
+
+
+def _static_inside(value: Value) -> Value:
+    """A static argument inside; a tracer there raises at the call, so nothing is said of what follows."""
+    return UNKNOWN if isinstance(value, Array) and value.staged else value
+
+
+def _positional_node(node: ast.AST, position: int) -> ast.expr | None:
+    """The expression of a positional argument of a call; None behind a starred one."""
+    if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args[: position + 1]):
+        return None
+    return node.args[position] if position < len(node.args) else None
+
+
+def _keyword_node(node: ast.AST, name: str) -> ast.expr | None:
+    if not isinstance(node, ast.Call):
+        return None
+    return next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
 
 
 _POSITIONAL_OPTIONS: dict[str, tuple[str, ...]] = {

@@ -1,0 +1,93 @@
+"""`jax.debug.print` of text that is already formatted."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, ConvertEvent
+from jaxlint_rules._reasons import staged_because
+
+
+class DebugPrintOfFormatted(Rule):
+    """`jax.debug.print` of an f-string that holds a traced value.
+
+    ## What it does
+    Finds `jax.debug.print(f"... {x}")` where `x` is traced.
+
+    ## Why is this bad?
+    The f-string is made while JAX traces: it prints `JitTracer<float32[]>` instead of the number.
+
+    ## Example
+    ```python
+    jax.debug.print(f"loss {loss}")
+    ```
+
+    ## Use instead
+    ```python
+    jax.debug.print("loss {loss}", loss=loss)
+    ```
+
+    ## Fix safety
+    There is no automatic fix yet.
+
+    ## When not to fix
+    f-strings of static values (shapes, names) are fine, and not reported.
+
+    ## References
+    - [jax.debug.print](https://docs.jax.dev/en/latest/_autosummary/jax.debug.print.html)
+    """
+
+    code = "JAX801"
+    name = "debug-print-of-formatted"
+    category = "api"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "an f-string of a tracer",
+            """
+import jax
+
+@jax.jit
+def f(x):
+    jax.debug.print(f"x {x}")  # finding
+    return x
+""",
+        ),
+        Example(
+            "arguments, and f-strings of static values",
+            """
+import jax
+
+@jax.jit
+def f(x):
+    jax.debug.print("x {x}", x=x)
+    jax.debug.print(f"{x.shape} " + "{x}", x=x)
+    return x
+
+def g(x):
+    jax.debug.print(f"x {x}")
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.formatted: set[ast.AST] = set()
+
+    def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
+        if event.how in ("str", "format") and event.value.staged and event.value.certain:  # type: ignore[attr-defined]
+            self.formatted.add(event.node)
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name != "jax.debug.print" or not isinstance(event.node, ast.Call) or not event.node.args:
+            return
+        for part in ast.walk(event.node.args[0]):
+            if isinstance(part, ast.FormattedValue) and part.value in self.formatted:
+                report(
+                    event.node,
+                    "the f-string is formatted while JAX traces and shows a tracer; pass the value as an argument",
+                    reason=staged_because(event.frame),
+                )
+                return

@@ -1,0 +1,325 @@
+"""Jitted update steps that keep the old state alive beside the new one."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, Event, StagedReturnEvent, TransformEvent
+from jaxlint.staging.project import Module
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import Array, Instance, Transformed, TupleValue, Unknown, Value
+
+_KINDS = frozenset({"jit", "nnx.jit"})
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call of the step: which arguments the same statement rebinds, and whether it runs in a loop."""
+
+    module: Module
+    node: ast.Call
+    rebound: dict[int, str]
+    in_loop: bool
+    aliased: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class _Candidate:
+    event: TransformEvent
+    updated: set[str] = field(default_factory=set)  # parameters that come back with the same shape
+    gradient: bool = False
+    names: list[str] = field(default_factory=list)
+    calls: dict[ast.AST, _Call] = field(default_factory=dict)
+
+
+class MissingDonation(Rule):
+    """A jitted update step does not donate its state.
+
+    ## What it does
+    Finds jitted functions that return a new version of an argument (parameters, optimiser state, a carry) whose callers
+    rebind the argument to the result, and that do not donate it.
+
+    ## Why is this bad?
+    Old and new state are alive at the same time: the step needs memory for both, and writes to fresh buffers.
+
+    ## Example
+    ```python
+    @jax.jit
+    def step(params, batch): ...
+
+    for batch in batches:
+        params = step(params, batch)
+    ```
+
+    ## Use instead
+    ```python
+    @functools.partial(jax.jit, donate_argnums=0)
+    def step(params, batch): ...
+    ```
+
+    ## Fix safety
+    Unsafe: the donated buffer is gone after the call, so every other name that holds it (a target network, a copy kept
+    for comparison) raises when it is used. `jaxlint verify --apply` writes it only after the program ran with it.
+
+    ## When not to fix
+    When the old state is still needed, or memory is plentiful and the step is long.
+
+    ## References
+    - [JAX: buffer donation](https://docs.jax.dev/en/latest/buffer_donation.html)
+    """
+
+    code = "JAX601"
+    name = "missing-donation"
+    category = "memory"
+    severity = Severity.WARNING
+    fixable = "unsafe"
+    examples = (
+        Example(
+            "a training loop that rebinds its state",
+            """
+import jax
+import jax.numpy as jnp
+import optax
+
+optimizer = optax.adam(1e-3)
+
+@jax.jit  # finding
+def step(params, opt_state, batch):
+    loss, grads = jax.value_and_grad(lambda p: jnp.mean((batch @ p) ** 2))(params)
+    updates, opt_state = optimizer.update(grads, opt_state)
+    return optax.apply_updates(params, updates), opt_state, loss
+
+def train(params, opt_state, batches):
+    for batch in batches:
+        params, opt_state, loss = step(params, opt_state, batch)
+    return params
+""",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+import optax
+
+optimizer = optax.adam(1e-3)
+
+@functools.partial(jax.jit, donate_argnums=(0, 1))  # finding
+def step(params, opt_state, batch):
+    loss, grads = jax.value_and_grad(lambda p: jnp.mean((batch @ p) ** 2))(params)
+    updates, opt_state = optimizer.update(grads, opt_state)
+    return optax.apply_updates(params, updates), opt_state, loss
+
+def train(params, opt_state, batches):
+    for batch in batches:
+        params, opt_state, loss = step(params, opt_state, batch)
+    return params
+""",
+        ),
+        Example(
+            "donated, not rebound, or not an update",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+
+@partial(jax.jit, donate_argnums=0)
+def step(params, batch):
+    return jax.tree.map(lambda p, g: p - g, params, jax.grad(lambda p: jnp.mean(batch @ p))(params))
+
+@jax.jit
+def evaluate(params, batch):
+    return jnp.mean(batch @ params)
+
+@jax.jit
+def moved(x, offset):
+    return x + offset
+
+def train(params, batches):
+    total = 0.0
+    for batch in batches:
+        params = step(params, batch)
+        total = total + evaluate(params, batch)
+        other = moved(batch, 1.0)
+    return params, total, other
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.candidates: dict[ast.AST, _Candidate] = {}
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        transformed = event.transformed
+        if transformed.kind not in _KINDS or event.frame.stage.staged or event.frame.module.is_test:
+            return
+        if any(key.startswith("donate") or key == "**" for key in transformed.options):
+            return
+        self.candidates.setdefault(event.node, _Candidate(event))
+
+    def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
+        candidate = self.candidates.get(event.transformed.node)
+        if candidate is None:
+            return
+        candidate.names = list(event.parameters)
+        candidate.gradient = candidate.gradient or bool(event.facts.get("grad"))
+        origins = {
+            value.origin: name
+            for name, value in event.parameters.items()
+            if isinstance(value, (Array, Unknown, Instance)) and value.origin is not None
+        }
+        returned = event.value.items if isinstance(event.value, TupleValue) and event.value.items else [event.value]
+        for part in returned:
+            like = _shares_shape_with(part)
+            if like is not None and like in origins:
+                candidate.updated.add(origins[like])
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee = event.callee
+        if not isinstance(callee, Transformed) or callee.kind not in _KINDS or not isinstance(event.node, ast.Call):
+            return
+        candidate = self.candidates.get(callee.node)
+        if candidate is None or event.frame.stage.staged:
+            return
+        module, node = event.frame.module, event.node
+        parent = module.parents.get(node)
+        targets: set[str] = set()
+        if isinstance(parent, ast.Assign):
+            for target in parent.targets:
+                for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
+                    targets.add(dotted(part))
+        rebound = {
+            position: dotted(argument)
+            for position, argument in enumerate(node.args)
+            if dotted(argument) and dotted(argument) in targets
+        }
+        call = _Call(module, node, rebound, bool(event.frame.loops))
+        owner = event.frame.function.node if event.frame.function is not None else module.tree
+        call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
+        candidate.calls[node] = call
+
+    def finish(self, report: Reporter) -> None:
+        """All calls have been seen: decide."""
+        for candidate in self.candidates.values():
+            self.decide(candidate, report)
+
+    def decide(self, candidate: _Candidate, report: Reporter) -> None:
+        event = candidate.event
+        calls = list(candidate.calls.values())
+        looped = [c for c in calls if c.rebound and c.in_loop]
+        if looped:
+            wanted = set(looped[0].rebound)
+            for call in looped[1:]:
+                wanted &= set(call.rebound)
+        elif not calls and candidate.gradient and candidate.updated:
+            wanted = {i for i, name in enumerate(candidate.names) if name in candidate.updated}
+        else:
+            return
+        if not wanted or not (candidate.gradient or candidate.updated):
+            return
+        positions = sorted(wanted)
+        names = [candidate.names[i] if i < len(candidate.names) else f"argument {i}" for i in positions]
+        if candidate.updated and not looped:
+            names = [n for n in names if n in candidate.updated] or names
+        self.tell(candidate, positions, names, calls, report)
+
+    def tell(
+        self, candidate: _Candidate, positions: list[int], names: list[str], calls: list[_Call], report: Reporter
+    ) -> None:
+        event: TransformEvent = candidate.event
+        report.event = _at_home(event)
+        label = event.transformed.label
+        quoted = " and ".join(f"`{name}`" for name in names)
+        lines = sorted({call.node.lineno for call in calls if call.module is event.frame.module})
+        if calls:
+            where = f"every looping call seen rebinds {'it' if len(names) == 1 else 'them'} (line {', '.join(map(str, lines))})"
+        else:
+            where = f"it differentiates and returns new {quoted}; no call of it is visible here"
+        place = event.decorator or event.node
+        step = Step("add-donation", report.path, report.span(place), {"argnums": positions})
+        complete = _callers_complete(event, calls)
+        report(
+            place,
+            f"`{label}` returns new {quoted} and does not donate the old; both are in memory at once",
+            reason=f"{event.transformed.why.explain(report.module)}, and {where}",
+            fix=FixRequest(Safety.UNSAFE, f"Donate {quoted}", (step,)),
+            function=label,
+            data={
+                "argnums": positions,
+                "callers": [f"{call.module.display}:{call.node.lineno}" for call in calls],
+                "callers_complete": complete and all(set(positions) <= set(c.rebound) for c in calls),
+                "aliased": any(call.aliased & set(positions) for call in calls),
+                "public": _is_public(event),
+            },
+        )
+
+
+def _at_home(event: TransformEvent) -> Event:
+    return event
+
+
+def _shares_shape_with(value: Value) -> object:
+    """The origin of the parameter whose shapes `value` has."""
+    if isinstance(value, Array):
+        like = value.like
+        return like.root() if like is not None else None
+    if isinstance(value, Instance) and value.origin is not None:
+        return value.origin
+    return None
+
+
+def _is_aliased(name: str, owner: ast.AST) -> bool:
+    """Whether the function also keeps the value under another name or in a container."""
+    for child in ast.walk(owner):
+        if isinstance(child, ast.Assign) and dotted(child.value) == name:
+            return True
+        if isinstance(child, (ast.List, ast.Dict, ast.Set)):
+            parts = child.values if isinstance(child, ast.Dict) else child.elts
+            if any(part is not None and dotted(part) == name for part in parts):
+                return True
+        if isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
+            if child.func.attr in ("append", "add", "insert", "setdefault", "put") and any(
+                dotted(a) == name for a in child.args
+            ):
+                return True
+    return False
+
+
+def _is_public(event: TransformEvent) -> bool:
+    """Whether code elsewhere may call the function: a name at the top of a module that is no script."""
+    if event.frame.function is not None:
+        return False
+    name = event.node.name if isinstance(event.node, ast.FunctionDef) else event.transformed.label
+    if name.startswith("_"):
+        return False
+    tree = event.frame.module.tree
+    for statement in tree.body:
+        if isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test):
+            return False
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            return False  # it runs something when it is imported: a script
+    return True
+
+
+def _callers_complete(event: TransformEvent, calls: list[_Call]) -> bool:
+    """Whether every use of the function's name in its file is one of the calls that were looked at."""
+    if not calls:
+        return False
+    module = event.frame.module
+    names = {event.node.name} if isinstance(event.node, ast.FunctionDef) else set()
+    parent = module.parents.get(event.node)
+    if isinstance(parent, ast.Assign):
+        names = {dotted(target) for target in parent.targets}
+    elif not names:
+        return False
+    seen = {call.node for call in calls}
+    for child in ast.walk(module.tree):
+        if isinstance(child, (ast.Name, ast.Attribute)) and isinstance(child.ctx, ast.Load) and dotted(child) in names:
+            user = module.parents.get(child)
+            if not (isinstance(user, ast.Call) and user.func is child and user in seen):
+                return False
+    return True
+
+

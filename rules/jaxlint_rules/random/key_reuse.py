@@ -1,0 +1,132 @@
+"""A PRNG key used more than once."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import KeyEvent
+
+
+class KeyReuse(Rule):
+    """A PRNG key is used more than once.
+
+    ## What it does
+    Follows keys from `jax.random` and from parameters through assignments, splits, branches, loops and calls, and finds
+    those that are used up twice, or in every iteration of a loop.
+
+    ## Why is this bad?
+    The same key gives the same numbers: noise, dropout masks and initial weights that should be independent are equal,
+    and nothing says so.
+
+    ## Example
+    ```python
+    key = jax.random.key(0)
+    w = jax.random.normal(key, (3,))
+    b = jax.random.normal(key, (3,))
+    ```
+
+    ## Use instead
+    ```python
+    w_key, b_key = jax.random.split(jax.random.key(0))
+    w = jax.random.normal(w_key, (3,))
+    b = jax.random.normal(b_key, (3,))
+    ```
+    In a loop, `key, sub = jax.random.split(key)` or `jax.random.fold_in(key, i)`.
+
+    ## Fix safety
+    There is no automatic fix: it changes the numbers that the program draws.
+
+    ## When not to fix
+    When the same numbers are wanted twice (common random numbers). Test files are not checked.
+
+    ## References
+    - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
+    """
+
+    code = "JAX301"
+    name = "key-reuse"
+    category = "random"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "twice, after a split, in a loop, through functions",
+            """
+import jax
+
+def init(key, n):
+    return jax.random.normal(key, (n,))
+
+def noise(x, key):
+    return x + jax.random.normal(key, x.shape)
+
+def main(seed, batches):
+    key = jax.random.key(seed)
+    w = init(key, 3)
+    b = jax.random.uniform(key, (3,))  # finding
+    key, sub = jax.random.split(jax.random.key(1))
+    for batch in batches:
+        w = w + noise(batch, sub).sum()  # finding
+    return w + b
+
+def late(key):
+    x = jax.random.normal(key)
+    key, sub = jax.random.split(key)  # finding
+    return x + jax.random.normal(sub)
+""",
+        ),
+        Example(
+            "split, folded, exclusive branches, carried",
+            """
+import jax
+
+def init(key, n, kind):
+    if kind == "normal":
+        return jax.random.normal(key, (n,))
+    return jax.random.uniform(key, (n,))
+
+def main(seed, batches):
+    key = jax.random.key(seed)
+    key, sub = jax.random.split(key)
+    w = init(sub, 3, "normal")
+    for i, batch in enumerate(batches):
+        key, sub = jax.random.split(key)
+        w = w + jax.random.normal(sub, batch.shape)
+        w = w + jax.random.normal(jax.random.fold_in(key, i), batch.shape)
+    keys = jax.random.split(key, 3)
+    a = jax.random.normal(keys[0])
+    b = jax.random.normal(keys[1])
+    draws = [jax.random.normal(k) for k in jax.random.split(keys[2], 4)]
+    return w, a, b, draws
+
+def carried(key, xs):
+    def body(carry, x):
+        key, total = carry
+        key, sub = jax.random.split(key)
+        return (key, total + x * jax.random.normal(sub)), None
+    return jax.lax.scan(body, (key, 0.0), xs)
+""",
+        ),
+    )
+
+    def on_key_reuse(self, event: KeyEvent, report: Reporter) -> None:
+        frame = event.frame
+        if frame.module.is_test or (frame.function is not None and frame.function.name.startswith("test")):
+            return
+        name = event.origin.name
+        through = f" (in `{event.callee}`)" if event.callee else ""
+        if event.how == "loop":
+            loop = frame.in_loop()
+            if loop is None or (loop.trips is not None and loop.trips < 2):
+                return
+            message = f"the key `{name}` is used{through} in every iteration of the loop, each time with the same result"
+            reason = f"`{name}` is not split or rebound inside the loop at line {getattr(loop.node, 'lineno', loop_line(loop.node))}"
+        else:
+            message = f"the key `{name}` is used again{through}; the result repeats earlier random numbers"
+            reason = f"`{name}` was used up at line {getattr(event.first, 'lineno', '?')}"
+        report(event.node, message, reason=reason)
+
+
+def loop_line(node: object) -> int:
+    """The line of a comprehension's generator, which has no position of its own."""
+    return getattr(getattr(node, "target", None), "lineno", 0)

@@ -1,0 +1,241 @@
+"""`jax.jit` applied again and again."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.transforms import JIT_KINDS
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.values import BoundMethod, Function, Partial, Transformed, Value
+
+
+class JitInLoop(Rule):
+    """`jit` inside a loop.
+
+    ## What it does
+    Finds `jax.jit` applied in a loop, or in a function that is called in a loop, to a function that is made anew each
+    time: a lambda, a nested `def`, a `partial`.
+
+    ## Why is this bad?
+    Compiled programs are cached by the function object. A new object each time means tracing and compiling each time:
+    about 28 ms instead of 7 us for a small function. Wrapping the same module function again costs about 50 us a call
+    and no compilation.
+
+    ## Example
+    ```python
+    for epoch in range(10):
+        step = jax.jit(lambda p, b: update(p, b, 0.1))
+        params = step(params, batch)
+    ```
+
+    ## Use instead
+    ```python
+    step = jax.jit(lambda p, b: update(p, b, 0.1))
+    for epoch in range(10):
+        params = step(params, batch)
+    ```
+
+    ## Fix safety
+    There is no automatic fix yet.
+
+    ## When not to fix
+    When each iteration needs a different program (the function depends on the loop variable), or the jitted function is
+    kept in a table. Neither is reported.
+
+    ## References
+    - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)
+    """
+
+    code = "JAX401"
+    name = "jit-in-loop"
+    category = "recompilation"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "a lambda in a loop, a nested def in a function called in a loop",
+            """
+import jax
+
+def update(p, b, lr):
+    return p - lr * b
+
+def train(params, batches):
+    for batch in batches:
+        step = jax.jit(lambda p, b: update(p, b, 0.1))  # finding
+        params = step(params, batch)
+    return params
+
+def epoch(params, batches, lr):
+    @jax.jit
+    def step(p, b):  # finding
+        return update(p, b, lr)
+    for batch in batches:
+        params = step(params, batch)
+    return params
+
+def fit(params, batches, epochs):
+    for _ in range(epochs):
+        params = epoch(params, batches, 0.1)
+    return params
+""",
+        ),
+        Example(
+            "jit once, tables of functions, functions of the loop variable",
+            """
+import functools
+import jax
+
+def update(p, b, lr):
+    return p - lr * b
+
+step = jax.jit(update)
+
+def make_step(lr):
+    @jax.jit
+    def inner(p, b):
+        return update(p, b, lr)
+    return inner
+
+def train(params, batches):
+    inner = make_step(0.1)
+    for batch in batches:
+        params = inner(step(params, batch, 0.1), batch)
+    table = {}
+    for lr in (0.1, 0.2):
+        table[lr] = jax.jit(functools.partial(update, lr=lr))
+        tuned = jax.jit(functools.partial(update, lr=lr))
+        params = tuned(params, batches[0])
+    return params, table
+""",
+        ),
+    )
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        transformed = event.transformed
+        frame = event.frame
+        if transformed.kind not in JIT_KINDS or frame.stage.staged or frame.module.is_test:
+            return
+        fresh = fresh_function(transformed.target)
+        if fresh is None or stored(event, report):
+            return
+        loop = real_loop(frame)
+        if loop is not None:
+            if frame.guarded_in_loop() or loop.trips == 1 or uses_loop_variable(fresh, transformed, loop, report):
+                return
+            line = getattr(loop.node, "lineno", "?")
+            report(
+                event.node,
+                f"{fresh[0]} is jitted anew in every iteration, so it is traced and compiled every time",
+                reason=f"{transformed.why.explain(report.module)}, inside the loop at line {line}",
+                function=frame.name,
+            )
+            return
+        self.check_callers(event, fresh[0], report)
+
+    def check_callers(self, event: TransformEvent, what: str, report: Reporter) -> None:
+        """The function that jits is itself called in a loop."""
+        frame = event.frame
+        call, caller = frame.call_node, frame.caller
+        if frame.function is None or caller is None or caller.stage.staged or returned(event, frame):
+            return
+        if frame.function.name in ("__init__", "setup", "__post_init__", "main"):
+            return
+        loop = real_loop(caller)
+        if loop is None or caller.guarded_in_loop() or loop.trips == 1 or not isinstance(call, ast.Call):
+            return
+        names = loop_variables(loop.node)
+        for argument in [*call.args, *(k.value for k in call.keywords)]:
+            if any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(argument)):
+                return  # each iteration may well need a program of its own
+        line = getattr(loop.node, "lineno", "?")
+        where = f"line {line}" if caller.module is frame.module else f"{caller.module.display}:{line}"
+        report(
+            event.node,
+            f"{what} is jitted anew at every call of `{frame.function.name}`, which runs in a loop",
+            reason=f"{event.transformed.why.explain(report.module)}; `{frame.function.name}` is called in the loop at {where}",
+        )
+
+
+def fresh_function(target: Value) -> tuple[str, ast.AST | None] | None:
+    """What is new about the function at each evaluation, in words, and its node; None for a lasting one."""
+    if isinstance(target, Function):
+        if isinstance(target.node, ast.Lambda):
+            return "a lambda", target.node
+        if "<locals>" in target.qualname:
+            return f"the nested function `{target.name}`", target.node
+        return None
+    if isinstance(target, Partial):
+        return "a `partial`", None
+    if isinstance(target, Transformed):
+        inner = fresh_function(target.target)
+        return inner and (inner[0], inner[1])
+    if isinstance(target, BoundMethod):
+        return None
+    return None
+
+
+def real_loop(frame: Frame) -> Loop | None:
+    """The innermost `for` or `while` of a frame."""
+    return next((loop for loop in reversed(frame.loops) if loop.kind != "comprehension"), None)
+
+
+def loop_variables(loop: ast.AST) -> set[str]:
+    """The names that a `for` binds."""
+    target = getattr(loop, "target", None)
+    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)} if target is not None else set()
+
+
+def target_names(loop: ast.AST) -> set[str]:
+    """Every name that changes from one iteration to the next."""
+    names = loop_variables(loop)
+    for child in ast.walk(loop):
+        if isinstance(child, ast.Assign):
+            for assigned in child.targets:
+                names.update(n.id for n in ast.walk(assigned) if isinstance(n, ast.Name))
+    return names - {"_"}
+
+
+def uses_loop_variable(
+    fresh: tuple[str, ast.AST | None], transformed: Transformed, loop: Loop, report: Reporter
+) -> bool:
+    """Whether the jitted function depends on what changes in the loop."""
+    names = target_names(loop.node)
+    body = fresh[1]
+    if body is None:
+        body = transformed.node
+    bound = set()
+    if isinstance(body, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
+        bound = {a.arg for a in [*body.args.posonlyargs, *body.args.args, *body.args.kwonlyargs]}
+    loaded = {n.id for n in ast.walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return bool((loaded - bound) & (names - {getattr(body, "name", "")}))
+
+
+def stored(event: TransformEvent, report: Reporter) -> bool:
+    """Whether the jitted function is put into a table, an attribute or another call, where it may live on."""
+    if event.decorator is not None:
+        return False
+    parent = report.module.parents.get(event.node)
+    if isinstance(parent, ast.Assign):
+        return any(not isinstance(target, ast.Name) for target in parent.targets)
+    return not (isinstance(parent, ast.Call) and parent.func is event.node)
+
+
+def returned(event: TransformEvent, frame: Frame) -> bool:
+    """Whether the function hands the jitted function out: a factory, whose callers keep it."""
+    assert frame.function is not None
+    label = event.transformed.label
+    names = {label}
+    for child in ast.walk(frame.function.node):
+        if isinstance(child, ast.Assign) and child.value is event.node:
+            names.update(t.id for t in child.targets if isinstance(t, ast.Name))
+    for child in ast.walk(frame.function.node):
+        if isinstance(child, ast.Return) and child.value is not None:
+            calls = {id(n.func) for n in ast.walk(child.value) if isinstance(n, ast.Call)}
+            for name in ast.walk(child.value):
+                if name is event.node or (isinstance(name, ast.Name) and name.id in names and id(name) not in calls):
+                    return True
+    return False

@@ -1,0 +1,108 @@
+"""Shapes, lengths and counts that depend on a tracer."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import IndexEvent, ShapeEvent
+from jaxlint.staging.values import Array
+from jaxlint_rules._reasons import certain_tracer, guarded, traced
+
+
+class DynamicShape(Rule):
+    """A shape depends on a traced value.
+
+    ## What it does
+    Finds traced values used as shapes, lengths and counts (`jnp.zeros(n)`, `jnp.arange(n)`, `one_hot(x, n)`,
+    `random.normal(key, (n,))`, `range(n)`), boolean masks as indices, and functions whose result has a data-dependent
+    size (`jnp.nonzero`, `jnp.unique`, `jnp.where(mask)`) without `size=`.
+
+    ## Why is this bad?
+    XLA compiles for fixed shapes, so a shape must be known while JAX traces: `ConcretizationTypeError`,
+    `TracerIntegerConversionError` or `NonConcreteBooleanIndexError`.
+
+    ## Example
+    ```python
+    @jax.jit
+    def draw(key, n):
+        return jax.random.normal(key, (n,))
+    ```
+
+    ## Use instead
+    ```python
+    @partial(jax.jit, static_argnames="n")
+    def draw(key, n):
+        return jax.random.normal(key, (n,))
+    ```
+    For masks, `jnp.where(mask, x, 0)` keeps the shape; `jnp.nonzero(mask, size=k)` fixes it.
+
+    ## Fix safety
+    There is no automatic fix yet.
+
+    ## When not to fix
+    Sizes that come from shapes, constants and static arguments are fine, and not reported.
+
+    ## References
+    - [JAX: dynamic shapes](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#dynamic-shapes)
+    """
+
+    code = "JAX104"
+    name = "dynamic-shape"
+    category = "tracing"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "sizes out of arguments",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def f(key, x, n):
+    noise = jax.random.normal(key, (n,))  # finding
+    grid = jnp.arange(n)  # finding
+    kept = x[x > 0]  # finding
+    where = jnp.nonzero(x)  # finding
+    for _ in range(n):  # finding
+        x = x * 2
+    return noise, grid, kept, where, x
+""",
+        ),
+        Example(
+            "sizes out of shapes and static arguments",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+
+@partial(jax.jit, static_argnames="n")
+def f(key, x, n):
+    noise = jax.random.normal(key, (n,) + x.shape[1:])
+    grid = jnp.arange(x.shape[0] // 2)
+    where = jnp.nonzero(x, size=3)
+    for _ in range(n):
+        x = x * 2
+    return noise, grid, where, x, jnp.where(x > 0, x, 0.0)
+""",
+        ),
+    )
+
+    def on_shape(self, event: ShapeEvent, report: Reporter) -> None:
+        value = event.value
+        if not isinstance(value, Array) or not value.staged or not value.certain or guarded(event):
+            return
+        if value.tree and event.argument == "the data":
+            return
+        name = event.function.replace("jax.numpy.", "jnp.")
+        if event.argument == "the data":
+            message = f"the size of `{name}`'s result depends on traced values; give it `size=`"
+        else:
+            message = f"{event.argument} of `{name}` must be a static number, and this one is traced"
+        report(event.node, message, reason=traced(event, value))
+
+    def on_index(self, event: IndexEvent, report: Reporter) -> None:
+        if event.how == "mask" and certain_tracer(event.index) and not guarded(event):
+            assert isinstance(event.index, Array)
+            message = "a traced boolean mask as an index gives a result of unknown size; use `jnp.where`"
+            report(event.node, message, reason=traced(event, event.index))

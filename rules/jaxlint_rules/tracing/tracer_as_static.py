@@ -1,0 +1,98 @@
+"""A tracer passed for a static parameter."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import StaticArgumentEvent
+from jaxlint.staging.values import Array
+from jaxlint_rules._reasons import guarded, traced
+
+
+class TracerAsStatic(Rule):
+    """A traced value is passed for a static parameter.
+
+    ## What it does
+    Finds calls inside staged code that pass a traced value for a parameter that the called function declares static.
+
+    ## Why is this bad?
+    A tracer cannot be hashed: `ValueError: Non-hashable static arguments` or `TracerBoolConversionError`.
+
+    ## Example
+    ```python
+    @partial(jax.jit, static_argnames="depth")
+    def refine(x, depth): ...
+
+    @jax.jit
+    def outer(x, depth):
+        return refine(x, depth=depth)
+    ```
+
+    ## Use instead
+    ```python
+    @partial(jax.jit, static_argnames="depth")
+    def outer(x, depth):
+        return refine(x, depth=depth)
+    ```
+
+    ## Fix safety
+    There is no automatic fix yet.
+
+    ## When not to fix
+    Shapes and other static values may be passed on, and are not reported.
+
+    ## References
+    - [jax.jit: static_argnums](https://docs.jax.dev/en/latest/_autosummary/jax.jit.html)
+    """
+
+    code = "JAX108"
+    name = "tracer-as-static"
+    category = "tracing"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "a traced depth",
+            """
+from functools import partial
+import jax
+
+@partial(jax.jit, static_argnames=("depth",))
+def refine(x, depth):
+    for _ in range(depth):
+        x = x * 2
+    return x
+
+@jax.jit
+def outer(x, depth):
+    return refine(x * depth, depth=depth)  # finding
+""",
+        ),
+        Example(
+            "static all the way",
+            """
+from functools import partial
+import jax
+
+@partial(jax.jit, static_argnames=("depth",))
+def refine(x, depth):
+    for _ in range(depth):
+        x = x * 2
+    return x
+
+@jax.jit
+def outer(x):
+    return refine(x, depth=x.shape[0])
+""",
+        ),
+    )
+
+    def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
+        value = event.value
+        if not isinstance(value, Array) or not value.staged or not value.certain or guarded(event):
+            return
+        report(
+            event.node,
+            f"`{event.parameter}` of `{event.transformed.label}` is static, and this value is traced",
+            reason=traced(event, value),
+        )

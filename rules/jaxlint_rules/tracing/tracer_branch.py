@@ -1,0 +1,211 @@
+"""Python control flow on a value that is a tracer."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import TestEvent
+from jaxlint.staging.values import Array
+from jaxlint_rules._reasons import certain_tracer, guarded, traced
+
+_WORDS = {
+    "if": "`if` asks for the truth of a traced value",
+    "while": "`while` asks for the truth of a traced value",
+    "assert": "`assert` asks for the truth of a traced value",
+    "conditional expression": "`a if test else b` asks for the truth of a traced value",
+    "and": "`and` asks for the truth of a traced value",
+    "or": "`or` asks for the truth of a traced value",
+    "not": "`not` asks for the truth of a traced value",
+    "chained comparison": "a chained comparison asks for the truth of its first, traced part",
+    "in": "`in` compares with a traced value and asks for the truth of the result",
+    "match": "`match` compares with a traced value and asks for the truth of the result",
+    "comprehension condition": "the comprehension's `if` asks for the truth of a traced value",
+}
+
+
+class TracerBranch(Rule):
+    """Python control flow on a traced value.
+
+    ## What it does
+    Finds `if`, `while`, `assert`, `and`, `or`, `not`, conditional expressions, chained comparisons, `in`, `match` and
+    the builtins `any`, `all`, `min`, `max` and `sorted` where they need the truth of a value that JAX traces.
+
+    ## Why is this bad?
+    Under `jit`, `vmap`, `scan` and the like the value is not known yet: JAX raises `TracerBoolConversionError`.
+
+    ## Example
+    ```python
+    @jax.jit
+    def relu(x):
+        return x if x > 0 else 0.0
+    ```
+
+    ## Use instead
+    ```python
+    @jax.jit
+    def relu(x):
+        return jnp.where(x > 0, x, 0.0)
+    ```
+    Use `jax.lax.cond` where one branch is expensive, `jax.lax.while_loop` for loops, `static_argnames` for a parameter
+    that is an ordinary Python flag, and `checkify` or `eqx.error_if` for checks of values.
+
+    ## Fix safety
+    There is no automatic fix yet.
+
+    ## When not to fix
+    A branch that only ever runs on concrete values (a function that is never staged) is not reported. Code that
+    catches the error and has another way is not reported either.
+
+    ## References
+    - [JAX: control flow and logical operators with JIT](https://docs.jax.dev/en/latest/control-flow.html)
+    """
+
+    code = "JAX101"
+    name = "tracer-branch"
+    category = "tracing"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "a branch in a helper of a jitted function",
+            """
+import jax
+import jax.numpy as jnp
+
+def clip(x, limit):
+    if jnp.max(x) > limit:  # finding
+        return x / jnp.max(x)
+    return x
+
+@jax.jit
+def step(x):
+    return clip(x, 1.0) * 2
+""",
+        ),
+        Example(
+            "while, assert, boolean operators and max under scan",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+def body(carry, x):
+    assert carry > 0  # finding
+    while carry < x:  # finding
+        carry = carry * 2
+    both = carry > 0 and x > 0  # finding
+    return max(carry, x), both  # finding
+
+def run(xs):
+    return lax.scan(body, jnp.float32(1.0), xs)
+""",
+        ),
+        Example(
+            "a flag that the caller passes through jit",
+            """
+import jax
+
+def scale(x, double):
+    if double:  # finding
+        return x * 2
+    return x
+
+fast = jax.jit(scale)
+
+def main(x):
+    return fast(x, True)
+""",
+        ),
+        Example(
+            "static things may be branched on",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+
+USE_BIAS = True
+
+@partial(jax.jit, static_argnames=("mode",))
+def layer(x, w, mode, bias=None):
+    if mode == "relu":
+        x = jnp.maximum(x, 0)
+    if bias is not None:
+        x = x + bias
+    if USE_BIAS and x.ndim == 2 and x.shape[0] > 1:
+        x = x[1:]
+    if isinstance(w, tuple) or len(x) > 3:
+        x = x * 2
+    return x @ w if x.dtype == jnp.float32 else x
+""",
+        ),
+        Example(
+            "eager differentiation keeps values",
+            """
+import jax
+
+def f(x):
+    if x > 0:
+        return x * x
+    return -x
+
+def slope(x):
+    return jax.grad(f)(x)
+""",
+        ),
+        Example(
+            "unmapped arguments of vmap keep their values",
+            """
+import jax
+
+def loss(x, delta):
+    if delta > 0:
+        return x * delta
+    return x
+
+def batch(xs):
+    return jax.vmap(loss, in_axes=(0, None))(xs, 0.5)
+""",
+        ),
+        Example(
+            "a default that the caller leaves out stays Python",
+            """
+import jax
+
+@jax.jit
+def smooth(x, keep=True):
+    if keep:
+        return x
+    return x * 0.5
+
+def main(x):
+    return smooth(x)
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.dispatched: dict[tuple[object, str], ast.AST] = {}
+
+    def on_test(self, event: TestEvent, report: Reporter) -> None:
+        value = event.value
+        if not certain_tracer(value) or guarded(event):
+            return
+        assert isinstance(value, Array)
+        name = _dispatches_on(event.node)
+        if name:
+            # `if order == 0: ... if order == 1: ...` is one mistake with one remedy.
+            owner = event.frame.function.node if event.frame.function is not None else None
+            if self.dispatched.setdefault((owner, name), event.node) is not event.node:
+                return
+        message = _WORDS.get(event.how, f"`{event.how}()` compares traced values and asks for the truth of the result")
+        report(event.node, f"{message}; it has none while JAX traces", reason=traced(event, value))
+
+
+def _dispatches_on(test: ast.AST) -> str:
+    """The name that a test compares with a constant for equality, else ""."""
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
+        if isinstance(test.left, ast.Name) and isinstance(test.comparators[0], ast.Constant):
+            return test.left.id
+    return ""

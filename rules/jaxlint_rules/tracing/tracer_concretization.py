@@ -1,0 +1,104 @@
+"""A tracer made a Python number, list or formatted text."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import ConvertEvent
+from jaxlint.staging.values import Array
+from jaxlint_rules._reasons import certain_tracer, guarded, traced
+
+_HARMLESS = frozenset({"str", "print", "block_until_ready", "device_get", "format_method"})
+
+
+class TracerConcretization(Rule):
+    """A traced value is turned into a Python number.
+
+    ## What it does
+    Finds `float()`, `int()`, `bool()`, `complex()`, `.item()`, `.tolist()`, `math.*` and number formats (`f"{x:.3f}"`)
+    applied to a value that JAX traces.
+
+    ## Why is this bad?
+    A tracer has no number yet: JAX raises `ConcretizationTypeError` (or `TypeError` for a number format).
+
+    ## Example
+    ```python
+    @jax.jit
+    def n_steps(duration, dt):
+        return int(duration / dt)
+    ```
+
+    ## Use instead
+    ```python
+    @jax.jit
+    def n_steps(duration, dt):
+        return (duration / dt).astype(int)
+    ```
+    Compute on the host what must be a Python number, and pass it as a static argument; print with `jax.debug.print`.
+
+    ## Fix safety
+    There is no automatic fix yet.
+
+    ## When not to fix
+    Numbers made from shapes, dtypes and static arguments are fine, and not reported.
+
+    ## References
+    - [JAX errors: ConcretizationTypeError](https://docs.jax.dev/en/latest/errors.html#jax.errors.ConcretizationTypeError)
+    """
+
+    code = "JAX102"
+    name = "tracer-concretization"
+    category = "tracing"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "numbers out of tracers",
+            """
+import math
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def f(x):
+    n = int(jnp.ceil(x))  # finding
+    y = x.sum().item()  # finding
+    z = math.sqrt(x)  # finding
+    text = f"{x:.2f}"  # finding
+    return float(x[0]), n, y, z, text  # finding
+""",
+        ),
+        Example(
+            "numbers out of shapes",
+            """
+import math
+import jax
+import numpy as np
+
+@jax.jit
+def f(x):
+    n = int(x.shape[0] * 0.5)
+    scale = 1.0 / math.sqrt(float(x.shape[-1]))
+    size = int(np.prod(x.shape))
+    return x * scale * n * size * float(len(x)), f"{x} {x.shape[0]:d}"
+
+def main(x):
+    y = f(x)
+    return float(y[0].sum())
+""",
+        ),
+    )
+
+    def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
+        value = event.value
+        if event.how in _HARMLESS or not certain_tracer(value) or guarded(event):
+            return
+        assert isinstance(value, Array)
+        if event.how == "format":
+            what = "a number format is applied to a traced value"
+        elif event.how.startswith("numpy."):
+            return
+        else:
+            call = f"`{event.how}()`" if event.how in ("float", "int", "bool", "complex") or "." in event.how else f"`.{event.how}()`"
+            what = f"{call} needs the number behind a traced value"
+        report(event.node, f"{what}; there is none while JAX traces", reason=traced(event, value))

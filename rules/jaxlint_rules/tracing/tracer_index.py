@@ -1,0 +1,97 @@
+"""Python sequences indexed, and arrays sliced, by a tracer."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import IndexEvent
+from jaxlint.staging.values import Array
+from jaxlint_rules._reasons import guarded, traced
+
+
+class TracerIndex(Rule):
+    """A list is indexed, or an array sliced, by a traced value.
+
+    ## What it does
+    Finds `layers[i]` where `layers` is a Python list or tuple and `i` is traced, and slices such as `x[:n]` whose bound
+    is traced.
+
+    ## Why is this bad?
+    Python needs the integer: `TracerIntegerConversionError`, or for slices `IndexError`.
+
+    ## Example
+    ```python
+    def body(i, h):
+        return jnp.tanh(h @ weights[i])  # weights is a list
+
+    lax.fori_loop(0, 4, body, h)
+    ```
+
+    ## Use instead
+    ```python
+    stacked = jnp.stack(weights)
+
+    def body(i, h):
+        return jnp.tanh(h @ stacked[i])
+    ```
+    For slices with a moving start use `jax.lax.dynamic_slice`; a moving size needs a mask.
+
+    ## Fix safety
+    There is no automatic fix yet.
+
+    ## When not to fix
+    Indexing an array by a traced integer is fine, and not reported.
+
+    ## References
+    - [JAX errors: TracerIntegerConversionError](https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerIntegerConversionError)
+    """
+
+    code = "JAX105"
+    name = "tracer-index"
+    category = "tracing"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "a list by a loop index, a slice by an argument",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+WEIGHTS = [jnp.eye(2), jnp.ones((2, 2))]
+
+@jax.jit
+def f(x, n):
+    def body(i, h):
+        return h @ WEIGHTS[i]  # finding
+    head = x[:n]  # finding
+    return lax.fori_loop(0, 2, body, x), head
+""",
+        ),
+        Example(
+            "arrays by a loop index, slices by static bounds",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+@jax.jit
+def f(weights, x):
+    stacked = jnp.stack([jnp.eye(2), jnp.ones((2, 2))])
+    def body(i, h):
+        return h @ stacked[i] + weights[i]
+    half = x.shape[0] // 2
+    return lax.fori_loop(0, 2, body, x), x[:half], x[1:]
+""",
+        ),
+    )
+
+    def on_index(self, event: IndexEvent, report: Reporter) -> None:
+        index = event.index
+        if event.how not in ("list", "slice") or not isinstance(index, Array) or guarded(event):
+            return
+        if not index.staged or not index.certain:
+            return
+        what = "a slice bound" if event.how == "slice" else "the index of a Python sequence"
+        report(event.node, f"{what} must be a Python integer, and this one is traced", reason=traced(event, index))

@@ -1,0 +1,103 @@
+"""NumPy functions on tracers."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import NumpyEvent
+from jaxlint.staging.values import Array
+from jaxlint_rules._reasons import guarded, traced
+
+
+class TracerToNumpy(Rule):
+    """A traced value is handed to NumPy.
+
+    ## What it does
+    Finds NumPy functions that are called on a value that JAX traces, and NumPy arrays that traced values are stored
+    into. Functions that NumPy forwards to the argument's own method (`np.sum`, `np.mean`, `np.reshape` ...) work on
+    tracers and are not reported.
+
+    ## Why is this bad?
+    NumPy needs the numbers, which do not exist while JAX traces: `TracerArrayConversionError`.
+
+    ## Example
+    ```python
+    @jax.jit
+    def f(x):
+        return np.sin(x)
+    ```
+
+    ## Use instead
+    ```python
+    @jax.jit
+    def f(x):
+        return jnp.sin(x)
+    ```
+
+    ## Fix safety
+    There is no automatic fix yet.
+
+    ## When not to fix
+    NumPy on shapes and other static values is fine, and often better than jnp.
+
+    ## References
+    - [JAX errors: TracerArrayConversionError](https://docs.jax.dev/en/latest/errors.html#jax.errors.TracerArrayConversionError)
+    """
+
+    code = "JAX103"
+    name = "tracer-to-numpy"
+    category = "tracing"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "NumPy on tracers",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def f(x):
+    buffer = np.zeros(3)
+    buffer[0] = x.sum()  # finding
+    return np.sin(x) + buffer  # finding
+""",
+        ),
+        Example(
+            "NumPy on static values, NumPy that forwards, and jnp called np",
+            """
+import jax
+import jax.numpy as np
+import numpy as onp
+
+TABLE = onp.arange(4)
+
+@jax.jit
+def f(x):
+    n = onp.prod(x.shape)
+    idx = onp.linspace(0, x.shape[0] - 1, 4).astype(int)
+    return np.sin(x[idx]) * n + onp.sum(x) + np.asarray(TABLE)
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.buffers: dict[ast.AST | None, ast.AST] = {}  # function -> its first such store
+
+    def on_numpy(self, event: NumpyEvent, report: Reporter) -> None:
+        value = event.value
+        if not isinstance(value, Array) or not value.staged or not value.certain or guarded(event):
+            return
+        if event.function == "setitem":
+            # One finding for a buffer that is filled in several statements.
+            owner = event.frame.function.node if event.frame.function is not None else None
+            if self.buffers.setdefault(owner, event.node) is not event.node:
+                return
+            message = "a traced value is stored into a NumPy array; build the array with jnp instead"
+        else:
+            name = event.function.replace("numpy.", "np.")
+            message = f"`{name}` needs the numbers behind a traced value; use `{name.replace('np.', 'jnp.')}`"
+        report(event.node, message, reason=traced(event, value))

@@ -1,0 +1,179 @@
+"""The host waits for the device in every iteration of a loop."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import ConvertEvent, Event, TestEvent
+from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.values import Array
+
+_WAITS = {
+    "float": "`float()`",
+    "int": "`int()`",
+    "bool": "`bool()`",
+    "item": "`.item()`",
+    "tolist": "`.tolist()`",
+    "device_get": "`jax.device_get`",
+    "print": "`print`",
+    "format": "formatting",
+    "str": "formatting",
+    "format_method": "formatting",
+}
+
+
+class HostSyncInLoop(Rule):
+    """The host waits for the device in every iteration.
+
+    ## What it does
+    Finds `float()`, `.item()`, `np.asarray()`, `jax.device_get`, `print`, formatting and Python branches on results of a
+    jitted function, in the loop that calls it.
+
+    ## Why is this bad?
+    JAX runs ahead of Python: while the device works on one step, Python prepares the next. Asking for a value makes
+    Python wait, and the device then waits for Python, in every iteration.
+
+    ## Example
+    ```python
+    for batch in batches:
+        state, loss = step(state, batch)
+        losses.append(float(loss))
+    ```
+
+    ## Use instead
+    ```python
+    for batch in batches:
+        state, loss = step(state, batch)
+        losses.append(loss)
+    losses = jax.device_get(losses)
+    ```
+    Or log every N steps.
+
+    ## Fix safety
+    There is no automatic fix yet. `jaxlint verify` counts the waits per step and measures them.
+
+    ## When not to fix
+    When each iteration takes much longer than the transfer and Python has nothing to prepare. Conversions under an `if`
+    (every N steps), after the loop, or in tests are not reported.
+
+    ## References
+    - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
+    """
+
+    code = "JAX501"
+    name = "host-sync-in-loop"
+    category = "transfer"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "conversions and tests on results of the step",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def step(w, batch):
+    loss = jnp.mean((batch @ w) ** 2)
+    return w - 0.1 * jax.grad(lambda w: jnp.mean((batch @ w) ** 2))(w), {"loss": loss}
+
+def train(w, batches):
+    history, hits = [], 0
+    for batch in batches:
+        w, metrics = step(w, batch)
+        history.append(float(metrics["loss"]))  # finding
+        hits += np.asarray(metrics["loss"])  # finding
+        if metrics["loss"] < 1e-3:  # finding
+            break
+    return w, history, hits
+""",
+        ),
+        Example(
+            "every N steps, after the loop, or without a jitted step",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def step(w, batch):
+    loss = jnp.mean((batch @ w) ** 2)
+    return w - 0.1 * loss, loss
+
+def train(w, batches, epochs):
+    for epoch in range(epochs):
+        losses = []
+        for i, batch in enumerate(batches):
+            w, loss = step(w, batch)
+            losses.append(loss)
+            if i % 100 == 0:
+                print(i, float(loss))
+        print(epoch, np.mean(jax.device_get(losses)))
+    return w, float(loss)
+
+def host_only(x, steps):
+    for _ in range(steps):
+        loss = np.mean(x**2)
+        if loss < 1e-6 or float(loss) > 3:
+            break
+    return loss
+""",
+        ),
+    )
+
+    def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
+        if event.how.startswith("numpy."):
+            what = f"`{event.how.replace('numpy.', 'np.')}`"
+        elif event.how in _WAITS:
+            what = _WAITS[event.how]
+        else:
+            return
+        if event.how in ("str", "format") and not _is_output(event, report):
+            return
+        self.check(event, event.value, what, report)
+
+    def on_test(self, event: TestEvent, report: Reporter) -> None:
+        if event.how in ("if", "while", "not", "and", "or", "conditional expression"):
+            self.check(event, event.value, f"`{event.how}`", report)
+
+    def check(self, event: Event, value: object, what: str, report: Reporter) -> None:
+        frame = event.frame
+        if not isinstance(value, Array) or value.staged or not value.jitted:
+            return
+        if frame.stage.staged or frame.module.is_test or (frame.function and frame.function.name.startswith("test")):
+            return
+        loop = stepping_loop(frame)
+        if loop is None or len(frame.guards) > loop.guards:
+            return
+        if loop.trips is not None and loop.trips <= 4:
+            return
+        line = getattr(loop.node, "lineno", None) or getattr(getattr(loop.node, "target", None), "lineno", "?")
+        report(
+            event.node,
+            f"{what} makes Python wait for the device in every iteration",
+            reason=f"the value is a result of the jitted `{value.jitted}`, called in the loop at line {line}",
+            data={"loop_line": line},
+        )
+
+
+def stepping_loop(frame: Frame) -> Loop | None:
+    """The innermost loop of the frame, if its own iterations call a jitted function."""
+    for loop in reversed(frame.loops):
+        if loop.calls_jitted:
+            return loop
+        if loop.kind != "comprehension":
+            return None
+    return None
+
+
+def _is_output(event: Event, report: Reporter) -> bool:
+    """Whether a formatted value goes straight into a call, as with `print(f"...")` or `log.info(f"...")`."""
+    for ancestor in report.module.ancestors(event.node):
+        if isinstance(ancestor, ast.Call):
+            return True
+        if isinstance(ancestor, ast.stmt):
+            return isinstance(ancestor, ast.Expr)
+    return False

@@ -1,0 +1,119 @@
+"""`vmap(jit(f))` where `jit(vmap(f))` is meant."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.values import Transformed
+from jaxlint.jaxapi.transforms import JIT_KINDS
+
+
+class VmapOfJit(Rule):
+    """`vmap` around `jit`.
+
+    ## What it does
+    Finds `jax.vmap(jax.jit(f))` whose result is not jitted again.
+
+    ## Why is this bad?
+    The batched function is traced anew at each call, and what vmap adds around `f` runs operation by operation instead
+    of being compiled with it.
+
+    ## Example
+    ```python
+    batched = jax.vmap(jax.jit(f))
+    ```
+
+    ## Use instead
+    ```python
+    batched = jax.jit(jax.vmap(f))
+    ```
+
+    ## Fix safety
+    Safe: both compute the same. Options of `jit` that count arguments are carried over only where they mean the same.
+
+    ## When not to fix
+    When the result is only ever called inside another `jit`. A `vmap` of a jitted function there is not reported.
+
+    ## References
+    - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
+    """
+
+    code = "JAX701"
+    name = "vmap-of-jit"
+    category = "vectorization"
+    severity = Severity.WARNING
+    fixable = "safe"
+    examples = (
+        Example(
+            "vmap around jit",
+            """
+import jax
+
+def norm(x):
+    return (x * x).sum()
+
+batched = jax.vmap(jax.jit(norm))  # finding
+""",
+            """
+import jax
+
+def norm(x):
+    return (x * x).sum()
+
+batched = jax.jit(jax.vmap(norm))  # finding
+""",
+        ),
+        Example(
+            "jit around vmap, and vmap of a jitted helper inside jit",
+            """
+import jax
+
+@jax.jit
+def norm(x):
+    return (x * x).sum()
+
+batched = jax.jit(jax.vmap(norm))
+other = jax.jit(jax.vmap(lambda x: x * 2))
+
+@jax.jit
+def total(xs):
+    return jax.vmap(norm)(xs).sum()
+""",
+        ),
+    )
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        outer = event.transformed
+        if outer.kind != "vmap" or not isinstance(outer.target, Transformed) or event.frame.stage.staged:
+            return
+        inner = outer.target
+        if inner.kind not in JIT_KINDS or inner.kind == "pmap" or inner.module is not event.frame.module:
+            return
+        node = event.node
+        written_here = isinstance(node, ast.Call) and node.args and node.args[0] is inner.node
+        stacked = event.decorator is not None and inner.node is node
+        if not (written_here or stacked):
+            return  # a jitted function that is also used alone may well be mapped elsewhere
+        if event.decorator is None and _is_jitted(node, report):
+            return
+        place = event.decorator or node
+        fix = None
+        if written_here:
+            step = Step("swap-vmap-of-jit", report.path, report.span(node))
+            fix = FixRequest(Safety.SAFE, "Jit the mapped function instead", (step,))
+        report(
+            place,
+            f"`vmap` of a jitted function is not compiled as a whole; use `jit(vmap({inner.label}))`",
+            reason=f"{outer.why.explain(report.module)}, and {inner.why.explain(report.module)}",
+            fix=fix,
+        )
+
+
+def _is_jitted(node: ast.AST, report: Reporter) -> bool:
+    """Whether the call stands inside another call, which may well be jit."""
+    parent = report.module.parents.get(node)
+    return isinstance(parent, ast.Call) and parent.func is not node
