@@ -104,6 +104,12 @@ class _Size(click.ParamType):
     metavar="RATIO",
     help="Exit with 1 unless a measured speed-up is proven to be at least this (lower bound of its interval).",
 )
+@click.option(
+    "--apply",
+    is_flag=True,
+    help="Write proven donations to the source, after the whole edited program ran again.",
+)
+@click.option("--allow-dirty", is_flag=True, help="With --apply: also change files with uncommitted changes.")
 @click.option("-q", "--quiet", is_flag=True, help="Hide what the program prints.")
 def command(
     arguments: tuple[str, ...],
@@ -122,6 +128,8 @@ def command(
     output_format: str,
     output: Path | None,
     fail_under: float | None,
+    apply: bool,
+    allow_dirty: bool,
     quiet: bool,
 ) -> None:
     """Run PROGRAM, try improvements on the functions that it jits, and prove or reject each with numbers.
@@ -154,7 +162,7 @@ def command(
     if output is not None and not output.absolute().parent.is_dir():
         raise Failure(f"{output}: there is no such folder to write the report to")
     try:
-        document = _run(request, quiet)
+        document = _run(request, quiet, apply, allow_dirty)
     except CannotRun as error:
         raise Failure(str(error)) from None
     _report(document, output_format, output)
@@ -174,14 +182,22 @@ def _program(arguments: tuple[str, ...], module: str | None, tests: bool) -> tup
     return "script", arguments[0], arguments[1:]
 
 
-def _run(request: Request, quiet: bool) -> Document:
+def _run(request: Request, quiet: bool, apply: bool, allow_dirty: bool) -> Document:
+    from jaxlint_runtime.apply import apply_proven
+    from jaxlint_runtime.journal import Journal
     from jaxlint_runtime.report.live import Live
     from jaxlint_runtime.verify import Listener, Verification
 
     signal.signal(signal.SIGTERM, _terminated)
     with Live(quiet=quiet) as live:
+        for path in Journal(request.project()).undo():
+            live.note(f"undid the half-done --apply of a command that was killed: {path}")
         live.note(_announcement(request))
-        return Verification(request, Listener(live.note, live.progress, live.output)).run()
+        verification = Verification(request, Listener(live.note, live.progress, live.output))
+        document = verification.run()
+        if apply and not document.interrupted:
+            apply_proven(verification, allow_dirty)
+        return document
 
 
 def _terminated(number: int, frame: object) -> None:

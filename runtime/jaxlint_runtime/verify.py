@@ -26,6 +26,7 @@ from jaxlint_runtime.sandbox import Death, WorkerProcess, default_memory_limit
 from jaxlint_runtime.scratch import Scratch, TooLarge, project_root, scratch_copy
 from jaxlint_runtime.targets import UnknownTarget, parse
 
+_SLACK = 20.0  # seconds that a worker is given to stop the program when its time is up
 _RERUNS = 3  # times that the program is run again after a worker died
 
 
@@ -103,6 +104,8 @@ class Verification:
     listener: Listener = field(default_factory=Listener)
     document: Document = field(init=False)
     check: CheckResult | None = None
+    examine: bool = True  # False: leave out check
+    error_tail: bytes = b""  # the last that the program wrote to stderr
     _skip: list[list[Any]] = field(default_factory=list)
     _at_work: dict[str, Any] | None = None
 
@@ -125,7 +128,7 @@ class Verification:
 
     def _run(self) -> None:
         job = self.request.job()
-        death = self._attempt(job, None)
+        death = self.attempt(job, None)
         for _ in range(_RERUNS):
             if death is None:
                 return
@@ -135,7 +138,7 @@ class Verification:
             self._say("running the program again, in a scratch copy of " + str(self.request.project()))
             try:
                 with scratch_copy(self.request.project()) as scratch:
-                    death = self._attempt(again, scratch)
+                    death = self.attempt(again, scratch)
             except TooLarge as error:
                 self._fail(f"the program was not run again: {error}")
                 return
@@ -168,17 +171,21 @@ class Verification:
             return None
         return dataclasses.replace(job, calls=max(1, seen - 1))
 
-    def _attempt(self, job: Job, scratch: Scratch | None) -> Death | None:
+    def attempt(self, job: Job, scratch: Scratch | None) -> Death | None:
         """One worker, to its end or its death."""
         job, folder = relocate(job, scratch)
         try:
             with start_worker(self.request, job, folder, scratch, self.listener.output) as worker:
-                return self._follow(worker, scratch)
+                try:
+                    return self._follow(worker, job, scratch)
+                finally:
+                    self.error_tail = worker.error_tail
         except OSError as error:
             raise CannotRun(f"{self.request.python}: cannot be started ({error.strerror})") from None
 
-    def _follow(self, worker: WorkerProcess, scratch: Scratch | None) -> Death | None:
+    def _follow(self, worker: WorkerProcess, job: Job, scratch: Scratch | None) -> Death | None:
         deadline = time.monotonic() + self.request.timeout
+        stop_by: float | None = None  # when a worker that is well has stopped the program
         try:
             while True:
                 event = worker.next_event(0.2)
@@ -187,12 +194,18 @@ class Verification:
                         worker.kill(
                             f"took longer than {self.request.timeout:g} seconds (--timeout) and was ended"
                         )
+                    elif stop_by is not None and time.monotonic() > stop_by:
+                        worker.kill("did not answer when it was to stop, and was ended")
                     continue
                 if scratch is not None:
                     event = to_originals(event, scratch)
                 kind = event["event"]
                 if kind in ("optimising", "optimised", "captured"):
                     deadline = time.monotonic() + self.request.timeout
+                    stop_by = None
+                elif kind == "watch" and stop_by is None and job.run_for is not None:
+                    if any(function["calls"] for function in event["functions"]):
+                        stop_by = time.monotonic() + job.run_for + _SLACK
                 if kind == "captured":
                     worker.send({"findings": self._captured(event, scratch)})
                     deadline = time.monotonic() + self.request.timeout
@@ -212,7 +225,7 @@ class Verification:
         if first:
             self.document.captured(event)
         self._say(event["ending"]["message"] + _advice(event["ending"]["how"]))
-        if first:
+        if first and self.examine:
             self.listener.progress("checking the files that the program loaded")
             try:
                 self.check = check_files(event["files"]) if event["files"] else None

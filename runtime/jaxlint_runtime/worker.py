@@ -23,7 +23,7 @@ from jaxlint_runtime.model import CapturedFunction, Result, Status
 from jaxlint_runtime.protocol import Channel, Job, to_plain
 
 _VERSIONS = ("jax", "jaxlib", "numpy", "flax", "optax", "equinox", "dm-haiku")
-_GRACE = 10.0  # seconds that a program has to end after it was asked to
+_GRACE = 5.0  # seconds that a program has to end after it was asked to
 _TICK = 0.5
 
 
@@ -36,11 +36,13 @@ class Worker:
         self._session = Session(job)
         self._ended = threading.Event()
         self._finishing = threading.Lock()
+        self._started = time.monotonic()
+        self._session.recorder.announce = self._tell  # if the program crashes, this is what is known
 
     def run(self) -> None:
         """Do it all. Ends the process."""
         self._channel.send("hello", python=platform.python_version(), pid=os.getpid())
-        started = time.monotonic()
+        started = self._started
         threading.Thread(target=_die_with_parent, name="jaxlint-parent", daemon=True).start()
         threading.Thread(target=self._watch, args=(started,), name="jaxlint-clock", daemon=True).start()
         ending = self._session.run()
@@ -52,18 +54,19 @@ class Worker:
     def _watch(self, started: float) -> None:
         """Tell how far the program is, and end it when its time is up."""
         session, limit = self._session, self._job.run_for
-        last: Any = None
         while not self._ended.wait(_TICK):
-            state = session.progress()
-            if state != last:
-                self._channel.send("watch", functions=state, seconds=time.monotonic() - started)
-                last = state
+            self._tell()
             first = session.recorder.first_call
             if limit is not None and first is not None and time.monotonic() - first > limit:
                 session.stopper.request(f"{limit:g} seconds after the first captured call")
             if session.stopper.requested:
                 self._end_program(started)
                 return
+
+    def _tell(self) -> None:
+        self._channel.send(
+            "watch", functions=self._session.progress(), seconds=time.monotonic() - self._started
+        )
 
     def _end_program(self, started: float) -> None:
         """Insist: interrupt the main thread, in the end finish without it."""

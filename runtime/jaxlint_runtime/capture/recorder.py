@@ -6,6 +6,7 @@ import statistics
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -102,6 +103,7 @@ class Recorder:
         self.records: dict[tuple[Any, ...], FunctionRecord] = {}
         self.first_call: float | None = None  # when the first captured call ended, by time.monotonic
         self.clock = CompileClock()
+        self.announce: Callable[[], None] = lambda: None  # called at calls 1, 2, 4, 8 ... of a function
         self._project = project
         self._stopper = stopper
         self._limit = calls
@@ -188,6 +190,8 @@ class Recorder:
         record.last_start = 0.0 if kept or spans is not None else start
         if self.first_call is None:
             self.first_call = time.monotonic()
+        if not record.calls & (record.calls - 1):
+            self.announce()
         return out
 
     def _enough(self, record: FunctionRecord) -> bool:
@@ -197,7 +201,8 @@ class Recorder:
         if idle and record.calls < self._limit * _PATIENCE:
             return False
         never = f"; {_names(idle)} {'was' if len(idle) == 1 else 'were'} never called" if idle else ""
-        self._stopper.request(f"after {record.calls} calls of {record.identity.qualname}{never}")
+        calls = "1 call" if record.calls == 1 else f"{record.calls} calls"
+        self._stopper.request(f"after {calls} of {record.identity.qualname}{never}")
         return True
 
     def _keep(

@@ -1,0 +1,304 @@
+"""`jaxlint verify --apply`: writes proven donations to the source, after the whole edited program ran.
+
+The edits are made in a scratch copy first and tried there: the program must end as well as before, and the gain must
+be measured again on the edited function. Only what passes is written to the user's files, all of it at once, with the
+originals in a journal until it is done.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
+from jaxlint.finding import Finding, FixRequest
+from jaxlint.source import SourceError
+from jaxlint.source.write import Change, encode_text, write_changes
+from jaxlint_runtime.journal import Journal
+from jaxlint_runtime.report.document import Document, display_path
+from jaxlint_runtime.scratch import Scratch, TooLarge, scratch_copy
+from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification
+
+_RULE = "missing-donation"
+_CODEMOD = "add-donation"
+_DELETED = b"Array has been deleted"
+
+
+@dataclass(slots=True)
+class Edit:
+    """A proven result and how it would be written. `argnums` and `argnames` are what is donated."""
+
+    result: dict[str, Any]
+    target: str
+    fix: FixRequest
+    argnums: tuple[int, ...]
+    argnames: tuple[str, ...]
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """What the worker knows the function by."""
+        return self.result["path"], self.result["function"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one edit; `message` is the reason or the figures."""
+
+    edit: Edit
+    kept: bool
+    message: str
+
+
+def apply_proven(verification: Verification, allow_dirty: bool) -> None:
+    """Try and write what was proven; the outcome goes to the document's `applied`."""
+    document, listener = verification.document, verification.listener
+    edits = _choose(verification, allow_dirty)
+    if not edits:
+        return
+    try:
+        verdicts = _try_all(edits, verification)
+        kept = [verdict.edit for verdict in verdicts if verdict.kept]
+        if kept:
+            _write(kept, verification)
+    except KeyboardInterrupt:
+        document.interrupted = True
+        listener.note("interrupted: no file was changed")
+        return
+    except (SourceError, Refused, TooLarge, CannotRun) as error:
+        verdicts = [Verdict(edit, False, f"nothing was changed: {error}") for edit in edits]
+    for verdict in verdicts:
+        _record(document, verdict.edit.result, verdict.kept, verdict.message)
+
+
+def _record(document: Document, result: dict[str, Any], kept: bool, message: str) -> None:
+    document.applied.append(
+        {
+            "function": result["function"],
+            "path": result["path"],
+            "line": result["line"],
+            "candidate": result["candidate"],
+            "kept": kept,
+            "message": message,
+        }
+    )
+
+
+# ---- which results may be written ----
+
+
+def _choose(verification: Verification, allow_dirty: bool) -> list[Edit]:
+    """The proven donations that may be tried; for the others the document says why not."""
+    document = verification.document
+    chosen: list[Edit] = []
+    for target, result in document.results:
+        if result["status"] != "verified" or result["codemod"] != _CODEMOD:
+            continue
+        edit = _as_edit(result, target, verification)
+        if isinstance(edit, Edit):
+            edit = _hindrance(edit, verification, allow_dirty) or edit
+        if isinstance(edit, str):
+            _record(document, result, False, edit)
+        elif not any(other.place == edit.place for other in chosen):
+            chosen.append(edit)
+    return chosen
+
+
+def _as_edit(result: dict[str, Any], target: str, verification: Verification) -> Edit | str:
+    """The edit that writes a result, or why it stays advice."""
+    parameters = result["parameters"]
+    if shared := parameters.get("shared"):
+        return f"advice only: {' and '.join(shared[0])} may be one buffer, which cannot be donated twice"
+    finding = _finding_of(result, verification)
+    if finding is None:
+        return f"advice only: check has no {_RULE} finding here, so its callers are not known"
+    if finding.data.get("public") is not False:
+        return "advice only: the function is public, so that not all of its callers can be known"
+    if finding.data.get("callers_complete") is not True:
+        return "advice only: not all callers of the function could be analysed"
+    if not isinstance(finding.fix, FixRequest):
+        return "advice only: check knows no rewrite here"
+    step = finding.fix.steps[0]
+    argnums = tuple(
+        n for n in parameters.get("argnums", ()) if n in _sequence(step.parameters.get("argnums"))
+    )
+    argnames = tuple(
+        n for n in parameters.get("argnames", ()) if n in _sequence(step.parameters.get("argnames"))
+    )
+    if not argnums and not argnames:
+        return "advice only: the arguments that were proven are not those whose callers give them up"
+    donated = {key: list(value) for key, value in (("argnums", argnums), ("argnames", argnames)) if value}
+    fix = dataclasses.replace(finding.fix, steps=(dataclasses.replace(step, parameters=donated),))
+    return Edit(result, target, fix, argnums, argnames)
+
+
+def _sequence(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _finding_of(result: dict[str, Any], verification: Verification) -> Finding | None:
+    """The finding that claims what the result proves."""
+    function = next(
+        (
+            f
+            for f in verification.document.functions
+            if (f["path"], f["line"]) == (result["path"], result["line"])
+        ),
+        None,
+    )
+    if verification.check is None or function is None:
+        return None
+    for finding in verification.check.findings:
+        path, line = os.path.realpath(finding.path), finding.span.line
+        inside = path == function["path"] and function["line"] <= line <= function["end_line"]
+        if finding.name == _RULE and (inside or (path, line) == (function["jit_path"], function["jit_line"])):
+            return finding
+    return None
+
+
+def _hindrance(edit: Edit, verification: Verification, allow_dirty: bool) -> str | None:
+    """Why an edit cannot or must not be made; None when it may."""
+    root = verification.request.project()
+    for path in {os.path.realpath(step.path) for step in edit.fix.steps}:
+        if not Path(path).is_relative_to(root):
+            return f"not changed: {display_path(path)} lies outside the project {root}"
+        if not allow_dirty and _has_changes(path):
+            return (
+                f"not changed: {display_path(path)} has uncommitted changes; commit them or use --allow-dirty"
+            )
+    try:
+        _changes([edit], verification)
+    except Refused as refusal:
+        return f"advice only: {refusal}"
+    return None
+
+
+def _has_changes(path: str) -> bool:
+    """Whether git knows of changes to the file that are not committed; False outside a repository."""
+    git = shutil.which("git")
+    if git is None:
+        return False
+    command = [git, "-C", os.path.dirname(path), "status", "--porcelain", "--untracked-files=all", "--", path]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return done.returncode == 0 and bool(done.stdout.strip())
+
+
+# ---- trying them ----
+
+
+def _try_all(edits: list[Edit], verification: Verification) -> list[Verdict]:
+    """All at once; one by one when that does not pass as a whole."""
+    verdicts = _try(edits, verification)
+    if len(edits) > 1 and not all(verdict.kept for verdict in verdicts):
+        verification.listener.note("not all of the edits passed together: trying them one by one")
+        single = [_try([edit], verification)[0] for edit in edits]
+        kept = [verdict.edit for verdict in single if verdict.kept]
+        if len(kept) < 2:
+            return single
+        together = {id(verdict.edit): verdict for verdict in _try(kept, verification)}
+        return [together.get(id(verdict.edit), verdict) for verdict in single]
+    return verdicts
+
+
+def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
+    """Run the whole edited program in a scratch copy and measure the edited functions again."""
+    request, document = verification.request, verification.document
+    names = ", ".join(edit.result["function"] for edit in edits)
+    verification.listener.note(f"--apply: running the whole program with {names} edited, in a scratch copy")
+    with scratch_copy(request.project()) as scratch:
+        for change in _changes(edits, verification):
+            copy = Path(scratch.to_copy(os.path.realpath(change.source.path)))
+            copy.write_bytes(encode_text(change.source, change.text))
+        trial, failure = _run_edited(edits, request, verification.listener, scratch)
+    if failure is None:
+        failure = _bad_ending(document, trial)
+    if failure is not None:
+        return [Verdict(edit, False, f"not changed: {failure}") for edit in edits]
+    return [_judge(edit, trial.document) for edit in edits]
+
+
+def _run_edited(
+    edits: list[Edit], request: Request, listener: Listener, scratch: Scratch
+) -> tuple[Verification, str | None]:
+    to_the_end = dataclasses.replace(
+        request,
+        calls=None,
+        run_for=None,
+        transforms=("donation",),
+        targets=tuple({edit.target for edit in edits}),
+    )
+    trial = Verification(to_the_end, listener, examine=False)
+    job = dataclasses.replace(to_the_end.job(), only=[list(edit.place) for edit in edits], undonated=True)
+    death = trial.attempt(job, scratch)
+    return trial, None if death is None else f"the edited program {death}"
+
+
+def _bad_ending(document: Document, trial: Verification) -> str | None:
+    """Why the edited program did not end as well as the original; None when it did."""
+    ending, before = trial.document.ending, document.ending
+    if ending is None:
+        return "the edited program did not end: " + "; ".join(trial.document.errors)
+    expected = before["status"] if before is not None and before["how"] == "finished" else 0
+    if ending["how"] != "finished" or ending["status"] != expected:
+        return f"with the edit, {ending['message']}"
+    if _DELETED in trial.error_tail:
+        return "the edited program used an array after it was donated"
+    return None
+
+
+def _judge(edit: Edit, trial: Document) -> Verdict:
+    """Whether the edited function is donated as written and gains again."""
+    function = next((f for f in trial.functions if (f["path"], f["function"]) == edit.place), None)
+    if function is None:
+        return Verdict(
+            edit, False, "not changed: the second run loaded the function from another copy of its file"
+        )
+    options = function["options"]
+    written = {*options.get("donate_argnums", ()), *options.get("donate_argnames", ())}
+    if not written >= {*edit.argnums, *edit.argnames}:
+        return Verdict(edit, False, "not changed: the edited function was not jitted with the donation")
+    again = [
+        result
+        for target, result in trial.results
+        if target == edit.target and (result["path"], result["function"]) == edit.place
+    ]
+    for result in again:
+        if result["status"] == "verified" and result["codemod"] == _CODEMOD:
+            return Verdict(edit, True, f"measured again in the edited program: {result['reason']}")
+    reasons = "; ".join(result["reason"] for result in again) or "it was not measured"
+    return Verdict(edit, False, f"not changed: the gain was not seen again: {reasons}")
+
+
+# ---- writing ----
+
+
+def _changes(edits: list[Edit], verification: Verification) -> list[Change]:
+    """The new texts of the files as they were examined. Raises Refused."""
+    assert verification.check is not None
+    examined = verification.check.sources
+    paths = dict.fromkeys(step.path for edit in edits for step in edit.fix.steps)
+    sources = {path: examined[path] for path in paths}
+    workspace = Workspace(sources)
+    plans: list[Plan] = []
+    for edit in edits:
+        plan = workspace.plan(edit.fix)
+        if isinstance(plan, str):
+            raise Refused(plan)
+        plans.append(plan)
+    found = workspace.edits(plans)
+    return [
+        Change(source, apply_edits(source.text, [edit for edit in found if edit.path == path]))
+        for path, source in sources.items()
+    ]
+
+
+def _write(edits: list[Edit], verification: Verification) -> None:
+    changes = _changes(edits, verification)
+    new = [(change.source.path, encode_text(change.source, change.text)) for change in changes]
+    with Journal(verification.request.project()).keeping(new):
+        write_changes(changes)
