@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BAD = "import jax\n\n\n@jax.jit\ndef step(x):\n    if x > 0:\n        return x\n    return -x\n"
+OLD = "import jax\n\n\ndef double(tree):\n    return jax.tree_map(lambda x: 2 * x, tree)\n"
 GOOD = "import jax\nimport jax.numpy as jnp\n\n\n@jax.jit\ndef step(x):\n    return jnp.abs(x)\n"
 
 
@@ -82,13 +83,13 @@ def copy_of_this_repository(folder: Path, home: Path) -> Repository:
 
 
 @pytest.mark.slow
-def test_hook_is_light_and_stops_a_bad_commit(tmp_path: Path) -> None:
+def test_hooks_are_light_stop_a_bad_commit_and_fix(tmp_path: Path) -> None:
     home = tmp_path / "home"
     source = copy_of_this_repository(tmp_path / "source", home)
     user = Repository(tmp_path / "user", home)
     (user.folder / ".pre-commit-config.yaml").write_text(
         f"repos:\n  - repo: {source.folder}\n    rev: {source.git('rev-parse', 'HEAD')}\n"
-        "    hooks:\n      - id: jaxlint-check\n"
+        "    hooks:\n      - id: jaxlint-check\n      - id: jaxlint-fix\n        stages: [manual]\n"
     )
     user.git("add", ".pre-commit-config.yaml")
     installed = user.run(sys.executable, "-m", "pre_commit", "install", "--install-hooks")
@@ -104,6 +105,23 @@ def test_hook_is_light_and_stops_a_bad_commit(tmp_path: Path) -> None:
     passed = user.commit("good.py", GOOD)
     assert passed.returncode == 0, passed.stdout + passed.stderr
     assert user.git("ls-files").split() == [".pre-commit-config.yaml", "good.py"]
+
+    (user.folder / "old.py").write_text(OLD)
+    user.git("add", "old.py")
+    fixed = user.run(
+        sys.executable,
+        "-m",
+        "pre_commit",
+        "run",
+        "--hook-stage",
+        "manual",
+        "jaxlint-fix",
+        "--files",
+        "old.py",
+    )
+    assert fixed.returncode == 1, fixed.stdout + fixed.stderr
+    assert "files were modified by this hook" in fixed.stdout
+    assert (user.folder / "old.py").read_text() == OLD.replace("jax.tree_map", "jax.tree.map")
 
     packages = {
         path.name for path in (home / "pre-commit").glob("repo*/py_env-*/lib/python*/site-packages/*")
