@@ -11,6 +11,7 @@ import fcntl
 import io
 import os
 import pty
+import re
 import shlex
 import struct
 import subprocess
@@ -27,11 +28,11 @@ ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 COLUMNS = 112
 
-# Name of the picture, the command as a user types it, and how many of its lines to show (None: all of them).
+# Name of the picture, the command as a user types it, and how many of its lines to show besides the last (None: all).
 RECORDINGS: dict[str, tuple[str, int | None]] = {
-    "check": ("jaxlint check fixtures/demo", 44),
-    "fix": ("jaxlint fix --diff fixtures/demo", 44),
-    "verify": ("jaxlint verify fixtures/demo/train.py", None),
+    "check": ("jaxlint check fixtures/demo/train.py", 41),
+    "fix": ("jaxlint fix --diff fixtures/demo", 40),
+    "verify": ("jaxlint verify -q fixtures/demo/train.py", None),
 }
 
 
@@ -66,15 +67,19 @@ def output_of(command: str) -> str:
 
 
 def picture(command: str, output: str, limit: int | None) -> str:
-    """An SVG of a terminal that shows the command and its output, cut after `limit` lines."""
-    lines = Text.from_ansi(output.rstrip()).split("\n", allow_blank=True)
+    """An SVG of a terminal that shows the command and its output; lines after the first `limit` are left out."""
+    lines = list(Text.from_ansi(output.rstrip()).split("\n", allow_blank=True))
+    if limit is not None and len(lines) > limit + 2:
+        left_out = Text(f"... {len(lines) - limit - 1} more lines ...", style="dim")
+        lines = [*lines[:limit], left_out, Text(""), lines[-1]]
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(Text.assemble(("$ ", "bold green"), (command, "bold")))
-    for line in lines[:limit]:
-        console.print(line, soft_wrap=True)
-    if limit is not None and len(lines) > limit:
-        console.print(Text(f"... {len(lines) - limit} more lines", style="dim"))
-    return console.export_svg(title="jaxlint", theme=MONOKAI, unique_id="jaxlint")
+    for line in lines:
+        console.print(line)
+    svg = console.export_svg(title="jaxlint", theme=MONOKAI, unique_id="jaxlint")
+    return re.sub(
+        r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL
+    )  # fonts come from the reader's own machine
 
 
 def main() -> int:
