@@ -52,12 +52,16 @@ def _table(rules: tuple[type[Rule], ...]) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    console = Console()
+    wide = console.width >= 120
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("Code", "Name", "Category", "Severity", "Fix", "What it finds"):
-        table.add_column(heading, no_wrap=heading != "What it finds")
+    for heading in ("Code", "Name", *(("Category", "Severity", "Fix") if wide else ())):
+        table.add_column(heading, no_wrap=True)
+    table.add_column("What it finds")
     styles = {"error": "red", "warning": "yellow", "info": "blue"}
     for rule in rules:
         name = f"{rule.name} (preview)" if rule.preview else rule.name
-        cells = [rule.code, name, rule.category, str(rule.severity), _fix(rule), rule.summary()]
-        table.add_row(*(Text(cell, style=styles.get(cell, "")) for cell in cells))
-    Console().print(table)
+        style = styles[rule.severity]
+        facts = [Text(rule.category), Text(rule.severity, style), Text(_fix(rule))] if wide else []
+        table.add_row(Text(rule.code, style), Text(name), *facts, Text(rule.summary()))
+    console.print(table)
