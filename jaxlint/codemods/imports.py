@@ -109,7 +109,11 @@ def _best_binding(names: Names, scope: Scope, target: str, at: ast.AST) -> tuple
                 or not f"{target}.".startswith(f"{means}.")
             ):
                 continue
-            if name != root and not all(is_unconditional(names, b) and _is_before(b, at) for b in bindings):
+            # A function runs once the whole module has: it sees the imports below it too.
+            late = visible is names.module and not _runs_with_the_module(scope)
+            if name != root and not all(
+                is_unconditional(names, b) and (late or _is_before(b, at)) for b in bindings
+            ):
                 continue
             if best is None or len(means) > len(best[1]):
                 best = name, means
@@ -167,6 +171,15 @@ def is_unconditional(names: Names, binding: Binding) -> bool:
     return isinstance(
         names.parents.get(binding.statement), (ast.Module, ast.FunctionDef, ast.AsyncFunctionDef)
     )
+
+
+def _runs_with_the_module(scope: Scope) -> bool:
+    current: Scope | None = scope
+    while current is not None:
+        if isinstance(current.node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return False
+        current = current.parent
+    return True
 
 
 def _is_before(binding: Binding, at: ast.AST) -> bool:

@@ -26,10 +26,10 @@ def import_edits(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> l
     for binding in _left_unused(site, changes, edits):
         if binding.alias is not None:
             moved[binding.alias] = None
-    result = _StatementEditor(site, moved).edits()
-    return result + _insertions(
-        site, [new for new in changes.added if not _is_there(site, new, moved)], edits
-    )
+    earliest = min((edit.span.line for edit in edits), default=sys.maxsize)
+    missing = [new for new in changes.added if not _is_there(site, new, moved, earliest)]
+    inserted = _insertions(site, missing, earliest)
+    return _StatementEditor(site, moved, {edit.span.line for edit in inserted}).edits() + inserted
 
 
 def check_movable(site: Site, statement: ImportStatement, *, dropped: bool) -> None:
@@ -78,7 +78,7 @@ def _left_unused_submodules(
     """`import a.b.c` beside another import of `a`, when all that used `a.b.c` is replaced."""
     names = site.names
     for name, bindings in names.module.bindings.items():
-        if len(bindings) < 2:
+        if len(bindings) < 2 and not any(new.bound == name for new in changes.added):
             continue
         chains = [_chain(site, use.name) for use in names.uses_of(name, names.module)]
         for binding in bindings:
@@ -125,8 +125,9 @@ def _is_kept(site: Site, binding: Binding) -> bool:
 class _StatementEditor:
     """Rewrites the import statements whose aliases move or go."""
 
-    def __init__(self, site: Site, moved: dict[ast.alias, NewImport | None]) -> None:
+    def __init__(self, site: Site, moved: dict[ast.alias, NewImport | None], inserted: set[int]) -> None:
         self.site = site
+        self.inserted = inserted  # lines before which something is inserted
         self.moved = moved
         self.kept: dict[ImportStatement, list[ast.alias | NewImport]] = {}
         self.fresh: dict[ImportStatement, list[list[NewImport]]] = {}
@@ -197,7 +198,7 @@ class _StatementEditor:
         alone = _is_alone(self.site, statement)
         if not texts:
             if alone and len(_siblings(self.site, statement)) > 1:
-                return [Edit(path, _whole_lines(self.site, statement), "")]
+                return [Edit(path, _whole_lines(self.site, statement, self.inserted), "")]
             texts = ["pass"]
         indent = self.site.lines.lines[span.line - 1][: span.column - 1]
         joint = self.site.lines.newline + indent if alone else "; "
@@ -264,8 +265,11 @@ def _name_order(name: str) -> tuple[int, str]:
 # New import statements
 
 
-def _is_there(site: Site, new: NewImport, moved: dict[ast.alias, NewImport | None]) -> bool:
+def _is_there(site: Site, new: NewImport, moved: dict[ast.alias, NewImport | None], earliest: int) -> bool:
+    """Whether the module has that import already, above the line `earliest`."""
     for statement in import_statements(site.names):
+        if statement.lineno >= earliest:
+            break
         for alias in statement.names:
             if alias in moved:
                 continue
@@ -279,11 +283,11 @@ def _is_there(site: Site, new: NewImport, moved: dict[ast.alias, NewImport | Non
     return False
 
 
-def _insertions(site: Site, added: Sequence[NewImport], edits: Sequence[Edit]) -> list[Edit]:
+def _insertions(site: Site, added: Sequence[NewImport], earliest: int) -> list[Edit]:
     """One edit for each place where imports are inserted."""
     places: dict[tuple[int, bool], list[str]] = {}
     for new in sorted(added, key=lambda new: _statement_order(new.statement)):
-        line, separate = _place_for(site, new, edits)
+        line, separate = _place_for(site, new, earliest)
         places.setdefault((line, separate), []).append(new.statement)
     newline = site.lines.newline
     result: list[Edit] = []
@@ -300,10 +304,9 @@ def _insertions(site: Site, added: Sequence[NewImport], edits: Sequence[Edit]) -
     return result
 
 
-def _place_for(site: Site, new: NewImport, edits: Sequence[Edit]) -> tuple[int, bool]:
-    """The line before which `new` goes, and whether a blank line has to follow it."""
+def _place_for(site: Site, new: NewImport, earliest: int) -> tuple[int, bool]:
+    """The line before which `new` goes, above the line `earliest`, and whether a blank line has to follow it."""
     statements = [s for s in import_statements(site.names) if not _is_future(s)]
-    earliest = min((edit.span.line for edit in edits), default=sys.maxsize)
     statements = [s for s in statements if s.lineno < earliest]
     kin = [s for s in statements if _top(s) == new.module.partition(".")[0]]
     group = kin or [s for s in statements if _section(s) == _section(new)]
@@ -401,13 +404,13 @@ def _trailing_comment(site: Site, statement: ast.stmt) -> str:
     return after if after.startswith("#") else ""
 
 
-def _whole_lines(site: Site, statement: ast.stmt) -> Span:
+def _whole_lines(site: Site, statement: ast.stmt, inserted: set[int]) -> Span:
     """The lines of `statement`, and a blank line that its removal would leave doubled."""
     span = site.span(statement)
     lines = site.lines.lines
     first, last = span.line, span.end_line  # 1-based, inclusive
     above_blank = first == 1 or not lines[first - 2].strip()
-    if above_blank and last < len(lines) - 1 and not lines[last].strip():
+    if above_blank and first not in inserted and last < len(lines) - 1 and not lines[last].strip():
         last += 1
     if last >= len(lines):  # the last line has no end of its own
         return Span(first, 1, len(lines), len(lines[-1]) + 1)
