@@ -15,6 +15,7 @@ from typing import Any
 import jax
 from jax._src import api as _api
 from jax._src import core as _jax_core
+from jax._src import named_sharding as _named_sharding
 from jax._src import source_info_util as _source_info
 from jax.experimental.compilation_cache import compilation_cache as _compilation_cache
 from jax.extend import core as _core
@@ -22,6 +23,7 @@ from jax.extend import core as _core
 Literal = _core.Literal
 Var = _core.Var
 DropVar = _core.DropVar
+UnspecifiedSharding = _named_sharding.UnspecifiedValue  # where a jit inside the program states no sharding
 
 jit = _api.jit  # the capture replaces the attribute `jax.jit`; this is JAX's own
 
@@ -59,9 +61,12 @@ def inner_jaxprs(eqn: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def bind(eqn: Any, values: Sequence[Any]) -> list[Any]:
-    """Evaluate or stage one equation on `values`, keeping its name stack, source line and context."""
-    params = eqn.primitive.get_bind_params(eqn.params)
+def bind(eqn: Any, values: Sequence[Any], params: dict[str, Any] | None = None) -> list[Any]:
+    """Evaluate or stage one equation on `values`, keeping its name stack, source line and context.
+
+    `params` replaces its parameters.
+    """
+    params = eqn.primitive.get_bind_params(eqn.params if params is None else params)
     stack = _source_info.current_name_stack() + eqn.source_info.name_stack
     with _source_info.user_context(eqn.source_info.traceback, name_stack=stack), eqn.ctx.manager:
         out = eqn.primitive.bind(*values, **params)

@@ -188,7 +188,7 @@ def gradient(function: Callable[..., Any], seed: int) -> Callable[..., Any]:
                 total += jnp.sum(out * weight).astype(jnp.float32)
             return total
 
-        return jax.grad(scalar)([leaves[n] for n in floating])
+        return (jax.grad(scalar)([leaves[n] for n in floating]),)  # one group: their scale is common
 
     return gradients
 

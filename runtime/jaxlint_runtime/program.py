@@ -5,18 +5,19 @@ from __future__ import annotations
 import functools
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import jax
 import numpy as np
 
-from jaxlint_runtime import equivalence, inspection, staging, targets
+from jaxlint_runtime import compat, equivalence, inspection, staging, targets
 from jaxlint_runtime.equivalence import Comparison, Outcome
 from jaxlint_runtime.inspection.rebinding import Update, updates
 from jaxlint_runtime.measure import Subject
 from jaxlint_runtime.model import CapturedFunction, Cost
 from jaxlint_runtime.settings import Settings
-from jaxlint_runtime.staging import BoundCall, Staged, Version
+from jaxlint_runtime.staging import BoundCall, Staged, StagingError, Version
 
 _SLOW_CALL_SECONDS = 2.0  # functions slower than this are checked on the captured inputs alone
 
@@ -88,11 +89,16 @@ class Program:
         self.outcome(self._original, [leaf.value for leaf in self.bound.leaves])
         return time.perf_counter() - start
 
-    def outcome(self, staged: Staged, values: Sequence[Any]) -> Outcome:
-        """Run a version on fresh copies of `values` and bring back what it returns."""
+    def outcome(self, staged: Staged, values: Sequence[Any], changes: bool = True) -> Outcome:
+        """Run a version on fresh copies of `values` and bring back what it returns.
+
+        `changes`: outputs that are new values of inputs are to be compared by how far they moved.
+        """
         args, kwargs = self.bound.dynamic(staging.placed(self.bound, values, staged.target))
         result = jax.block_until_ready(staged.compiled(*args, **kwargs))
-        starts = {u.output: np.asarray(values[u.input]) for u in self.updates if u.distance}
+        starts = {}
+        if changes:
+            starts = {u.output: equivalence.host(values[u.input]) for u in self.updates if u.distance}
         return equivalence.outcome(result, starts)
 
     def rounded(self, values: Sequence[Any], dtype: str) -> Outcome:
@@ -138,6 +144,54 @@ class Program:
         return equivalence.worst(comparisons)
 
     @functools.cached_property
+    def differentiates(self) -> bool:
+        """Whether it takes reverse-mode derivatives itself, so that its outputs already depend on gradients."""
+        caught = []
+
+        def vjp(original: Any, fun: Any, *primals: Any, **options: Any) -> Any:
+            caught.append(fun)
+            return original(fun, *primals, **options)
+
+        function = self.version.function
+
+        @functools.wraps(function)
+        def watched(*args: Any, **kwargs: Any) -> Any:
+            with compat.replaced_vjp(vjp):
+                return function(*args, **kwargs)
+
+        self.stage(Version(watched, self.version.options)).jaxpr  # noqa: B018 - traces
+        return bool(caught)
+
+    def check_gradients(self, version: Version, dtype: str) -> Comparison | None:
+        """Compare the gradients of a version, staged with `equivalence.gradient`, with those of the original.
+
+        None where the original has none: it differentiates inside, computes no floats, or cannot be differentiated.
+        """
+        original = self._gradients(self.version)
+        if self.differentiates or not any(_inexact(leaf) for leaf in self.references[0].leaves):
+            return None
+        values = self.draws[0]
+        try:
+            reference = self.outcome(original, values, changes=False)
+        except StagingError:
+            return None  # a loop without a fixed number of turns, say
+        if not any(leaf.size for leaf in reference.leaves):
+            return None
+        moved = equivalence.rounded_inputs(values, dtype, self.settings.seed + 1)
+        return equivalence.compare(
+            reference,
+            self.outcome(self._gradients(version), values, changes=False),
+            equivalence.tolerance(dtype),
+            rounded=self.outcome(original, moved, changes=False),
+        )
+
+    def _gradients(self, version: Version) -> Staged:
+        """A version's gradients, staged where values are computed."""
+        function = equivalence.gradient(version.function, self.settings.seed)
+        options = replace(version.options, donate_argnums=(), donate_argnames=())
+        return self.runnable(Version(functools.wraps(version.function)(function), options))
+
+    @functools.cached_property
     def dtype(self) -> str:
         """The coarsest floating dtype that the original computes in."""
         names = inspection.dtype_bytes(self.baseline.jaxpr)
@@ -158,6 +212,10 @@ class Program:
 
         copied = sum(array.nbytes for array, new in zip(arrays, fresh, strict=True) if new)
         return Subject(run, prepare, copied)
+
+
+def _inexact(leaf: np.ndarray) -> bool:
+    return bool(jax.numpy.issubdtype(leaf.dtype, jax.numpy.floating))
 
 
 def _finite(outcome: Outcome) -> bool:

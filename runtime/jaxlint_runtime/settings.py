@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-TRANSFORMS = ("donation",)
+TRANSFORMS = ("donation", "remat", "bf16")
 
 
 def _silent(message: str) -> None:

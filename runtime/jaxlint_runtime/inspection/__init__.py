@@ -54,7 +54,7 @@ def facts(staged: Staged) -> Facts:
     """Inspect a version, compiling it if that has not been done. Raises StagingError."""
     hlo = staged.text("hlo")
     return Facts(
-        memory=memory(staged.compiled),
+        memory=memory(staged.compiled, staged.target.platform),
         work=count(staged.jaxpr),
         liveness=liveness(staged.jaxpr),
         aliases=aliases(hlo),
@@ -72,7 +72,7 @@ def cost(staged: Staged, residual_bytes: int | None = None) -> Cost:
     the body of a loop once. A compile-only target gives its own estimate of time where it makes one.
     """
     compiled = staged.compiled
-    sizes = memory(compiled)
+    sizes = memory(compiled, staged.target.platform)
     figures = compiler_cost(compiled)
     work = count(staged.jaxpr)
     return Cost(

@@ -8,25 +8,32 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Bytes on one device. `total` is what a call occupies: aliased output lives in donated arguments."""
+    """Bytes on one device. `peak` is the compiler's own figure, None where it leaves the temporaries out."""
 
     argument: int
     output: int
     temp: int
     alias: int
+    peak: int | None = None
 
     @property
     def total(self) -> int:
-        """argument + output + temp - alias.
+        """What a call occupies at most.
 
-        Not `peak_memory_in_bytes`, from which XLA:CPU leaves the temporaries out, and not `temp` alone, which a
-        donation may raise.
+        The compiler's peak, which on TPU includes values kept in on-chip memory. XLA:CPU leaves the temporaries out
+        of its peak; there it is argument + output + temp - alias, since aliased output lives in donated arguments.
+        Never `temp` alone, which a donation may raise.
         """
+        if self.peak is not None:
+            return self.peak
         return self.argument + self.output + self.temp - self.alias
 
 
-def memory(compiled: Any) -> Memory:
-    """The memory plan of a `jax.stages.Compiled`. Raises ValueError where the backend gives none."""
+def memory(compiled: Any, platform: str) -> Memory:
+    """The memory plan of a `jax.stages.Compiled` for "cpu", "gpu" or "tpu".
+
+    Raises ValueError where the backend gives none.
+    """
     stats = compiled.memory_analysis()
     if stats is None:
         raise ValueError("this backend reports no memory plan")
@@ -35,6 +42,7 @@ def memory(compiled: Any) -> Memory:
         output=stats.output_size_in_bytes,
         temp=stats.temp_size_in_bytes,
         alias=stats.alias_size_in_bytes,
+        peak=None if platform == "cpu" else (getattr(stats, "peak_memory_in_bytes", 0) or None),
     )
 
 

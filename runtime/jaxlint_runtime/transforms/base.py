@@ -49,9 +49,12 @@ class Transform(abc.ABC):
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
         """A version with the same signature that has it."""
 
-    def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version:
-        """A version that computes the same values where the target's own arithmetic is not at hand."""
-        return self.apply(program, candidate, version)
+    def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
+        """A version that computes the same values where the target's own arithmetic is not at hand.
+
+        None where what `apply` returns can be run anywhere.
+        """
+        return None
 
     def shown(self, program: Program) -> None:  # noqa: B027 - optional
         """Raise NotApplicable where nothing that the target reports can show a gain."""

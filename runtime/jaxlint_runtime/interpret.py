@@ -1,0 +1,83 @@
+"""Evaluate a jaxpr equation by equation, some of them changed: what jaxpr-level transformations share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import jax
+
+from jaxlint_runtime import compat
+from jaxlint_runtime.compat import Literal
+
+_CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "core_closed_call"})
+
+Rule = Callable[[Any, list[Any]], Sequence[Any]]  # an equation and its operands -> its results
+
+
+class Environment:
+    """The values of a jaxpr's variables while it is evaluated."""
+
+    def __init__(self, jaxpr: Any, consts: Sequence[Any], args: Sequence[Any]) -> None:
+        parts = compat.open_jaxpr(jaxpr)
+        self.values: dict[Any, Any] = {}
+        self.write(parts.constvars, consts)
+        self.write(parts.invars, args)
+
+    def read(self, atoms: Iterable[Any]) -> list[Any]:
+        """The values of variables and literals."""
+        return [atom.val if isinstance(atom, Literal) else self.values[atom] for atom in atoms]
+
+    def write(self, variables: Iterable[Any], values: Iterable[Any]) -> None:
+        """Set variables."""
+        self.values.update(zip(variables, values, strict=True))
+
+
+def evaluate(jaxpr: Any, args: Sequence[Any], rule: Rule = compat.bind) -> list[Any]:
+    """The outputs of a jaxpr on flat `args`, each equation evaluated or staged by `rule`."""
+    parts = compat.open_jaxpr(jaxpr)
+    environment = Environment(jaxpr, parts.consts, args)
+    for eqn in parts.eqns:
+        environment.write(eqn.outvars, rule(eqn, environment.read(eqn.invars)))
+    return environment.read(parts.outvars)
+
+
+def inlined(jaxpr: Any, args: Sequence[Any]) -> Any:
+    """The same program with the jitted calls inside it dissolved, staged for flat `args`."""
+    return jax.make_jaxpr(lambda *flat: evaluate(jaxpr, flat, _inline))(*args)
+
+
+def _inline(eqn: Any, values: list[Any]) -> Sequence[Any]:
+    if is_plain_call(eqn):
+        return evaluate(compat.inner_jaxprs(eqn)[0][1], values, _inline)
+    return compat.bind(eqn, values)
+
+
+def scan(eqn: Any, values: Sequence[Any], step: Callable[..., Sequence[Any]]) -> list[Any]:
+    """A scan equation on `values` with `step` in place of its body; `step` takes and returns flat values."""
+    params = eqn.params
+    first = params["num_consts"]
+    carries = params["num_carry"]
+    consts, init, stacked = values[:first], values[first : first + carries], values[first + carries :]
+
+    def turn(carry: Any, x: Any) -> Any:
+        outs = step(*consts, *carry, *x)
+        return list(outs[:carries]), list(outs[carries:])
+
+    final, results = jax.lax.scan(
+        turn,
+        list(init),
+        list(stacked),
+        length=params["length"],
+        reverse=params["reverse"],
+        unroll=params["unroll"],
+    )
+    return [*final, *results]
+
+
+def is_plain_call(eqn: Any) -> bool:
+    """Whether an equation only calls another jaxpr: a jit inside the program that states no shardings."""
+    if eqn.primitive.name not in _CALLS or len(compat.inner_jaxprs(eqn)) != 1:
+        return False
+    given = (*eqn.params.get("in_shardings", ()), *eqn.params.get("out_shardings", ()))
+    return all(isinstance(sharding, compat.UnspecifiedSharding) for sharding in given)

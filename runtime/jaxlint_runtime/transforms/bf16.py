@@ -1,0 +1,198 @@
+"""A bfloat16 compute policy: matrix products and convolutions of float32 values in bfloat16, summed in float32.
+
+Parameters, reductions, softmax and loss stay in float32. It is applied to the whole staged program, after any
+differentiation inside it, so that the products of the backward pass are included.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxlint_runtime import compat
+from jaxlint_runtime.inspection.flops import count
+from jaxlint_runtime.interpret import evaluate, is_plain_call, scan
+from jaxlint_runtime.program import Program
+from jaxlint_runtime.staging import Version
+from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+
+_PRODUCTS = frozenset({"dot_general", "conv_general_dilated"})
+_OPAQUE = frozenset(
+    {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "pallas_call", "shard_map"}
+)
+_REMATERIALISED = frozenset({"remat", "remat2", "checkpoint"})
+_EXPONENT_BITS, _MANTISSA_BITS = 8, 7
+
+Cast = Callable[[Any], Any]
+
+
+class Bf16(Transform):
+    """Casts the float32 operands of products to bfloat16."""
+
+    name = "bf16"
+
+    def propose(self, program: Program) -> list[Candidate]:
+        """One candidate for all products that can be reached. Raises NotApplicable."""
+        found = _Found()
+        _look(program.baseline.jaxpr, found)
+        if not found.eligible:
+            raise NotApplicable(found.why_not())
+        left = (
+            f", {found.opaque} inside custom derivatives or kernels left as they are" if found.opaque else ""
+        )
+        left += f", {found.precise} that ask for a precision left as they are" if found.precise else ""
+        return [
+            Candidate(
+                name=self.name,
+                summary=f"compute {found.eligible} matrix products or convolutions in bfloat16, summed in float32{left}",
+                requires="",
+                estimate=0.0,
+                parameters={
+                    "products": found.eligible,
+                    "left": found.opaque + found.precise,
+                    "matmul_flops": count(program.baseline.jaxpr).matmul_flops,
+                },
+            )
+        ]
+
+    def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
+        """The same function with the operands cast."""
+        return _with_products(version, _in_bfloat16)
+
+    def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
+        """On CPU, which lacks some of these products, the operands are rounded and multiplied in float32."""
+        return _with_products(version, _rounded) if program.runner.platform == "cpu" else None
+
+    def shown(self, program: Program) -> None:
+        """A CPU computes bfloat16 in software: neither its time nor its memory says anything."""
+        if program.target.platform == "cpu":
+            raise NotApplicable(
+                "the CPU has no bfloat16 products, so it can show no gain; the values were checked with the operands "
+                "rounded to bfloat16. A GPU or a compile-only target such as tpu:v5e-1x1 shows what it saves"
+            )
+
+    def dtype(self, program: Program) -> str | None:
+        """Its versions compute in bfloat16."""
+        return "bfloat16"
+
+
+@dataclass
+class _Found:
+    eligible: int = 0
+    opaque: int = 0  # products inside equations that are not rewritten
+    precise: int = 0  # products that ask for more than the default precision
+    narrow: int = 0  # products in 16 bits or fewer already
+
+    def why_not(self) -> str:
+        if self.narrow:
+            return "its matrix products are in 16 bits already"
+        if self.precise:
+            return "its matrix products ask for a precision of their own"
+        if self.opaque:
+            return "its matrix products are inside custom derivatives or kernels"
+        return "it computes no matrix product or convolution in float32"
+
+
+def _look(jaxpr: Any, found: _Found, reachable: bool = True) -> None:
+    for eqn in compat.open_jaxpr(jaxpr).eqns:
+        if eqn.primitive.name in _PRODUCTS:
+            if _float32(eqn):
+                if not reachable:
+                    found.opaque += 1
+                elif _precise(eqn):
+                    found.precise += 1
+                else:
+                    found.eligible += 1
+            elif any(str(v.aval.dtype) in ("bfloat16", "float16") for v in eqn.invars):
+                found.narrow += 1
+        for _, inner in compat.inner_jaxprs(eqn):
+            _look(inner, found, reachable and eqn.primitive.name not in _OPAQUE)
+
+
+def _float32(eqn: Any) -> bool:
+    return all(v.aval.dtype == jnp.float32 for v in (*eqn.invars[:2], eqn.outvars[0]))
+
+
+def _precise(eqn: Any) -> bool:
+    """Whether the program asks for more than the default precision of this product."""
+    precision = eqn.params.get("precision")
+    given = precision if isinstance(precision, tuple) else (precision,)
+    return any(p is not None and p != jax.lax.Precision.DEFAULT for p in given)
+
+
+def _in_bfloat16(x: Any) -> Any:
+    return jax.lax.convert_element_type(x, jnp.bfloat16)
+
+
+def _rounded(x: Any) -> Any:
+    return jax.lax.reduce_precision(x, _EXPONENT_BITS, _MANTISSA_BITS)
+
+
+def _with_products(version: Version, cast: Cast) -> Version:
+    """The function staged, and evaluated again with the operands of its products through `cast`."""
+    function = version.function
+
+    @functools.wraps(function)
+    def computed(*args: Any, **kwargs: Any) -> Any:
+        leaves, structure = jax.tree.flatten((args, kwargs))
+        traced = [n for n, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer)]
+
+        def flat(*values: Any) -> Any:
+            filled = list(leaves)
+            for n, value in zip(traced, values, strict=True):
+                filled[n] = value
+            new_args, new_kwargs = jax.tree.unflatten(structure, filled)
+            return function(*new_args, **new_kwargs)
+
+        operands = [leaves[n] for n in traced]
+        jaxpr, shape = jax.make_jaxpr(flat, return_shape=True)(*operands)
+        results = evaluate(jaxpr, operands, functools.partial(_equation, cast))
+        return jax.tree.unflatten(jax.tree.structure(shape), results)
+
+    return Version(computed, version.options)
+
+
+def _equation(cast: Cast, eqn: Any, values: list[Any]) -> Sequence[Any]:
+    """One equation, its products through `cast`, however deep they are in loops, branches and checkpoints."""
+    name = eqn.primitive.name
+    rule = functools.partial(_equation, cast)
+    if name in _PRODUCTS and _float32(eqn) and not _precise(eqn):
+        params = {**eqn.params, "preferred_element_type": jnp.dtype(jnp.float32)}
+        return compat.bind(eqn, [cast(values[0]), cast(values[1])], params)
+    if name in _OPAQUE or not compat.inner_jaxprs(eqn):
+        return compat.bind(eqn, values)
+    bodies = [body for _, body in compat.inner_jaxprs(eqn)]
+    if is_plain_call(eqn):
+        return evaluate(bodies[0], values, rule)
+    if name == "scan":
+        return scan(eqn, values, lambda *flat: evaluate(bodies[0], flat, rule))
+    if name == "cond":
+        branches = [lambda *flat, body=body: evaluate(body, flat, rule) for body in bodies]
+        return jax.lax.switch(values[0], branches, *values[1:])
+    if name == "while":
+        return _while(eqn, values, rule)
+    if name in _REMATERIALISED:
+        run = jax.checkpoint(
+            lambda *flat: evaluate(bodies[0], flat, rule),
+            policy=eqn.params.get("policy"),
+            prevent_cse=eqn.params.get("prevent_cse", True),
+        )
+        return run(*values)
+    return compat.bind(eqn, values)
+
+
+def _while(eqn: Any, values: list[Any], rule: Callable[..., Sequence[Any]]) -> Sequence[Any]:
+    bodies = dict(compat.inner_jaxprs(eqn))
+    split = eqn.params["cond_nconsts"]
+    start = split + eqn.params["body_nconsts"]
+    cond_consts, body_consts = values[:split], values[split:start]
+    return jax.lax.while_loop(
+        lambda carry: evaluate(bodies["cond_jaxpr"], [*cond_consts, *carry])[0],
+        lambda carry: evaluate(bodies["body_jaxpr"], [*body_consts, *carry], rule),
+        list(values[start:]),
+    )

@@ -1,0 +1,289 @@
+"""Rematerialisation: keep less from the forward pass and compute it again in the backward pass, block by block.
+
+The functions that a program differentiates are caught as they are differentiated, staged, and evaluated again with
+their blocks under `jax.checkpoint`: repeated runs of equations, and the bodies of scans. Around the whole loss it
+would be useless, since everything would be alive again at once.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxlint_runtime import compat, inspection
+from jaxlint_runtime.compat import DropVar, Literal
+from jaxlint_runtime.inspection.avals import nbytes
+from jaxlint_runtime.inspection.blocks import Block, call_site, is_rematerialised, stacks
+from jaxlint_runtime.interpret import Environment, evaluate, inlined, scan
+from jaxlint_runtime.model import Cost
+from jaxlint_runtime.program import Program
+from jaxlint_runtime.staging import Staged, Version, first_line
+from jaxlint_runtime.targets import Target
+from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+
+POLICIES: dict[str, Callable[..., Any]] = {
+    "nothing_saveable": jax.checkpoint_policies.nothing_saveable,
+    "dots_with_no_batch_dims_saveable": jax.checkpoint_policies.dots_with_no_batch_dims_saveable,
+    "dots_saveable": jax.checkpoint_policies.dots_saveable,
+}
+_LEAST_SAVING = 0.05  # of the live bytes: below it the estimate says nothing
+
+
+@dataclass
+class Record:
+    """What was seen while a version was traced."""
+
+    derivatives: int = 0
+    residual_bytes: int = 0  # kept from forward to backward passes, without what is an input of either
+    blocks: int = 0
+    scans: int = 0
+    already: int = 0  # calls that the program rematerialises itself
+    sites: list[tuple[str, int, str]] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+class Remat(Transform):
+    """Puts `jax.checkpoint` with a policy around each block of what the function differentiates."""
+
+    name = "remat"
+    trade = True
+
+    def __init__(self) -> None:
+        self._records: dict[tuple[int, str], Record] = {}
+
+    def propose(self, program: Program) -> list[Candidate]:
+        """One candidate per policy that lowers the live bytes, most first. Raises NotApplicable."""
+        original = inspection.liveness(program.baseline.jaxpr)
+        plain = Record()
+        program.stage(_checkpointed(program.version, None, plain)).jaxpr  # noqa: B018 - traces
+        if not plain.derivatives:
+            raise NotApplicable("it takes no reverse-mode derivative, so nothing is kept for a backward pass")
+        if not (plain.blocks or plain.scans):
+            if plain.already:
+                raise NotApplicable("its blocks are rematerialised already")
+            raise NotApplicable(
+                plain.problems[0] if plain.problems else "what it differentiates has no repeated blocks"
+            )
+        candidates = []
+        for policy in POLICIES:
+            record = Record()
+            jaxpr = program.stage(_checkpointed(program.version, policy, record)).jaxpr
+            live = inspection.liveness(jaxpr)
+            saved = original.total - live.total
+            if record.problems and not (record.blocks or record.scans):
+                raise NotApplicable(record.problems[0])
+            if saved < _LEAST_SAVING * original.total:
+                continue
+            candidates.append(
+                Candidate(
+                    name=f"{self.name}:{policy}",
+                    summary=f"jax.checkpoint with policy {policy} around {_where(record)}",
+                    requires="",
+                    estimate=float(saved),
+                    parameters={
+                        "policy": policy,
+                        "blocks": record.blocks,
+                        "scans": record.scans,
+                        "sites": [f"{path}:{line}" for path, line, _ in record.sites],
+                        "live_bytes": {"before": original.total, "after": live.total},
+                        "residual_bytes": {"before": plain.residual_bytes, "after": record.residual_bytes},
+                    },
+                )
+            )
+        if not candidates:
+            raise NotApplicable(
+                f"no policy lowers the {size(original.total)} that are alive at once by {_LEAST_SAVING:.0%}, by the "
+                f"estimate over the jaxpr; {size(plain.residual_bytes)} are kept for the backward pass"
+            )
+        candidates.sort(key=lambda candidate: -candidate.estimate)
+        # A compiler that undoes all of them is shown one, for the values.
+        return candidates if keeps_recomputation(program.target) else candidates[:1]
+
+    def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
+        """The same function, which differentiates its blocks under the candidate's policy."""
+        return _checkpointed(version, candidate.parameters["policy"], Record())
+
+    def confirm(
+        self, program: Program, candidate: Candidate, staged: Staged, before: Cost, after: Cost
+    ) -> None:
+        """Add the residuals; raise NotApplicable where the compiler computes nothing again."""
+        residual, live = candidate.parameters["residual_bytes"], candidate.parameters["live_bytes"]
+        before.residual_bytes, after.residual_bytes = residual["before"], residual["after"]
+        if not keeps_recomputation(program.target):
+            raise NotApplicable(
+                f"{candidate.summary}: the {program.target.name} compiler of jax {jax.__version__} merges the "
+                f"recomputation with the first computation, so it saves nothing; estimated over the jaxpr, "
+                f"{size(residual['before'])} to {size(residual['after'])} kept for the backward pass and "
+                f"{size(live['before'])} to {size(live['after'])} alive at once. A compile-only target such as tpu:v5e-1x1 shows what it saves there"
+            )
+
+
+@functools.cache
+def keeps_recomputation(target: Target) -> bool:
+    """Whether checkpoints save memory with the target's compiler, seen from a small stack of layers.
+
+    XLA:CPU of jax 0.10 merges each recomputation with the first computation. Asking the compiler, rather than
+    knowing its version, is right for those to come as well.
+    """
+
+    def layer(x: Any, w: Any) -> Any:
+        return x + jnp.tanh(jnp.tanh(x @ w) @ w) @ w
+
+    def total(wrap: Callable[..., Any]) -> int:
+        def loss(w: Any, x: Any) -> Any:
+            for _ in range(6):
+                x = wrap(layer)(x, w)
+            return jnp.sum(x)
+
+        place = jax.sharding.SingleDeviceSharding(target.devices()[0])
+        w = jax.ShapeDtypeStruct((128, 128), jnp.float32, sharding=place)
+        x = jax.ShapeDtypeStruct((4096, 128), jnp.float32, sharding=place)
+        return inspection.memory(compat.jit(jax.grad(loss)).lower(w, x).compile(), target.platform).total
+
+    return total(jax.checkpoint) < 0.9 * total(lambda function: function)
+
+
+def _where(record: Record) -> str:
+    parts = []
+    if record.blocks:
+        parts.append(f"each of {record.blocks} blocks")
+    if record.scans:
+        parts.append("the body of a scan" if record.scans == 1 else f"the bodies of {record.scans} scans")
+    sites = dict.fromkeys(f"{path}:{line}" for path, line, _ in record.sites)
+    return " and ".join(parts) + (f" (called at {', '.join(sites)})" if sites else "")
+
+
+def _checkpointed(version: Version, policy: str | None, record: Record) -> Version:
+    """The function with the blocks of all that it differentiates under `policy`; None only looks for them."""
+    function = version.function
+
+    @functools.wraps(function)
+    def rematerialised(*args: Any, **kwargs: Any) -> Any:
+        inside = False
+
+        def vjp(original: Callable[..., Any], fun: Callable[..., Any], *primals: Any, **options: Any) -> Any:
+            nonlocal inside
+            if inside:  # a derivative inside of one that is caught already
+                return original(fun, *primals, **options)
+            record.derivatives += 1
+            inside = True
+            try:
+                replay, known = _replay(fun, primals, policy, record)
+            except Exception as error:
+                record.problems.append(
+                    f"what it differentiates could not be staged apart: {first_line(error)}"
+                )
+                return original(fun, *primals, **options)
+            finally:
+                inside = False
+            result = original(replay, *primals, **options)
+            record.residual_bytes += sum(
+                nbytes(jax.typeof(leaf)) for leaf in jax.tree.leaves(result[1]) if id(leaf) not in known
+            )
+            return result
+
+        with compat.replaced_vjp(vjp):
+            return function(*args, **kwargs)
+
+    return Version(rematerialised, version.options)
+
+
+def _replay(
+    fun: Callable[..., Any], primals: Sequence[Any], policy: str | None, record: Record
+) -> tuple[Callable[..., Any], set[int]]:
+    """`fun` staged and cut into blocks, and the identities of the values that it was given."""
+    staged, shape = jax.make_jaxpr(fun, return_shape=True)(*primals)
+    leaves = jax.tree.leaves(primals)
+    jaxpr = inlined(staged, leaves)
+    parts = compat.open_jaxpr(jaxpr)
+    structure = jax.tree.structure(shape)
+    blocks: list[Block] = []
+    for stack in stacks(jaxpr):
+        equations = [parts.eqns[n] for block in stack.blocks for n in range(block.start, block.stop)]
+        record.already += sum(map(is_rematerialised, equations))
+        if any(map(is_rematerialised, equations)):
+            continue
+        blocks += stack.blocks
+        record.blocks += len(stack.blocks)
+        full = max(stack.blocks, key=lambda block: block.stop - block.start)
+        site = call_site([parts.eqns[n] for n in range(full.start, full.stop)])
+        record.sites += [site] if site else []
+    covered = {n for block in blocks for n in range(block.start, block.stop)}
+    scans = {n for n, eqn in enumerate(parts.eqns) if n not in covered and _worthwhile_scan(eqn, record)}
+    record.scans += len(scans)
+    for n in sorted(scans):
+        site = call_site([parts.eqns[n]])
+        record.sites += [site] if site else []
+
+    def replay(*args: Any) -> Any:
+        flat = jax.tree.leaves(args)
+        environment = Environment(jaxpr, parts.consts, flat)
+        starts = {block.start: block for block in blocks}
+        index = 0
+        while index < len(parts.eqns):
+            block = starts.get(index)
+            if block is not None and policy is not None:
+                _run_block(parts, block, environment, POLICIES[policy])
+                index = block.stop
+                continue
+            eqn = parts.eqns[index]
+            values = environment.read(eqn.invars)
+            results = (
+                _run_scan(eqn, values, POLICIES[policy])
+                if index in scans and policy is not None
+                else compat.bind(eqn, values)
+            )
+            environment.write(eqn.outvars, results)
+            index += 1
+        return jax.tree.unflatten(structure, environment.read(parts.outvars))
+
+    known = {id(value) for value in (*leaves, *parts.consts, *compat.open_jaxpr(staged).consts)}
+    return replay, known
+
+
+def _worthwhile_scan(eqn: Any, record: Record) -> bool:
+    if eqn.primitive.name != "scan" or eqn.params["length"] < 2:
+        return False
+    body = compat.open_jaxpr(compat.inner_jaxprs(eqn)[0][1])
+    if any(map(is_rematerialised, body.eqns)):
+        record.already += 1
+        return False
+    return len(body.eqns) > 2
+
+
+def _run_block(parts: Any, block: Block, environment: Environment, policy: Callable[..., Any]) -> None:
+    """Evaluate a block under jax.checkpoint, its inputs and outputs found from what is used where."""
+    equations = parts.eqns[block.start : block.stop]
+    made = {var for eqn in equations for var in eqn.outvars if not isinstance(var, DropVar)}
+    read = dict.fromkeys(var for eqn in equations for var in eqn.invars if not isinstance(var, Literal))
+    inputs = [var for var in read if var not in made]
+    later = {var for eqn in parts.eqns[block.stop :] for var in eqn.invars if not isinstance(var, Literal)}
+    later.update(var for var in parts.outvars if not isinstance(var, Literal))
+    outputs = [var for eqn in equations for var in eqn.outvars if var in made and var in later]
+
+    def run(*values: Any) -> list[Any]:
+        local = dict(zip(inputs, values, strict=True))
+        for eqn in equations:
+            operands = [v.val if isinstance(v, Literal) else local[v] for v in eqn.invars]
+            local.update(zip(eqn.outvars, compat.bind(eqn, operands), strict=True))
+        return [local[var] for var in outputs]
+
+    environment.write(outputs, jax.checkpoint(run, policy=policy)(*environment.read(inputs)))
+
+
+def _run_scan(eqn: Any, values: Sequence[Any], policy: Callable[..., Any]) -> list[Any]:
+    """The same scan with its body under jax.checkpoint."""
+    body = compat.inner_jaxprs(eqn)[0][1]
+    # A loop already keeps the two computations apart, so that nothing need be done against their merging.
+    step = jax.checkpoint(lambda *flat: evaluate(body, flat), policy=policy, prevent_cse=False)
+    return scan(eqn, values, step)
+
+
+def size(number: float) -> str:
+    """Bytes for people."""
+    return f"{number / 2**20:.1f} MiB" if number >= 2**20 else f"{number / 2**10:.1f} KiB"
