@@ -9,6 +9,7 @@ value, since a wrong gradient hardly moves a parameter. Integers, booleans and r
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ _UNITS = {"float64": 256.0, "float32": 256.0, "bfloat16": 4.0, "float16": 16.0}
 _LEAF_FACTOR = 100.0  # a single leaf may be off by this many times more of the group's root mean square ...
 _LEAF_LIMIT = 0.25  # ... but never by more than this
 _SPREAD_FACTOR = 4.0  # and by this many times what rounding the inputs alone does to it
+_NOISE = 1e-4  # a leaf whose signal is a smaller share of its group's is noise
 _MEANINGLESS = 0.5  # an error of half the signal is one, however ill-conditioned the function
 
 
@@ -66,7 +68,7 @@ def outcome(result: Any, starts: Mapping[int, np.ndarray] | None = None) -> Outc
     return Outcome(
         leaves=tuple(host(leaf) for _, leaf in paths_and_leaves),
         paths=tuple(jax.tree_util.keystr(path) or "the result" for path, _ in paths_and_leaves),
-        groups=tuple(_groups(result, 0, top=True)),
+        groups=_groups(result),
         starts=starts or {},
     )
 
@@ -108,32 +110,39 @@ def compare(
         if problem:
             return _broken(f"{path}: {problem}", allowed)
 
-    max_abs = max_rel = 0.0
+    judged = {
+        n: _judge(n, reference, candidate, rounded)
+        for group in reference.groups
+        for n in group
+        if _floats(reference.leaves[n])
+    }
+    noise = _noise(reference.groups, judged)
+    max_abs = max((leaf.max_abs for leaf in judged.values()), default=0.0)
+    max_rel = 0.0
     used = allowed
     cosines = []
     problem = None
     for group in reference.groups:
-        members = [n for n in group if _floats(reference.leaves[n])]
+        members = [n for n in group if n in judged and n not in noise]
         if not members:
             continue
-        judged = [_judge(n, reference, candidate, rounded) for n in members]
-        max_abs = max(max_abs, *(leaf.max_abs for leaf in judged))
-        scale = _norm(leaf.scale for leaf in judged)
-        error = _norm(leaf.error for leaf in judged)
-        spread = _norm(leaf.spread for leaf in judged)
-        floor = _norm(leaf.floor for leaf in judged)
-        limit = min(allowed * scale + _SPREAD_FACTOR * spread, _MEANINGLESS * scale) + floor
-        relative = error / (scale + floor) if scale + floor > 0 else (0.0 if error == 0 else math.inf)
-        if relative > max_rel:
-            max_rel = relative
-            used = max(allowed, limit / (scale + floor)) if scale + floor > 0 else allowed
-        if sum(leaf.count for leaf in judged) > 1 and scale > floor:
-            cosines.append(_cosine(judged))
-        name = reference.paths[members[0]] + (" and others" if len(members) > 1 else "")
+        leaves = [judged[n] for n in members]
+        scale = _norm(leaf.scale for leaf in leaves)
+        error = _norm(leaf.error for leaf in leaves)
+        floor = _norm(leaf.floor for leaf in leaves)
+        spread = _SPREAD_FACTOR * _norm(leaf.spread for leaf in leaves)
+        limit = min(allowed * scale + spread, _MEANINGLESS * scale) + floor
+        if scale + floor > 0 and error / (scale + floor) > max_rel:
+            max_rel = error / (scale + floor)
+            used = max(allowed, limit / (scale + floor))
+        if sum(leaf.count for leaf in leaves) > 1 and scale > floor:
+            cosines.append(_cosine(leaves))
         if problem is None and error > limit:
-            problem = f"{name}: relative error {relative:.2g}, allowed {limit / (scale + floor or 1.0):.2g}"
+            name = reference.paths[members[0]] + (" and others" if len(members) > 1 else "")
+            norm = scale + floor or 1.0
+            problem = f"{name}: relative error {error / norm:.2g}, allowed {limit / norm:.2g}"
         if problem is None and len(members) > 1:
-            problem = _leaf_problem(judged, [reference.paths[n] for n in members], scale, allowed)
+            problem = _leaf_problem(leaves, [reference.paths[n] for n in members], scale, allowed)
     cosine = min(cosines) if cosines else None
     return Comparison(Numerics(max_abs, max_rel, cosine, used, problem is None), problem)
 
@@ -238,6 +247,36 @@ def _signal(n: int, outcome: Outcome) -> np.ndarray:
     return wide if start is None else wide - start.astype(wide.dtype)
 
 
+def _noise(groups: Sequence[Sequence[int]], judged: Mapping[int, _Leaf]) -> set[int]:
+    """Leaves that an optimiser made out of noise: the bias of attention's keys, whose gradient is zero in theory.
+
+    Such a gradient is nothing beside the others, but Adam divides it by its own size, and the parameter then moves
+    as far as any. It is recognised in the copy of the parameters' tree where it is small (a moment), and left out of
+    the other copies.
+    """
+    found: set[int] = set()
+    alike: dict[tuple[int, ...], list[Sequence[int]]] = {}
+    for group in groups:
+        if len(group) > 1 and all(n in judged for n in group):
+            alike.setdefault(tuple(judged[n].count for n in group), []).append(group)
+    for copies in alike.values():
+        shares = [_shares([judged[n] for n in group]) for group in copies]
+        for position in range(len(copies[0])):
+            if min(share[position] for share in shares) < _NOISE:
+                found.update(
+                    group[position]
+                    for group, share in zip(copies, shares, strict=True)
+                    if share[position] >= _NOISE
+                )
+    return found
+
+
+def _shares(leaves: Sequence[_Leaf]) -> list[float]:
+    """The root mean square of each leaf's signal as a share of its group's; 1 where the group's is zero."""
+    whole = _norm(leaf.scale for leaf in leaves) / math.sqrt(sum(leaf.count for leaf in leaves) or 1)
+    return [leaf.scale / math.sqrt(leaf.count or 1) / whole if whole else 1.0 for leaf in leaves]
+
+
 def _leaf_problem(judged: Sequence[_Leaf], paths: Sequence[str], scale: float, allowed: float) -> str | None:
     """A leaf that is far off although its group, of which it is a small part, is not."""
     loose = min(_LEAF_LIMIT, _LEAF_FACTOR * allowed)
@@ -271,29 +310,32 @@ def _cosine(judged: Sequence[_Leaf]) -> float:
     return min(1.0, sum(leaf.dot for leaf in judged) / norms) if norms > 0 else 0.0
 
 
-def _groups(node: Any, first: int, top: bool = False) -> list[tuple[int, ...]]:
-    """Leaf numbers, from `first` on, of the subtrees of `node` that belong together.
+def _groups(result: Any) -> tuple[tuple[int, ...], ...]:
+    """Leaf numbers of the parts of a result that belong together.
 
-    A node is taken apart where one of its children has the structure and shapes of another subtree inside it, as
-    the moments of an optimiser have those of the parameters. The elements of the result itself are always apart.
+    The largest tree that occurs more than once is that of the parameters, which an optimiser's moments repeat: each
+    of its copies is a group. What remains is grouped by the elements of the result.
     """
-    children = _children(node)
-    if not children:
-        count = len(jax.tree.leaves(node))
-        return [(first,)] if count else []
-    signatures = [_signature(child) for child in children]
-    inside = [signature for child in children for signature in _signatures(child)]
-    twins = any(len(signature[1]) > 1 and inside.count(signature) > 1 for signature in signatures)
-    spans, start = [], first
-    for child in children:
-        spans.append(range(start, start + len(jax.tree.leaves(child))))
-        start = spans[-1].stop
-    if not (top or twins or len(children) == 1):
-        return [tuple(range(first, start))] if start > first else []
+    repeated = Counter(signature for signature in _signatures(result) if len(signature[1]) > 1)
+    copies = [signature for signature, count in repeated.items() if count > 1]
+    tree = max(copies, key=lambda signature: len(signature[1]), default=None)
     groups: list[tuple[int, ...]] = []
-    for child, span in zip(children, spans, strict=True):
-        groups += _groups(child, span.start)
-    return groups
+
+    def walk(node: Any, first: int, apart: bool) -> int:
+        """Add the groups of a node whose first leaf is `first`; the number after its last leaf."""
+        stop = first + len(jax.tree.leaves(node))
+        apart = apart or (tree is not None and tree in _signatures(node) and _signature(node) != tree)
+        children = _children(node)
+        if apart and children:
+            start = first
+            for child in children:
+                start = walk(child, start, apart=False)
+        elif stop > first:
+            groups.append(tuple(range(first, stop)))
+        return stop
+
+    walk(result, 0, apart=True)
+    return tuple(groups)
 
 
 def _children(node: Any) -> list[Any]:
