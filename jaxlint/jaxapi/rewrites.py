@@ -80,6 +80,8 @@ _ONLY_LOOKS_LIKE_A_RENAME = {
     "jax.experimental.pallas.tpu.TPUMemorySpace",  # some members moved elsewhere
     "jax.experimental.host_callback.barrier_wait",  # takes no argument any more
 }
+# Submodules that `import jax` does not load, where the history does not say so.
+_UNLOADED = ("jax.experimental.array_serialization.serialization",)
 # Rewrites whose result may differ.
 _UNSAFE = {"jax.random.shuffle"}  # the same kind of shuffle, not the same numbers
 # Keywords that have to be given by position, in the order of the signature.
@@ -100,8 +102,9 @@ def rename_parameters(change: ApiChange, target: Target) -> Parameters | None:
             return None
         found["new"] = change.alternative
     else:
-        if change.module:
-            found["module"] = change.module
+        module = change.module or next((m for m in _UNLOADED if f"{found['new']}.".startswith(f"{m}.")), None)
+        if module:
+            found["module"] = module
         if change.alternative and _DOTTED.fullmatch(change.alternative) and not action:
             found["alternative"] = change.alternative
     if found["new"] and not _DOTTED.fullmatch(found["new"]):

@@ -93,7 +93,6 @@ def test_replacements_are_reachable_with_the_imports_that_the_rewrite_makes():
         parameters["new"]
         for change in all_changes()
         if change.form in ("name", "module")
-        and change.tier != "experimental"
         and (parameters := rename_parameters(change, Target.of(None)))
         and parameters["new"].startswith("jax.")
         and not parameters.get("module")

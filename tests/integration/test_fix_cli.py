@@ -1,0 +1,183 @@
+"""`jaxlint fix` as a user runs it: what it prints, writes and leaves alone, and how it exits."""
+
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OLD = "import jax\n\n\ndef double(tree):\n    return jax.tree_map(lambda x: 2 * x, tree)  # twice\n"
+NEW = OLD.replace("tree_map", "tree.map")
+UNFIXABLE = "import jax\n\ncomputation = jax.xla_computation(abs)(1.0)\n"
+
+
+def jaxlint(*arguments: str, cwd: Path, stdin: bytes | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
+    run = subprocess.run(
+        [sys.executable, "-m", "jaxlint", *arguments],
+        cwd=cwd,
+        input=stdin if stdin is not None else b"",
+        capture_output=True,
+        timeout=120,
+        check=False,
+        env=environment,
+    )
+    return subprocess.CompletedProcess(run.args, run.returncode, run.stdout.decode(), run.stderr.decode())
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "old.py").write_text(OLD)
+    return tmp_path
+
+
+def test_fixes_and_says_so(project: Path) -> None:
+    run = jaxlint("fix", ".", cwd=project)
+    assert (project / "old.py").read_text() == NEW
+    assert "Fixed 1 finding in 1 file:" in run.stdout
+    assert "1 x JAX901 removed-api" in run.stdout
+    assert run.returncode == 0
+    again = jaxlint("fix", ".", cwd=project)
+    assert again.stdout == "Nothing to fix.\n"
+    assert again.returncode == 0
+    assert (project / "old.py").read_text() == NEW
+
+
+def test_a_diff_writes_nothing(project: Path) -> None:
+    run = jaxlint("fix", "--diff", ".", cwd=project)
+    assert run.returncode == 1
+    assert (project / "old.py").read_text() == OLD
+    assert run.stdout.splitlines()[:3] == ["--- old.py", "+++ old.py", "@@ -2,4 +2,4 @@"]
+    assert "-    return jax.tree_map(lambda x: 2 * x, tree)  # twice" in run.stdout
+    assert "+    return jax.tree.map(lambda x: 2 * x, tree)  # twice" in run.stdout
+    assert "Would fix 1 finding in 1 file:" in run.stderr
+    (project / "old.py").write_text(NEW)
+    clean = jaxlint("fix", "--diff", ".", cwd=project)
+    assert (clean.returncode, clean.stdout) == (0, "")
+
+
+def test_the_diff_can_be_applied(project: Path) -> None:
+    run = jaxlint("fix", "--diff", ".", cwd=project)
+    subprocess.run(["git", "apply", "-p0", "-"], cwd=project, input=run.stdout.encode(), check=True)
+    assert (project / "old.py").read_text() == NEW
+
+
+def test_what_is_left_is_said_with_the_reason(project: Path) -> None:
+    (project / "left.py").write_text(UNFIXABLE)
+    (project / "kept.py").write_text(
+        "import jax.numpy as jnp\n\n\ndef check(x):\n    return isinstance(x, jnp.DeviceArray)\n"
+    )
+    run = jaxlint("fix", ".", cwd=project)
+    assert run.returncode == 1
+    assert "2 findings left:" in run.stdout
+    assert "left.py:3:15: JAX901 `jax.xla_computation` was removed in jax 0.4.34" in run.stdout
+    assert "not fixed: in a type test jax.Array also accepts tracers" in run.stdout
+
+
+def test_unsafe_fixes_are_made_on_request_only(project: Path) -> None:
+    text = "import jax\n\n\ndef deal(key, deck):\n    return jax.random.shuffle(key, deck)\n"
+    (project / "old.py").write_text(text)
+    run = jaxlint("fix", ".", cwd=project)
+    assert (project / "old.py").read_text() == text
+    assert "--unsafe-fixes applies it" in run.stdout
+    assert run.returncode == 1
+    assert jaxlint("fix", "--unsafe-fixes", ".", cwd=project).returncode == 0
+    assert "jax.random.permutation(key, deck, independent=True)" in (project / "old.py").read_text()
+
+
+def test_rules_can_be_selected(project: Path) -> None:
+    run = jaxlint("fix", "--ignore", "JAX901", ".", cwd=project)
+    assert run.returncode == 0
+    assert (project / "old.py").read_text() == OLD
+
+
+def test_standard_input_goes_to_standard_output(project: Path) -> None:
+    run = jaxlint("fix", "-", cwd=project, stdin=OLD.replace("\n", "\r\n").encode())
+    assert run.stdout == NEW.replace("\n", "\r\n")
+    assert "Fixed 1 finding" in run.stderr
+    assert run.returncode == 0
+    unchanged = jaxlint("fix", "-", cwd=project, stdin=b"x = 1\n")
+    assert (unchanged.returncode, unchanged.stdout) == (0, "x = 1\n")
+
+
+def test_bytes_outside_the_edit_mode_and_links_are_kept(project: Path) -> None:
+    real = project / "real.py"
+    data = b"\xef\xbb\xbf# caf\xc3\xa9\r\n" + OLD.replace("\n", "\r\n").encode() + b"\x0c\r\n# end"
+    real.write_bytes(data)
+    real.chmod(0o751)
+    (project / "old.py").unlink()
+    (project / "old.py").symlink_to("real.py")
+    run = jaxlint("fix", "old.py", cwd=project)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert real.read_bytes() == data.replace(b"tree_map", b"tree.map")
+    assert stat.S_IMODE(real.stat().st_mode) == 0o751
+    assert (project / "old.py").is_symlink()
+    assert sorted(path.name for path in project.iterdir() if not path.name.startswith(".")) == [
+        "old.py",
+        "pyproject.toml",
+        "real.py",
+    ]
+
+
+def test_latin_1_is_kept(project: Path) -> None:
+    data = b"# -*- coding: latin-1 -*-\n# caf\xe9\n" + OLD.encode()
+    (project / "old.py").write_bytes(data)
+    assert jaxlint("fix", ".", cwd=project).returncode == 0
+    assert (project / "old.py").read_bytes() == data.replace(b"tree_map", b"tree.map")
+
+
+def test_one_broken_file_does_not_keep_the_others_from_being_fixed(project: Path) -> None:
+    (project / "broken.py").write_text("import jax\ndef f(:\n")
+    (project / "binary.py").write_bytes(b"import jax\x00\n")
+    run = jaxlint("fix", ".", "missing.py", cwd=project)
+    assert run.returncode == 2
+    assert (project / "old.py").read_text() == NEW
+    assert run.stderr.count("error: ") == 3
+    assert (project / "broken.py").read_text() == "import jax\ndef f(:\n"
+
+
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="the superuser may write everywhere")
+def test_a_file_that_cannot_be_written_is_said(project: Path) -> None:
+    (project / "old.py").chmod(0o444)
+    run = jaxlint("fix", ".", cwd=project)
+    assert run.returncode == 2
+    assert "error: old.py: read-only" in run.stderr
+
+
+def test_a_file_that_changed_meanwhile_is_left_alone(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check takes the text as it was read; somebody saves the file before the fix is written."""
+    from click.testing import CliRunner
+
+    from jaxlint.cli import fix, main
+
+    monkeypatch.chdir(project)
+    saved = OLD + "# saved meanwhile\n"
+    original = fix.fix_sources
+
+    def slow(*arguments, **options):
+        result = original(*arguments, **options)
+        (project / "old.py").write_text(saved)
+        return result
+
+    monkeypatch.setattr(fix, "fix_sources", slow)
+    run = CliRunner().invoke(main, ["fix", "old.py"])
+    assert run.exit_code == 2
+    assert "changed since it was read" in run.stderr
+    assert "Fixed" not in run.stdout
+    assert "1 finding left:" in run.stdout
+    assert (project / "old.py").read_text() == saved
+
+
+def test_an_import_with_many_names_is_fixed_in_one_go(project: Path) -> None:
+    (project / "old.py").write_text(
+        "from jax import (\n    jit,\n    tree_leaves,\n    tree_map,\n    tree_structure,\n)\n"
+    )
+    assert jaxlint("fix", ".", cwd=project).returncode == 0
+    assert (project / "old.py").read_text() == (
+        "from jax import (\n    jit,\n)\nfrom jax.tree_util import tree_leaves, tree_map, tree_structure\n"
+    )
