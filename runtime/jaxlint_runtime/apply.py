@@ -121,6 +121,8 @@ def _as_edit(result: dict[str, Any], target: str, verification: Verification) ->
         return "advice only: the function is public, so that not all of its callers can be known"
     if finding.data.get("callers_complete") is not True:
         return "advice only: not all callers of the function could be analysed"
+    if finding.data.get("aliased"):
+        return "advice only: a caller keeps the argument under another name as well"
     if not isinstance(finding.fix, FixRequest):
         return "advice only: check knows no rewrite here"
     step = finding.fix.steps[0]

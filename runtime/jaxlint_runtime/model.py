@@ -69,7 +69,7 @@ class CapturedFunction:
     options: JitOptions
     call: CapturedCall | None = None
     calls: int = 0
-    seconds: float = 0.0  # wall time in calls after the first, dispatch only unless synced
+    seconds: float = 0.0  # wall time in calls that did not compile, dispatch only unless synced
     compiles: list[Compile] = field(default_factory=list)
     refused: str | None = None  # why no call could be kept (byte budget, unpicklable, ...)
     findings: list[dict[str, Any]] = field(

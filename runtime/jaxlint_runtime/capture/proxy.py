@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 import types
 from collections.abc import Callable
@@ -43,9 +44,8 @@ class JitProxy:
         return getattr(self._jaxlint_jitted, name)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return self._jaxlint_jitted.__reduce_ex__(
-            protocol
-        )  # another process gets the function without the recorder
+        # another process gets the jitted function itself, without the recorder
+        return operator.itemgetter(0), ((self._jaxlint_jitted,),)
 
     def __copy__(self) -> Any:
         return self

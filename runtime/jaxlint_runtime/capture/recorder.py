@@ -182,9 +182,9 @@ class Recorder:
         elif kept:
             seconds = self._wait(out, start)
             record.warm_ms.append(seconds * 1e3)
-        if record.calls > 1:
+        if spans is None:
             record.seconds += seconds
-            if spans is None and not kept and record.last_start:
+            if not kept and record.last_start:
                 record.period_ms.append((start - record.last_start) * 1e3)
         # a call that was copied, waited for or compiled says nothing about the pace
         record.last_start = 0.0 if kept or spans is not None else start

@@ -40,6 +40,7 @@ class Session:
             stepping=lambda: self.recorder.first_call is not None,
         )
         self._jax: ModuleType | None = None
+        self._main_file = job.target if self.kind is Kind.SCRIPT else None
         self._undo: list[tuple[ModuleType, str, Any]] = []
         self._imports = AfterImport({"jax": self._on_jax, "jax.experimental.pjit": self._on_pjit})
 
@@ -77,12 +78,15 @@ class Session:
             spec = importlib.util.find_spec(self.job.target)
         except Exception:  # running it will say what is wrong
             return
+        if spec is not None and spec.submodule_search_locations:
+            spec = importlib.util.find_spec(self.job.target + ".__main__")
         if spec is not None and spec.origin and os.path.isfile(spec.origin):
-            levels = self.job.target.count(".")
-            folder = os.path.dirname(spec.origin)
-            for _ in range(levels if spec.submodule_search_locations else max(levels - 1, 0)):
+            self._main_file = spec.origin
+            levels = spec.name.count(".")
+            folder = spec.origin
+            for _ in range(levels):
                 folder = os.path.dirname(folder)
-            self.project.add(folder if levels or spec.submodule_search_locations else spec.origin)
+            self.project.add(folder)
 
     def end(self) -> None:
         """Take the hooks away; wrapped functions go on working. May be called twice."""
@@ -193,7 +197,7 @@ class Session:
 
     def _files(self) -> list[str]:
         """The user's files that the program loaded."""
-        found = {os.path.realpath(self.job.target)} if self.kind is Kind.SCRIPT else set()
+        found = {os.path.realpath(self._main_file)} if self._main_file else set()
         for module in list(sys.modules.values()):
             origin = getattr(module, "__file__", None)
             if isinstance(origin, str) and (path := self.project.file(origin)) and path.endswith(".py"):

@@ -1,0 +1,75 @@
+"""Runs one program in a real worker and collects what the worker says."""
+
+from __future__ import annotations
+
+import os
+import sys
+import textwrap
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jaxlint_runtime.protocol import Job
+from jaxlint_runtime.sandbox import WorkerProcess
+
+
+@dataclass
+class Outcome:
+    """Events by kind, and what the program printed."""
+
+    events: list[dict[str, Any]] = field(default_factory=list)
+    output: bytes = b""
+
+    @property
+    def captured(self) -> dict[str, Any]:
+        return next(event for event in self.events if event["event"] == "captured")
+
+    @property
+    def ending(self) -> dict[str, Any]:
+        return dict(self.captured["ending"])
+
+    @property
+    def functions(self) -> dict[str, dict[str, Any]]:
+        return {function["function"]: function for function in self.captured["functions"]}
+
+    def results(self) -> list[dict[str, Any]]:
+        return [event["result"] for event in self.events if event["event"] == "result"]
+
+
+def run_job(job: Job, folder: Path, patience: float = 90.0, **environment: str) -> Outcome:
+    """Run a job to `done`; Death passes through."""
+    outcome = Outcome()
+
+    def output(stream: str, data: bytes) -> None:
+        outcome.output += data
+
+    worker = WorkerProcess(
+        job,
+        python=sys.executable,
+        folder=str(folder),
+        environment={**os.environ, "JAX_PLATFORMS": "cpu", **environment},
+        memory_limit=4 * 2**30,
+        output=output,
+    )
+    with worker:
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            event = worker.next_event(0.2)
+            if event is None:
+                continue
+            outcome.events.append(event)
+            if event["event"] == "captured":
+                worker.send({"findings": []})
+            if event["event"] in ("done", "error"):
+                return outcome
+    raise AssertionError(f"not done in {patience} s: {outcome.events} {outcome.output!r}")
+
+
+def run_source(folder: Path, source: str, *arguments: str, **options: Any) -> Outcome:
+    """Write a program and run it, without trying candidates unless `optimise=True`."""
+    program = folder / "program.py"
+    program.write_text(textwrap.dedent(source))
+    options.setdefault("optimise", False)
+    job = Job(kind="script", target=str(program), arguments=list(arguments), roots=[str(folder)], **options)
+    return run_job(job, folder)
