@@ -17,7 +17,7 @@ from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 
 # A saving of memory is worth a claim from this share of the whole on, and from one page on.
 _LEAST_SHARE, _LEAST_BYTES = 0.01, 4096
-_MORE_MEMORY = 1.01  # a gain in time may cost no more than this
+_MORE_MEMORY = 1.05  # a gain in time may cost no more than this
 _KERNEL = re.compile(
     r'custom_call_target="(tpu_custom_call|mosaic|triton|__gpu\$xla\.gpu\.triton)', re.IGNORECASE
 )

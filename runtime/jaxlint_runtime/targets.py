@@ -195,8 +195,8 @@ class Availability:
 class Survey:
     """What this machine can run on or compile for."""
 
-    jax: str
-    jaxlib: str
+    jax: str | None  # versions, None where not installed
+    jaxlib: str | None
     targets: tuple[Availability, ...]
 
 
@@ -204,7 +204,8 @@ SURVEYED = (*DEVICES, "tpu:v5e-1x1", "tpu:v5e-2x2", "tpu:v5p-2x2x1", "tpu:v6e-1x
 
 
 def survey() -> Survey:
-    """Look at every kind of target once. Imports jax."""
+    """Look at every kind of target once. Imports jax where it is installed."""
+    os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")  # else libtpu looks for a metadata server, for minutes
     rows = []
     for name in SURVEYED:
         target = parse(name)
@@ -216,7 +217,14 @@ def survey() -> Survey:
         else:
             devices = target.devices()
             rows.append(Availability(name, _kind(target), True, f"{len(devices)} x {devices[0].device_kind}"))
-    return Survey(importlib.metadata.version("jax"), importlib.metadata.version("jaxlib"), tuple(rows))
+    return Survey(_version("jax"), _version("jaxlib"), tuple(rows))
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return importlib.metadata.version(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def _kind(target: Target) -> str:

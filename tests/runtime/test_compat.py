@@ -1,0 +1,159 @@
+"""Canaries: what the runtime needs of JAX's insides, to be run on every supported version."""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from jaxlint_runtime import compat
+from jaxlint_runtime.interpret import evaluate, inlined
+
+
+def names(jaxpr):
+    return [eqn.primitive.name for eqn in compat.open_jaxpr(jaxpr).eqns]
+
+
+def test_a_traced_program_is_taken_apart_with_its_constants():
+    weights = jnp.arange(6.0)
+    traced = compat.jit(lambda x: jnp.tanh(x) * weights).trace(jnp.ones(6))
+    parts = compat.open_jaxpr(traced.jaxpr)
+    assert len(parts.constvars) == len(parts.consts)
+    assert len(parts.invars) == 1
+    assert len(parts.outvars) == 1
+    assert "tanh" in [eqn.primitive.name for eqn in parts.eqns]
+
+
+def test_a_checkpointed_body_opens_like_a_whole_program():
+    traced = jax.make_jaxpr(jax.grad(lambda x: jax.checkpoint(jnp.sin)(x)))(1.0)
+    bodies = [body for eqn in compat.open_jaxpr(traced).eqns for _, body in compat.inner_jaxprs(eqn)]
+    assert bodies
+    assert all(compat.is_jaxpr(body) and compat.open_jaxpr(body).invars for body in bodies)
+
+
+def test_binding_every_equation_again_gives_the_same_result():
+    @jax.custom_jvp
+    def clipped(x):
+        return jnp.minimum(x, 1.0)
+
+    clipped.defjvp(lambda primals, tangents: (clipped(*primals), 3.0 * tangents[0]))
+
+    def f(x):
+        def turn(carry, row):
+            carry = jax.lax.cond(row.sum() > 0, lambda c: c + row, lambda c: c - row, carry)
+            return carry, jax.nn.relu(carry)
+
+        carry, rows = jax.lax.scan(turn, x[0], x)
+        carry = jax.lax.while_loop(lambda c: c.sum() < 50, lambda c: c + 1, carry)
+        return clipped(carry).sum() + jax.nn.logsumexp(rows)
+
+    x = jax.random.normal(jax.random.key(0), (4, 3))
+    jaxpr = jax.make_jaxpr(f)(x)
+    for program in (jaxpr, inlined(jaxpr, [x])):
+        assert jnp.allclose(evaluate(program, [x])[0], f(x))
+    assert "jit" not in names(inlined(jaxpr, [x]))
+    assert "pjit" not in names(inlined(jaxpr, [x]))
+
+
+def test_a_custom_derivative_survives_binding():
+    @jax.custom_jvp
+    def f(x):
+        return x * 2
+
+    f.defjvp(lambda primals, tangents: (f(*primals), 7.0 * tangents[0]))
+    jaxpr = jax.make_jaxpr(f)(1.0)
+    assert jax.grad(lambda x: evaluate(jaxpr, [x])[0])(1.0) == 7.0
+
+
+def test_an_equation_knows_the_line_that_staged_it():
+    def where(x):
+        return jnp.sin(x)
+
+    (eqn,) = compat.open_jaxpr(jax.make_jaxpr(where)(1.0)).eqns
+    path, line, function = compat.user_frames(eqn)[0]
+    assert path == __file__
+    assert line == where.__code__.co_firstlineno + 1
+    assert function.endswith("where")
+
+
+early_grad = jax.grad(jnp.sin)  # made long before anything is replaced
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        pytest.param(lambda x: early_grad(x), id="grad"),
+        pytest.param(lambda x: jax.value_and_grad(jnp.sin)(x)[1], id="value_and_grad"),
+        pytest.param(lambda x: jax.vjp(jnp.sin, x)[1](1.0)[0], id="vjp"),
+        pytest.param(lambda x: jax.jacrev(jnp.sin)(x), id="jacrev"),
+        pytest.param(lambda x: jax.jit(early_grad)(x), id="grad inside of jit"),
+    ],
+)
+def test_every_reverse_derivative_is_caught(derivative):
+    caught = []
+
+    def vjp(original, fun, *primals, **options):
+        caught.append(fun)
+        return original(lambda x: 3.0 * fun(x), *primals, **options)
+
+    function = jax.jit(derivative)
+    plain = function(0.5)
+    with compat.replaced_vjp(vjp):
+        replaced = function(0.5)
+    assert len(caught) == 1
+    assert jnp.allclose(replaced, 3.0 * plain)
+
+
+def test_what_was_staged_while_replaced_is_not_found_afterwards():
+    inner = jax.jit(jax.grad(jnp.sin))
+
+    def vjp(original, fun, *primals, **options):
+        return original(lambda x: 3.0 * fun(x), *primals, **options)
+
+    with compat.replaced_vjp(vjp):
+        assert jnp.allclose(jax.jit(lambda x: inner(x))(0.0), 3.0)
+    assert jnp.allclose(inner(0.0), 1.0)
+    assert jnp.allclose(jax.jit(lambda x: inner(x))(0.0), 1.0)
+
+
+def test_what_a_vjp_holds_are_its_residuals():
+    held = []
+
+    def vjp(original, fun, *primals, **options):
+        result = original(fun, *primals, **options)
+        held.append(sum(leaf.size for leaf in jax.tree.leaves(result[1])))
+        return result
+
+    def saved(function):
+        with compat.replaced_vjp(vjp):
+            jax.make_jaxpr(jax.grad(function))(jnp.ones(10))
+        return held.pop()
+
+    def two(x):
+        return jnp.sin(jnp.sin(x)).sum()
+
+    assert saved(jax.checkpoint(two)) < saved(two)
+
+
+def test_compiles_are_fresh_though_a_persistent_cache_is_set(tmp_path):
+    from jax.experimental.compilation_cache import compilation_cache
+
+    options = {
+        "jax_compilation_cache_dir": str(tmp_path),
+        "jax_persistent_cache_min_compile_time_secs": 0.0,
+        "jax_persistent_cache_min_entry_size_bytes": -1,
+    }
+    before = {name: getattr(jax.config, name) for name in options}
+    compilation_cache.reset_cache()
+    try:
+        for name, value in options.items():
+            jax.config.update(name, value)
+        with compat.fresh_compiles():
+            compat.jit(lambda x: x * 3.5).lower(1.0).compile()
+        assert not list(tmp_path.iterdir())
+        compat.jit(lambda x: x * 4.5).lower(1.0).compile()
+        assert list(tmp_path.iterdir())
+    finally:
+        for name, value in before.items():
+            jax.config.update(name, value)
+        compilation_cache.reset_cache()
