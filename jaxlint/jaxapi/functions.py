@@ -10,22 +10,71 @@ STATIC_FUNCTIONS = frozenset(
     {
         *(
             f"jax.numpy.{name}"
-            for name in (
-                "shape ndim size issubdtype result_type promote_types can_cast finfo iinfo dtype isscalar "
-                "broadcast_shapes set_printoptions printoptions get_printoptions iscomplexobj isrealobj save savez "
-                "load einsum_path array_repr array_str"
-            ).split()
+            for name in [
+                "shape",
+                "ndim",
+                "size",
+                "issubdtype",
+                "result_type",
+                "promote_types",
+                "can_cast",
+                "finfo",
+                "iinfo",
+                "dtype",
+                "isscalar",
+                "broadcast_shapes",
+                "set_printoptions",
+                "printoptions",
+                "get_printoptions",
+                "iscomplexobj",
+                "isrealobj",
+                "save",
+                "savez",
+                "load",
+                "einsum_path",
+                "array_repr",
+                "array_str",
+            ]
         ),
         *(
             f"jax.{name}"
-            for name in (
-                "default_backend devices local_devices device_count local_device_count process_index process_count "
-                "process_indices host_id host_count named_scope typeof clear_caches make_mesh set_mesh "
-                "ensure_compile_time_eval disable_jit debug_nans check_tracer_leaks"
-            ).split()
+            for name in [
+                "default_backend",
+                "devices",
+                "local_devices",
+                "device_count",
+                "local_device_count",
+                "process_index",
+                "process_count",
+                "process_indices",
+                "host_id",
+                "host_count",
+                "named_scope",
+                "typeof",
+                "clear_caches",
+                "make_mesh",
+                "set_mesh",
+                "ensure_compile_time_eval",
+                "disable_jit",
+                "debug_nans",
+                "check_tracer_leaks",
+            ]
         ),
-        "jax.lax.axis_size",
-        "jax.lax.dtype",
+        *(
+            f"jax.lax.{name}"
+            for name in [
+                "axis_size",
+                "dtype",
+                "broadcast_shapes",
+                "conv_dimension_numbers",
+                "padtype_to_pads",
+                "conv_transpose_shape_tuple",
+                "conv_general_permutations",
+                "conv_shape_tuple",
+                "reduce_window_shape_tuple",
+                "dtypes",
+            ]
+        ),
         "jax.random.key_impl",
         "jax.tree.structure",
         "jax.core.is_concrete",
@@ -53,17 +102,51 @@ ARRAY_PREFIXES = (
 )
 
 # Sub-modules of the prefixes whose members are not array functions.
-NOT_ARRAYS = ("jax.nn.initializers.", "jax.scipy.optimize.", "jax.lax.linalg.", "jax.numpy.ufunc", "jax.numpy.ndarray")
+NOT_ARRAYS = (
+    "jax.nn.initializers.",
+    "jax.scipy.optimize.",
+    "jax.lax.linalg.",
+    "jax.numpy.ufunc",
+    "jax.numpy.ndarray",
+)
 
 # Members of the array prefixes that are not functions but types, constants and the like.
 DTYPES = frozenset(
     f"jax.numpy.{name}"
-    for name in (
-        "float16 float32 float64 bfloat16 int4 int8 int16 int32 int64 uint4 uint8 uint16 uint32 uint64 complex64 "
-        "complex128 bool_ float_ int_ uint complex_ float8_e4m3fn float8_e5m2 single double csingle cdouble"
-    ).split()
+    for name in [
+        "float16",
+        "float32",
+        "float64",
+        "bfloat16",
+        "int4",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint4",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "complex64",
+        "complex128",
+        "bool_",
+        "float_",
+        "int_",
+        "uint",
+        "complex_",
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "single",
+        "double",
+        "csingle",
+        "cdouble",
+    ]
 )
-CONSTANTS = frozenset(f"jax.numpy.{name}" for name in "pi e inf nan newaxis euler_gamma NINF PZERO NZERO".split())
+CONSTANTS = frozenset(
+    f"jax.numpy.{name}"
+    for name in ["pi", "e", "inf", "nan", "newaxis", "euler_gamma", "NINF", "PZERO", "NZERO"]
+)
 TYPES = frozenset(
     {
         "jax.Array",
@@ -98,50 +181,187 @@ TYPES = frozenset(
 # optax functions that return arrays or trees of them (the rest builds optimisers and schedules).
 OPTAX_ARRAYS = frozenset(
     f"optax.{name}"
-    for name in (
-        "apply_updates incremental_update periodic_update global_norm softmax_cross_entropy l2_loss huber_loss "
-        "softmax_cross_entropy_with_integer_labels sigmoid_binary_cross_entropy squared_error cosine_distance "
-        "cosine_similarity log_cosh smooth_labels ctc_loss hinge_loss kl_divergence safe_norm safe_root_mean_squares "
-        "safe_increment safe_int32_increment"
-    ).split()
+    for name in [
+        "apply_updates",
+        "incremental_update",
+        "periodic_update",
+        "global_norm",
+        "softmax_cross_entropy",
+        "l2_loss",
+        "huber_loss",
+        "softmax_cross_entropy_with_integer_labels",
+        "sigmoid_binary_cross_entropy",
+        "squared_error",
+        "cosine_distance",
+        "cosine_similarity",
+        "log_cosh",
+        "smooth_labels",
+        "ctc_loss",
+        "hinge_loss",
+        "kl_divergence",
+        "safe_norm",
+        "safe_root_mean_squares",
+        "safe_increment",
+        "safe_int32_increment",
+    ]
 )
 
 # NumPy functions that call the method of the same name on their argument: they work on tracers.
 NUMPY_DISPATCHES = frozenset(
     f"numpy.{name}"
-    for name in (
-        "sum prod mean max min amax amin any all std var argmax argmin cumsum cumprod reshape transpose squeeze repeat "
-        "swapaxes diagonal trace argsort compress round around real imag"
-    ).split()
+    for name in [
+        "sum",
+        "prod",
+        "mean",
+        "max",
+        "min",
+        "amax",
+        "amin",
+        "any",
+        "all",
+        "std",
+        "var",
+        "argmax",
+        "argmin",
+        "cumsum",
+        "cumprod",
+        "reshape",
+        "transpose",
+        "squeeze",
+        "repeat",
+        "swapaxes",
+        "argsort",
+        "round",
+        "around",
+        "real",
+        "imag",
+        "split",
+        "array_split",
+        "hsplit",
+        "vsplit",
+        "flip",
+        "diff",
+        "moveaxis",
+        "permute_dims",
+        "rollaxis",
+        "unstack",
+        "isreal",
+        "array_equal",
+        "array_equiv",
+    ]
 )
 
 # NumPy functions that only look at static properties of their argument.
-NUMPY_METADATA = frozenset(f"numpy.{name}" for name in "shape ndim size result_type iscomplexobj isrealobj".split())
+NUMPY_METADATA = frozenset(
+    f"numpy.{name}" for name in ["shape", "ndim", "size", "result_type", "iscomplexobj", "isrealobj"]
+)
 
 # NumPy functions that make a fresh, writable array.
 NUMPY_FRESH = frozenset(
     f"numpy.{name}"
-    for name in "zeros ones empty full array zeros_like ones_like empty_like full_like arange linspace copy".split()
+    for name in [
+        "zeros",
+        "ones",
+        "empty",
+        "full",
+        "array",
+        "zeros_like",
+        "ones_like",
+        "empty_like",
+        "full_like",
+        "arange",
+        "linspace",
+        "copy",
+    ]
 )
 
 # Attributes of an array that are static under a trace.
 STATIC_ATTRIBUTES = frozenset(
-    "shape ndim dtype size aval weak_type itemsize nbytes sharding is_fully_addressable is_fully_replicated "
-    "committed device devices addressable_shards global_shards vma".split()
+    [
+        "shape",
+        "ndim",
+        "dtype",
+        "size",
+        "aval",
+        "weak_type",
+        "itemsize",
+        "nbytes",
+        "sharding",
+        "is_fully_addressable",
+        "is_fully_replicated",
+        "committed",
+        "device",
+        "devices",
+        "addressable_shards",
+        "global_shards",
+        "vma",
+    ]
 )
-ARRAY_ATTRIBUTES = frozenset("T mT real imag flat at".split())
+ARRAY_ATTRIBUTES = frozenset(["T", "mT", "real", "imag", "flat", "at"])
 ARRAY_METHODS = frozenset(
-    "all any argmax argmin argpartition argsort astype choose clip compress conj conjugate copy cumprod cumsum diagonal "
-    "dot flatten max mean min nonzero prod ptp ravel repeat reshape round searchsorted sort squeeze std sum swapaxes "
-    "take trace transpose var view item tolist block_until_ready __array__ copy_to_host_async to_device "
-    "is_deleted delete unsafe_buffer_pointer on_device_size_in_bytes".split()
+    [
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+        "argpartition",
+        "argsort",
+        "astype",
+        "choose",
+        "clip",
+        "compress",
+        "conj",
+        "conjugate",
+        "copy",
+        "cumprod",
+        "cumsum",
+        "diagonal",
+        "dot",
+        "flatten",
+        "max",
+        "mean",
+        "min",
+        "nonzero",
+        "prod",
+        "ptp",
+        "ravel",
+        "repeat",
+        "reshape",
+        "round",
+        "searchsorted",
+        "sort",
+        "squeeze",
+        "std",
+        "sum",
+        "swapaxes",
+        "take",
+        "trace",
+        "transpose",
+        "var",
+        "view",
+        "item",
+        "tolist",
+        "block_until_ready",
+        "__array__",
+        "copy_to_host_async",
+        "to_device",
+        "is_deleted",
+        "delete",
+        "unsafe_buffer_pointer",
+        "on_device_size_in_bytes",
+    ]
 )
-CONVERTING_METHODS = frozenset({"item", "tolist", "__float__", "__int__", "__bool__", "__index__", "__array__"})
+CONVERTING_METHODS = frozenset(
+    {"item", "tolist", "__float__", "__int__", "__bool__", "__index__", "__array__"}
+)
 
 # Where a value must be static: function -> (positions, keywords). Shapes may be tuples that hold the value.
 SHAPE_ARGUMENTS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     **{f"jax.numpy.{name}": ((0,), ("shape",)) for name in ("zeros", "ones", "empty", "full")},
-    **{f"jax.numpy.{name}": ((), ("shape",)) for name in ("zeros_like", "ones_like", "full_like", "empty_like")},
+    **{
+        f"jax.numpy.{name}": ((), ("shape",))
+        for name in ("zeros_like", "ones_like", "full_like", "empty_like")
+    },
     "jax.numpy.eye": ((0, 1), ("N", "M")),
     "jax.numpy.identity": ((0,), ("n",)),
     "jax.numpy.tri": ((0, 1), ("N", "M")),
@@ -165,10 +385,24 @@ SHAPE_ARGUMENTS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "jax.random.split": ((1,), ("num",)),
     **{
         f"jax.random.{name}": ((1,), ("shape",))
-        for name in (
-            "normal uniform randint bits bernoulli_ truncated_normal_ exponential gumbel laplace logistic cauchy "
-            "rademacher rayleigh_ ball_ orthogonal_ maxwell"
-        ).split()
+        for name in [
+            "normal",
+            "uniform",
+            "randint",
+            "bits",
+            "bernoulli_",
+            "truncated_normal_",
+            "exponential",
+            "gumbel",
+            "laplace",
+            "logistic",
+            "cauchy",
+            "rademacher",
+            "rayleigh_",
+            "ball_",
+            "orthogonal_",
+            "maxwell",
+        ]
         if not name.endswith("_")
     },
     "jax.random.bernoulli": ((2,), ("shape",)),
@@ -184,17 +418,34 @@ SHAPE_ARGUMENTS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
 
 # Functions whose result has a data-dependent shape: they raise under a trace unless `size` is given.
 DATA_DEPENDENT = frozenset(
-    f"jax.numpy.{name}" for name in "nonzero flatnonzero argwhere unique unique_values extract compress".split()
+    f"jax.numpy.{name}"
+    for name in ["nonzero", "flatnonzero", "argwhere", "unique", "unique_values", "extract", "compress"]
 )
 
 # jax.random: what makes keys, and what derives them without using them up.
 KEY_MAKERS = frozenset({"jax.random.key", "jax.random.PRNGKey", "jax.random.wrap_key_data"})
 KEY_NEUTRAL = frozenset(
-    {"jax.random.fold_in", "jax.random.key_data", "jax.random.key_impl", "jax.random.clone", "jax.random.split", "jax.random.default_prng_impl"}
+    {
+        "jax.random.fold_in",
+        "jax.random.key_data",
+        "jax.random.key_impl",
+        "jax.random.clone",
+        "jax.random.split",
+        "jax.random.default_prng_impl",
+    }
 )
 
 # Names of libraries whose calls measure or print: impure under a trace.
-IMPURE_PREFIXES = ("time.", "random.", "numpy.random.", "logging.", "secrets.", "datetime.", "os.urandom", "uuid.")
+IMPURE_PREFIXES = (
+    "time.",
+    "random.",
+    "numpy.random.",
+    "logging.",
+    "secrets.",
+    "datetime.",
+    "os.urandom",
+    "uuid.",
+)
 
 
 def returns_array(name: str) -> bool:

@@ -16,6 +16,7 @@ from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging.events import Event
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.project import Module, Project
+from jaxlint.staging.syntax_facts import expects_error
 
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 60_000
@@ -33,7 +34,9 @@ class Analysis:
 class Reporter:
     """What a rule reports through, for the event at hand."""
 
-    def __init__(self, rule: Rule, sink: dict[tuple[str, str, Span], Finding], target_jax: str | None) -> None:
+    def __init__(
+        self, rule: Rule, sink: dict[tuple[str, str, Span], Finding], target_jax: str | None
+    ) -> None:
         self.rule = rule
         self.sink = sink
         self.target_jax = target_jax
@@ -52,6 +55,16 @@ class Reporter:
     def span(self, node: ast.AST) -> Span:
         return self.module.span(node)
 
+    def expected_to_fail(self, node: ast.AST) -> bool:
+        """Whether the test around `node` expects an error."""
+        for ancestor in self.module.ancestors(node):
+            if isinstance(ancestor, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
+                isinstance(child, ast.With) and any(expects_error(item.context_expr) for item in child.items)
+                for child in ast.walk(ancestor)
+            ):
+                return True
+        return False
+
     def __call__(
         self,
         node: ast.AST,
@@ -65,6 +78,8 @@ class Reporter:
     ) -> None:
         """Reports `message` at `node`; the first report of a rule at a place is kept."""
         assert self.event is not None
+        if self.module.is_test and self.expected_to_fail(node):
+            return
         span = self.span(node)
         key = (self.path, self.rule.code, span)
         if key in self.sink:
@@ -129,7 +144,7 @@ def analyze(
     with_deep_stack(work)
     result.findings = list(sink.values())
     result.errors.extend(interpreter.errors)
-    result.dependencies = {p: d for p, d in interpreter.project.context.items() if d}
+    result.dependencies = dict(interpreter.project.context)
     return result
 
 
@@ -155,7 +170,9 @@ def run(interpreter: Interpreter, result: Analysis) -> None:
             interpreter.errors.append(error)
         except Exception as error:
             place = _place_of(error)
-            text = f"internal error ({type(error).__name__}: {error}; {place}); please report it with this file"
+            text = (
+                f"internal error ({type(error).__name__}: {error}; {place}); please report it with this file"
+            )
             result.errors.append(SourceError(module.display, " ".join(text.split())))
 
 

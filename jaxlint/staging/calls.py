@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
 from jaxlint.staging.expressions import register_call
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import all_parameters, is_generator, positional_parameters
@@ -38,17 +39,14 @@ from jaxlint.staging.values import (
     summary_key,
 )
 
-if TYPE_CHECKING:
-    from jaxlint.staging.interpreter import Interpreter
-
 MAX_DEPTH = 28
 MAX_CONTEXTS = 10  # evaluations of one function before its results are taken as unknown
 
 
-class Calls:
+class Calls(Machine):
     """The calling half of the interpreter."""
 
-    def eval_call(self: Interpreter, node: ast.Call, frame: Frame) -> Value:
+    def eval_call(self, node: ast.Call, frame: Frame) -> Value:
         callee = self.eval(node.func, frame)
         args: list[Value] = []
         for argument in node.args:
@@ -78,7 +76,12 @@ class Calls:
         return result
 
     def call_value(
-        self: Interpreter, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        callee: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         """The result of calling `callee`."""
         if isinstance(callee, External):
@@ -105,7 +108,7 @@ class Calls:
             return self.call_external_object(callee, args, kwargs, node, frame)
         return UNKNOWN
 
-    def opaque_call(self: Interpreter, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
+    def opaque_call(self, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
         """The result of something unknown that is likely to compute with what it is given."""
         found = next((a for a in map(find_array, inputs) if a is not None), None)
         if found is None:
@@ -115,7 +118,7 @@ class Calls:
     # -- project functions
 
     def call_function(
-        self: Interpreter,
+        self,
         function: Function,
         args: list[Value],
         kwargs: dict[str, Value],
@@ -131,7 +134,11 @@ class Calls:
         return self.run_function(function, bound, node, frame, stage, context)
 
     def bind(
-        self: Interpreter, function: Function, args: list[Value], kwargs: dict[str, Value], frame: Frame | None
+        self,
+        function: Function,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        frame: Frame | None,
     ) -> dict[str, Value] | None:
         """Parameter values for a call; None when the call cannot be right."""
         arguments = function.node.args
@@ -170,14 +177,16 @@ class Calls:
                     bound[parameter.arg] = Unknown(Origin(parameter.arg))
         if arguments.vararg is not None:
             bound[arguments.vararg.arg] = (
-                TupleValue(None, join_all([*extra, open_ended])) if open_ended is not None else TupleValue(extra)
+                TupleValue(None, join_all([*extra, open_ended]))
+                if open_ended is not None
+                else TupleValue(extra)
             )
         if arguments.kwarg is not None:
             bound[arguments.kwarg.arg] = DictValue(rest, open_ended if "**" in kwargs else None)
         return bound
 
     def run_function(
-        self: Interpreter,
+        self,
         function: Function,
         bound: dict[str, Value],
         node: ast.AST | None,
@@ -194,36 +203,57 @@ class Calls:
             if caller is not None and node is not None:
                 flat = key_origins(bound)
                 for position in consumed:
-                    if position < len(flat):
-                        self.use_key(flat[position], node, caller, function.name)
-            return result
+                    origin = flat[position] if position < len(flat) else None
+                    if origin is not None:
+                        self.use_key(origin, node, caller, function.name)
+            return self.renewed(result, set(key_origins(bound)))
         depth = caller.depth + 1 if caller is not None else 0
         if depth > MAX_DEPTH or record.active >= 2 or len(record.memo) >= MAX_CONTEXTS or self.exhausted():
             record.observe(stage, bound, context)
-            return self.opaque_call(list(bound.values()), node or function.node, caller) if caller else UNKNOWN
+            return (
+                self.opaque_call(list(bound.values()), node or function.node, caller) if caller else UNKNOWN
+            )
         record.observe(stage, bound, context)
         scope = Scope(function.scope)
         frame = Frame(function, function.module, scope, stage, caller, node, depth, context)
         scope.variables.update(bound)
         origins = key_origins(bound)
-        frame.inherited.update(origins)
+        frame.inherited.update(origin for origin in origins if origin is not None)
         record.memo[key] = (UNKNOWN, ())  # a recursive call of the same kind is unknown
         record.active += 1
         try:
             result = self.run_body(function, frame)
         finally:
             record.active -= 1
-        consumed = tuple(i for i, origin in enumerate(origins) if origin in frame.used)
+        consumed = tuple(i for i, origin in enumerate(origins) if origin is not None and origin in frame.used)
         record.memo[key] = (result, consumed)
         record.last = frame
         if caller is not None and node is not None:
-            inherited = set(origins)
             for origin in frame.used:
-                if origin in inherited:
+                if origin in frame.inherited:
                     self.use_key(origin, node, caller, function.name)
         return result
 
-    def run_body(self: Interpreter, function: Function, frame: Frame) -> Value:
+    def renewed(self, value: Value, given: set[Origin | None], depth: int = 3) -> Value:
+        """A memoised result with fresh keys: each call makes its own, but for those that were passed in."""
+        if isinstance(value, Array):
+            if value.origin is None or value.origin in given:
+                return value
+            origin = Origin(value.origin.name, batch=value.origin.batch)
+            return replace(value, origin=origin)
+        if depth > 0 and isinstance(value, TupleValue) and value.items is not None:
+            return TupleValue(
+                [self.renewed(v, given, depth - 1) for v in value.items], value.element, value.cls
+            )
+        if depth > 0 and isinstance(value, DictValue) and value.items:
+            return DictValue(
+                {k: self.renewed(v, given, depth - 1) for k, v in value.items.items()},
+                value.element,
+                value.stage,
+            )
+        return value
+
+    def run_body(self, function: Function, frame: Frame) -> Value:
         body = function.node.body
         if isinstance(function.node, ast.Lambda):
             assert isinstance(body, ast.expr)
@@ -237,14 +267,14 @@ class Calls:
             return ListValue(None, join_all(frame.yields), "generator", stage=frame.stage)
         if isinstance(function.node, ast.AsyncFunctionDef):
             return UNKNOWN
-        values = [v for v in frame.returns]
+        values = list(frame.returns)
         if len(values) > 1:
             # `return None` at the end of a function that also returns something is mostly a fall-through.
             values = [v for v in values if not (isinstance(v, Static) and v.const is None)] or values
         return join_all(values) if values else Static(None)
 
     def make_function(
-        self: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame
     ) -> Function:
         """The function value of a def or lambda evaluated in `frame`."""
         name = getattr(node, "name", "<lambda>")
@@ -276,14 +306,14 @@ class Calls:
         self.defined.append(function)
         return function
 
-    def annotation(self: Interpreter, node: ast.expr, frame: Frame) -> None:
+    def annotation(self, node: ast.expr, frame: Frame) -> None:
         """Evaluates an annotation for the names it uses."""
         if self.wants_names and not isinstance(node, ast.Constant):
             self.eval(node, frame)
 
     # -- keys
 
-    def use_key(self: Interpreter, origin: Origin, node: ast.AST, frame: Frame, callee: str = "") -> None:
+    def use_key(self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "") -> None:
         """Notes that a PRNG key is used up; a second use of the same key is reported."""
         first = frame.used.get(origin)
         if first is None:
@@ -322,15 +352,14 @@ class FunctionRecord:
             self.observations.append((stage, bound, context))
 
 
-def key_origins(bound: dict[str, Value]) -> list[Origin]:
-    """The origins of everything passed in, in a fixed order."""
-    found: list[Origin] = []
+def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
+    """The origins of everything passed in, in a fixed order; what objects hold is left out, since methods rebind it."""
+    found: list[Origin | None] = []
 
     def visit(value: Value, depth: int) -> None:
         if isinstance(value, (Array, Unknown)):
-            if value.origin is not None:
-                found.append(value.origin)
-        elif depth > 0:
+            found.append(value.origin)
+        elif depth > 0 and not isinstance(value, Instance):
             for part in parts_of(value):
                 visit(part, depth - 1)
 
@@ -356,6 +385,12 @@ def label_of(value: Value) -> str:
     if isinstance(value, (Instance, ClassValue)):
         return value.cls.name if isinstance(value, Instance) else value.name
     return "the function"
+
+
+def short_source(node: ast.expr) -> str:
+    """The source of an expression, cut to a readable length."""
+    text = ast.unparse(node)
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def constant_names(value: Value | None) -> tuple[str, ...] | None:

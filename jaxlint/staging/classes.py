@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import attribute_stores, dotted
 from jaxlint.staging.values import (
@@ -31,9 +31,6 @@ from jaxlint.staging.values import (
     find_array,
     join,
 )
-
-if TYPE_CHECKING:
-    from jaxlint.staging.interpreter import Interpreter
 
 # Base classes that decide what an instance is to JAX.
 BASE_KINDS = {
@@ -75,10 +72,10 @@ DATACLASS_KINDS = frozenset({"linen", "equinox", "pytree", "registered", "datacl
 MODULE_KINDS = frozenset({"linen", "nnx", "equinox", "haiku"})
 
 
-class Classes:
+class Classes(Machine):
     """The class half of the interpreter."""
 
-    def make_class(self: Interpreter, node: ast.ClassDef, frame: Frame) -> Value:
+    def make_class(self, node: ast.ClassDef, frame: Frame) -> Value:
         bases = [self.eval(base, frame) for base in node.bases if not isinstance(base, ast.Starred)]
         for keyword in node.keywords:
             self.eval(keyword.value, frame)
@@ -108,7 +105,9 @@ class Classes:
             if kind is not None and cls.kind not in MODULE_KINDS:
                 cls.kind = kind if cls.kind not in ("pytree", "registered") else cls.kind
         scope = Scope(frame.scope, is_class=True)
-        body = Frame(frame.function, frame.module, scope, frame.stage, frame.caller, frame.call_node, frame.depth)
+        body = Frame(
+            frame.function, frame.module, scope, frame.stage, frame.caller, frame.call_node, frame.depth
+        )
         body.facts["class"] = cls
         cls.namespace = scope.variables
         self.declare_fields(cls, frame)
@@ -121,16 +120,22 @@ class Classes:
                     return result
         return cls
 
-    def declare_fields(self: Interpreter, cls: ClassValue, frame: Frame) -> None:
+    def declare_fields(self, cls: ClassValue, frame: Frame) -> None:
         for statement in cls.node.body:
             if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
                 continue
             name = statement.target.id
-            annotation = dotted(statement.annotation if not isinstance(statement.annotation, ast.Subscript) else statement.annotation.value)
+            annotation = dotted(
+                statement.annotation
+                if not isinstance(statement.annotation, ast.Subscript)
+                else statement.annotation.value
+            )
             if annotation.endswith("ClassVar"):
                 continue
-            static = cls.kind == "linen" or annotation.endswith("Static") or (
-                cls.kind == "nnx" and annotation.endswith(("int", "float", "str", "bool"))
+            static = (
+                cls.kind == "linen"
+                or annotation.endswith("Static")
+                or (cls.kind == "nnx" and annotation.endswith(("int", "float", "str", "bool")))
             )
             default = statement.value
             if isinstance(default, ast.Call):
@@ -150,7 +155,12 @@ class Classes:
     # -- instances
 
     def instantiate(
-        self: Interpreter, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        cls: ClassValue,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         """The result of calling a class of the project."""
         if cls.kind == "enum":
@@ -176,7 +186,7 @@ class Classes:
         return instance
 
     def dataclass_fields(
-        self: Interpreter,
+        self,
         cls: ClassValue,
         fields: dict[str, Field],
         args: list[Value],
@@ -195,7 +205,7 @@ class Classes:
                 values[name] = self.field_default(cls, declared, frame)
         return {name: values[name] for name in names}
 
-    def field_default(self: Interpreter, cls: ClassValue, declared: Field, frame: Frame) -> Value:
+    def field_default(self, cls: ClassValue, declared: Field, frame: Frame) -> Value:
         default = declared.default
         if default is None:
             return UNKNOWN
@@ -207,7 +217,7 @@ class Classes:
             return UNKNOWN
         return value
 
-    def prototype(self: Interpreter, cls: ClassValue, frame: Frame) -> Instance:
+    def prototype(self, cls: ClassValue, frame: Frame) -> Instance:
         """An instance of which only the class is known: what `__init__` makes of unknown arguments."""
         if cls.prototype is not None:
             return cls.prototype
@@ -231,7 +241,7 @@ class Classes:
                     instance.fields[name] = UNKNOWN
         return instance
 
-    def declared_value(self: Interpreter, declared: Field, cls: ClassValue) -> Value:
+    def declared_value(self, declared: Field, cls: ClassValue) -> Value:
         """What a field's annotation alone says."""
         name = dotted(declared.annotation).rpartition(".")[2]
         if name in ("int", "float", "str", "bool"):
@@ -240,7 +250,7 @@ class Classes:
 
     # -- attributes
 
-    def instance_attribute(self: Interpreter, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
+    def instance_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
         found = base.fields.get(name)
         if found is None and not base.ready and base.cls.kind in ("linen", "haiku"):
             self.run_setup(base, node, frame)
@@ -262,7 +272,7 @@ class Classes:
             return member
         return self.missing_attribute(base, name)
 
-    def is_static_member(self: Interpreter, member: Value) -> bool:
+    def is_static_member(self, member: Value) -> bool:
         target = member
         while isinstance(target, (Transformed, Partial)):
             if isinstance(target, Transformed) and target.attributes.get("staticmethod"):
@@ -270,7 +280,7 @@ class Classes:
             target = target.target if isinstance(target, Transformed) else target.function
         return isinstance(target, Function) and target.kind == "staticmethod"
 
-    def missing_attribute(self: Interpreter, base: Instance, name: str) -> Value:
+    def missing_attribute(self, base: Instance, name: str) -> Value:
         if base.cls.kind == "linen":
             special = {
                 "param": ExternalObject("flax.linen.Module.param"),
@@ -296,7 +306,7 @@ class Classes:
             return Array(array.staged, array.why, tree=True, certain=False)
         return Unknown(base.origin.child(name) if base.origin else None)
 
-    def named_tuple_attribute(self: Interpreter, base: TupleValue, name: str) -> Value:
+    def named_tuple_attribute(self, base: TupleValue, name: str) -> Value:
         assert base.cls is not None
         names = list(base.cls.all_fields())
         if name in names and base.items is not None and len(base.items) == len(names):
@@ -310,7 +320,7 @@ class Classes:
             return BoundMethod(member, base)
         return UNKNOWN
 
-    def class_attribute(self: Interpreter, base: ClassValue, name: str, node: ast.AST, frame: Frame) -> Value:
+    def class_attribute(self, base: ClassValue, name: str, node: ast.AST, frame: Frame) -> Value:
         if base.kind == "enum":
             return Static(kind="enum")
         member = base.lookup(name)
@@ -323,7 +333,7 @@ class Classes:
         return UNKNOWN
 
     def set_attribute(
-        self: Interpreter, base: Value, name: str, value: Value, target: ast.Attribute, frame: Frame
+        self, base: Value, name: str, value: Value, target: ast.Attribute, frame: Frame
     ) -> None:
         if not isinstance(base, Instance):
             return
@@ -338,7 +348,7 @@ class Classes:
         conditional = bool(frame.guards) or bool(frame.loops)
         base.fields[name] = join(known, value) if known is not None and conditional else value
 
-    def made_outside(self: Interpreter, base: Instance, frame: Frame) -> bool:
+    def made_outside(self, base: Instance, frame: Frame) -> bool:
         """Whether the instance existed before the innermost trace began: it is bound in a frame outside it."""
         current: Frame | None = frame
         while current is not None:
@@ -350,20 +360,20 @@ class Classes:
             current = outer
         return False
 
-    def run_setup(self: Interpreter, instance: Instance, node: ast.AST, frame: Frame) -> None:
+    def run_setup(self, instance: Instance, node: ast.AST, frame: Frame) -> None:
         instance.ready = True
         setup = instance.cls.lookup("setup")
         if isinstance(setup, Function):
             self.call_function(setup, [instance], {}, node, frame, frame.stage)
 
-    def module_call_method(self: Interpreter, instance: Instance) -> Value | None:
+    def module_call_method(self, instance: Instance) -> Value | None:
         if not instance.ready and instance.cls.kind in ("linen", "haiku"):
             setup = instance.cls.lookup("setup")
             if isinstance(setup, Function) and instance.cls.module.state == "done":
                 instance.ready = False
         return instance.cls.lookup("__call__")
 
-    def replace_fields(self: Interpreter, base: Value, kwargs: dict[str, Value]) -> Value:
+    def replace_fields(self, base: Value, kwargs: dict[str, Value]) -> Value:
         """`dataclasses.replace(base, **kwargs)` and its like."""
         if isinstance(base, Instance):
             return Instance(
@@ -375,7 +385,12 @@ class Classes:
             return TupleValue(items, cls=base.cls)
         if isinstance(base, Array):
             return Array(
-                base.staged, base.why, tree=True, certain=base.certain, like=base.like or base.origin, jitted=base.jitted
+                base.staged,
+                base.why,
+                tree=True,
+                certain=base.certain,
+                like=base.like or base.origin,
+                jitted=base.jitted,
             )
         if isinstance(base, DictValue):
             return base

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jaxlint.jaxapi.functions import (
     ARRAY_ATTRIBUTES,
@@ -17,6 +17,7 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Why
 from jaxlint.staging.statements import truth
 from jaxlint.staging.values import (
@@ -47,14 +48,67 @@ from jaxlint.staging.values import (
     join_all,
 )
 
-if TYPE_CHECKING:
-    from jaxlint.staging.interpreter import Interpreter
-
 _BUILTINS = frozenset(
-    "abs all any bool bytes callable chr complex dict dir divmod enumerate filter float format frozenset getattr hasattr "
-    "hash hex id input int isinstance issubclass iter len list locals globals map max min next object oct open ord pow "
-    "print property range repr reversed round set setattr slice sorted staticmethod classmethod str sum super tuple type "
-    "vars zip".split()
+    [
+        "abs",
+        "all",
+        "any",
+        "bool",
+        "bytes",
+        "callable",
+        "chr",
+        "complex",
+        "dict",
+        "dir",
+        "divmod",
+        "enumerate",
+        "filter",
+        "float",
+        "format",
+        "frozenset",
+        "getattr",
+        "hasattr",
+        "hash",
+        "hex",
+        "id",
+        "input",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "locals",
+        "globals",
+        "map",
+        "max",
+        "min",
+        "next",
+        "object",
+        "oct",
+        "open",
+        "ord",
+        "pow",
+        "print",
+        "property",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "setattr",
+        "slice",
+        "sorted",
+        "staticmethod",
+        "classmethod",
+        "str",
+        "sum",
+        "super",
+        "tuple",
+        "type",
+        "vars",
+        "zip",
+    ]
 )
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -72,20 +126,20 @@ _ORDERINGS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 
 
-class Expressions:
+class Expressions(Machine):
     """The expression half of the interpreter."""
 
-    def eval(self: Interpreter, node: ast.expr, frame: Frame, store: bool = False) -> Value:
+    def eval(self, node: ast.expr, frame: Frame, store: bool = False) -> Value:
         self.steps += 1
         handler = _HANDLERS.get(type(node))
         return UNKNOWN if handler is None else handler(self, node, frame)
 
     # -- leaves
 
-    def eval_constant(self: Interpreter, node: ast.Constant, frame: Frame) -> Value:
+    def eval_constant(self, node: ast.Constant, frame: Frame) -> Value:
         return Static(node.value)
 
-    def eval_name(self: Interpreter, node: ast.Name, frame: Frame) -> Value:
+    def eval_name(self, node: ast.Name, frame: Frame) -> Value:
         found = frame.scope.lookup(node.id)
         if found is None:
             return self.unbound_name(node, frame)
@@ -94,7 +148,7 @@ class Expressions:
             self.name_event(value, node, frame)
         return value
 
-    def unbound_name(self: Interpreter, node: ast.Name, frame: Frame) -> Value:
+    def unbound_name(self, node: ast.Name, frame: Frame) -> Value:
         if node.id in _BUILTINS:
             return External(f"builtins.{node.id}")
         module = frame.module
@@ -105,7 +159,7 @@ class Expressions:
                 return External(f"{value.name}.{node.id}")
         return UNKNOWN
 
-    def eval_joinedstr(self: Interpreter, node: ast.JoinedStr, frame: Frame) -> Value:
+    def eval_joinedstr(self, node: ast.JoinedStr, frame: Frame) -> Value:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
                 value = self.eval(part.value, frame)
@@ -119,12 +173,12 @@ class Expressions:
                 self.convert(value, part.value, "str", frame)
         return Static(kind="str")
 
-    def eval_lambda(self: Interpreter, node: ast.Lambda, frame: Frame) -> Value:
+    def eval_lambda(self, node: ast.Lambda, frame: Frame) -> Value:
         return self.make_function(node, frame)
 
     # -- operators
 
-    def eval_boolop(self: Interpreter, node: ast.BoolOp, frame: Frame) -> Value:
+    def eval_boolop(self, node: ast.BoolOp, frame: Frame) -> Value:
         how = "and" if isinstance(node.op, ast.And) else "or"
         results: list[Value] = []
         before = frame.snapshot()
@@ -146,7 +200,7 @@ class Expressions:
         }
         return results[0] if len(results) == 1 else join_all(results)
 
-    def eval_unaryop(self: Interpreter, node: ast.UnaryOp, frame: Frame) -> Value:
+    def eval_unaryop(self, node: ast.UnaryOp, frame: Frame) -> Value:
         value = self.eval(node.operand, frame)
         if isinstance(node.op, ast.Not):
             self.test(value, node.operand, "not", frame)
@@ -157,14 +211,20 @@ class Expressions:
             return Static(-const)
         if find_array(value, depth=1) is not None:
             return self.array_result(frame, [value], node, like=value)
-        return NumpyArray() if isinstance(value, NumpyArray) else UNKNOWN if isinstance(value, Unknown) else Static()
+        return (
+            NumpyArray()
+            if isinstance(value, NumpyArray)
+            else UNKNOWN
+            if isinstance(value, Unknown)
+            else Static()
+        )
 
-    def eval_binop(self: Interpreter, node: ast.BinOp, frame: Frame) -> Value:
+    def eval_binop(self, node: ast.BinOp, frame: Frame) -> Value:
         left = self.eval(node.left, frame)
         right = self.eval(node.right, frame)
         return self.binary(left, right, node.op, node, frame)
 
-    def binary(self: Interpreter, left: Value, right: Value, op: ast.operator, node: ast.AST, frame: Frame) -> Value:
+    def binary(self, left: Value, right: Value, op: ast.operator, node: ast.AST, frame: Frame) -> Value:
         """The value of `left op right`."""
         if isinstance(left, Static) and isinstance(op, ast.Mod) and _is_text(left):
             for part in right.elements() if isinstance(right, TupleValue) else [right]:
@@ -189,9 +249,17 @@ class Expressions:
             for sequence, count in ((left, right), (right, left)):
                 if isinstance(sequence, (ListValue, TupleValue)):
                     number = constant(count)
-                    if isinstance(number, int) and sequence.items is not None and 0 <= number * len(sequence.items) <= 64:
+                    if (
+                        isinstance(number, int)
+                        and sequence.items is not None
+                        and 0 <= number * len(sequence.items) <= 64
+                    ):
                         items = sequence.items * number
-                        return ListValue(items, join_all(items)) if isinstance(sequence, ListValue) else TupleValue(items)
+                        return (
+                            ListValue(items, join_all(items))
+                            if isinstance(sequence, ListValue)
+                            else TupleValue(items)
+                        )
                     element = join_all(sequence.elements())
                     if isinstance(sequence, ListValue):
                         return ListValue(None, element)
@@ -205,14 +273,18 @@ class Expressions:
             return self.operator_method(left, op, right, node, frame)
         return UNKNOWN
 
-    def operator_method(self: Interpreter, left: Instance, op: ast.operator, right: Value, node: ast.AST, frame: Frame) -> Value:
-        name = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.MatMult: "__matmul__"}.get(type(op))
+    def operator_method(
+        self, left: Instance, op: ast.operator, right: Value, node: ast.AST, frame: Frame
+    ) -> Value:
+        name = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.MatMult: "__matmul__"}.get(
+            type(op)
+        )
         method = left.cls.lookup(name) if name else None
         if isinstance(method, Function):
             return self.call_value(BoundMethod(method, left), [right], {}, node, frame)
         return UNKNOWN
 
-    def eval_compare(self: Interpreter, node: ast.Compare, frame: Frame) -> Value:
+    def eval_compare(self, node: ast.Compare, frame: Frame) -> Value:
         left = self.eval(node.left, frame)
         result: Value = UNKNOWN
         for position, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
@@ -223,7 +295,7 @@ class Expressions:
             left = right
         return result
 
-    def compare_pair(self: Interpreter, left: Value, right: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
+    def compare_pair(self, left: Value, right: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
         """The value of one comparison."""
         if isinstance(op, (ast.Is, ast.IsNot)):
             same = _identical(left, right)
@@ -257,7 +329,7 @@ class Expressions:
             return UNKNOWN
         return Static(kind="bool")
 
-    def membership(self: Interpreter, item: Value, container: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
+    def membership(self, item: Value, container: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
         if isinstance(container, DictValue):
             const = constant(item)
             if const is not MISSING and container.element is None:
@@ -281,7 +353,7 @@ class Expressions:
                 return Static((const in options) == isinstance(op, ast.In))
         return Static(kind="bool")
 
-    def eval_ifexp(self: Interpreter, node: ast.IfExp, frame: Frame) -> Value:
+    def eval_ifexp(self, node: ast.IfExp, frame: Frame) -> Value:
         test = self.eval(node.test, frame)
         self.test(test, node.test, "conditional expression", frame)
         known = truth(test)
@@ -299,7 +371,7 @@ class Expressions:
         frame.used = used
         return join(body, orelse)
 
-    def narrow(self: Interpreter, test: ast.expr, outcome: bool, frame: Frame) -> None:
+    def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
         """Refines variables by what a test says of them."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             self.narrow(test.operand, not outcome, frame)
@@ -310,12 +382,22 @@ class Expressions:
         elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
             right = test.comparators[0]
             if isinstance(right, ast.Constant) and right.value is None:
-                if isinstance(test.ops[0], (ast.Is, ast.Eq)) and outcome:
-                    self.rebind(test.left.id, Static(None), frame)
-                elif isinstance(test.ops[0], (ast.IsNot, ast.NotEq)) and not outcome:
+                if (isinstance(test.ops[0], (ast.Is, ast.Eq)) and outcome) or (
+                    isinstance(test.ops[0], (ast.IsNot, ast.NotEq)) and not outcome
+                ):
                     self.rebind(test.left.id, Static(None), frame)
         elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
             self.narrow_isinstance(test, outcome, frame)
+        elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "hasattr":
+            attribute = test.args[1] if len(test.args) == 2 else None
+            arraylike = isinstance(attribute, ast.Constant) and attribute.value in (
+                "shape",
+                "dtype",
+                "ndim",
+                "aval",
+            )
+            if arraylike and not outcome and isinstance(test.args[0], ast.Name):
+                self.rebind(test.args[0].id, Static(), frame)  # without a shape it is no array
         elif (
             isinstance(test, ast.Call)
             and isinstance(test.func, (ast.Name, ast.Attribute))
@@ -327,13 +409,13 @@ class Expressions:
             if name in ("is_concrete", "isscalar", "callable", "is_scalar"):
                 self.rebind(test.args[0].id, Static(), frame)
 
-    def narrow_isinstance(self: Interpreter, test: ast.Call, outcome: bool, frame: Frame) -> None:
+    def narrow_isinstance(self, test: ast.Call, outcome: bool, frame: Frame) -> None:
         if len(test.args) != 2 or not isinstance(test.args[0], ast.Name):
             return
         found = frame.scope.lookup(test.args[0].id)
         if found is None:
             return
-        names = [e for e in (test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]])]
+        names = list(test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]])
         kinds = [self.eval(name, frame) for name in names]
         plain = all(
             isinstance(kind, External)
@@ -344,29 +426,30 @@ class Expressions:
         if (outcome and plain) or (not outcome and tracers):
             if isinstance(found[0], (Array, Unknown)):
                 containers = any(
-                    isinstance(k, External) and k.name.partition(".")[2] in ("list", "tuple", "dict") for k in kinds
+                    isinstance(k, External) and k.name.partition(".")[2] in ("list", "tuple", "dict")
+                    for k in kinds
                 )
                 self.rebind(test.args[0].id, UNKNOWN if containers else Static(), frame)
 
-    def rebind(self: Interpreter, name: str, value: Value, frame: Frame) -> None:
+    def rebind(self, name: str, value: Value, frame: Frame) -> None:
         if name in frame.scope.variables:
             frame.scope.variables[name] = value
 
     # -- containers
 
-    def eval_tuple(self: Interpreter, node: ast.Tuple, frame: Frame) -> Value:
+    def eval_tuple(self, node: ast.Tuple, frame: Frame) -> Value:
         items, known = self.sequence_items(node.elts, frame)
         return TupleValue(items) if known else TupleValue(None, join_all(items))
 
-    def eval_list(self: Interpreter, node: ast.List, frame: Frame) -> Value:
+    def eval_list(self, node: ast.List, frame: Frame) -> Value:
         items, known = self.sequence_items(node.elts, frame)
         return ListValue(items if known else None, join_all(items), depth=frame.depth, stage=frame.stage)
 
-    def eval_set(self: Interpreter, node: ast.Set, frame: Frame) -> Value:
+    def eval_set(self, node: ast.Set, frame: Frame) -> Value:
         items, known = self.sequence_items(node.elts, frame)
         return ListValue(items if known else None, join_all(items), kind="set", stage=frame.stage)
 
-    def sequence_items(self: Interpreter, nodes: list[ast.expr], frame: Frame) -> tuple[list[Value], bool]:
+    def sequence_items(self, nodes: list[ast.expr], frame: Frame) -> tuple[list[Value], bool]:
         items: list[Value] = []
         known = True
         for node in nodes:
@@ -381,7 +464,7 @@ class Expressions:
                 items.append(self.eval(node, frame))
         return items, known
 
-    def eval_dict(self: Interpreter, node: ast.Dict, frame: Frame) -> Value:
+    def eval_dict(self, node: ast.Dict, frame: Frame) -> Value:
         result = DictValue({}, None, frame.stage)
         for key, item in zip(node.keys, node.values, strict=True):
             value = self.eval(item, frame)
@@ -400,7 +483,7 @@ class Expressions:
                 result.element = value if result.element is None else join(result.element, value)
         return result
 
-    def comprehension(self: Interpreter, node: Any, frame: Frame, build: Callable[[], Value]) -> Value:
+    def comprehension(self, node: Any, frame: Frame, build: Callable[[], Value]) -> Value:
         """Evaluates the generators of a comprehension, then `build` twice, as a loop body."""
         variables = frame.scope.variables
         frame.scope.variables = dict(variables)
@@ -427,60 +510,63 @@ class Expressions:
         frame.scope.variables = variables
         return result
 
-    def bind_generator(self: Interpreter, generator: ast.comprehension, iterable: Value, frame: Frame) -> None:
+    def bind_generator(self, generator: ast.comprehension, iterable: Value, frame: Frame) -> None:
         self.assign(generator.target, self.element_of(iterable, generator.iter, frame), frame, generator)
         for condition in generator.ifs:
             self.test(self.eval(condition, frame), condition, "comprehension condition", frame)
             self.narrow(condition, True, frame)
 
-    def eval_listcomp(self: Interpreter, node: ast.ListComp | ast.SetComp, frame: Frame) -> Value:
+    def eval_listcomp(self, node: ast.ListComp | ast.SetComp, frame: Frame) -> Value:
         element = self.comprehension(node, frame, lambda: self.eval(node.elt, frame))
         return ListValue(None, element, "set" if isinstance(node, ast.SetComp) else "list", stage=frame.stage)
 
-    def eval_generator(self: Interpreter, node: ast.GeneratorExp, frame: Frame) -> Value:
+    def eval_generator(self, node: ast.GeneratorExp, frame: Frame) -> Value:
         element = self.comprehension(node, frame, lambda: self.eval(node.elt, frame))
         return ListValue(None, element, "generator", stage=frame.stage)
 
-    def eval_dictcomp(self: Interpreter, node: ast.DictComp, frame: Frame) -> Value:
+    def eval_dictcomp(self, node: ast.DictComp, frame: Frame) -> Value:
         def build() -> Value:
             self.eval(node.key, frame)
             return self.eval(node.value, frame)
 
         return DictValue({}, self.comprehension(node, frame, build), frame.stage)
 
-    def eval_starred(self: Interpreter, node: ast.Starred, frame: Frame) -> Value:
+    def eval_starred(self, node: ast.Starred, frame: Frame) -> Value:
         return self.eval(node.value, frame)
 
-    def eval_namedexpr(self: Interpreter, node: ast.NamedExpr, frame: Frame) -> Value:
+    def eval_namedexpr(self, node: ast.NamedExpr, frame: Frame) -> Value:
         value = self.eval(node.value, frame)
         self.assign(node.target, value, frame, node)
         return value
 
-    def eval_yield(self: Interpreter, node: ast.Yield, frame: Frame) -> Value:
+    def eval_yield(self, node: ast.Yield, frame: Frame) -> Value:
         frame.yields.append(self.eval(node.value, frame) if node.value is not None else Static(None))
         return UNKNOWN
 
-    def eval_yieldfrom(self: Interpreter, node: ast.YieldFrom, frame: Frame) -> Value:
+    def eval_yieldfrom(self, node: ast.YieldFrom, frame: Frame) -> Value:
         frame.yields.append(self.element_of(self.eval(node.value, frame), node, frame))
         return UNKNOWN
 
-    def eval_await(self: Interpreter, node: ast.Await, frame: Frame) -> Value:
+    def eval_await(self, node: ast.Await, frame: Frame) -> Value:
         self.eval(node.value, frame)
         return UNKNOWN
 
-    def eval_slice(self: Interpreter, node: ast.Slice, frame: Frame) -> Value:
+    def eval_slice(self, node: ast.Slice, frame: Frame) -> Value:
         bounds: list[Value] = []
         for part in (node.lower, node.upper, node.step):
             bounds.append(self.eval(part, frame) if part is not None else Static(None))
         return ExternalObject("builtins.slice", bounds, node=node)
 
-    def element_of(self: Interpreter, value: Value, node: ast.AST, frame: Frame) -> Value:
+    def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         """What iterating over `value` gives."""
         if isinstance(value, (ListValue, TupleValue)):
-            return value.element if value.items is None else join_all(value.items)
+            # Each element is an object of its own, whatever they have in common.
+            return self.fresh(value.element if value.items is None else join_all(value.items))
         if isinstance(value, DictValue):
             keys = [Static(key) for key in value.items]
-            return join_all(keys) if keys and value.element is None else Static(kind="str") if keys else Static()
+            return (
+                join_all(keys) if keys and value.element is None else Static(kind="str") if keys else Static()
+            )
         if isinstance(value, Array):
             return Array(
                 value.staged,
@@ -508,12 +594,10 @@ class Expressions:
 
     # -- attributes and subscripts
 
-    def eval_attribute(self: Interpreter, node: ast.Attribute, frame: Frame) -> Value:
+    def eval_attribute(self, node: ast.Attribute, frame: Frame) -> Value:
         return self.attribute(self.eval(node.value, frame), node.attr, node, frame)
 
-    def attribute(
-        self: Interpreter, base: Value, name: str, node: ast.AST, frame: Frame, quiet: bool = False
-    ) -> Value:
+    def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame, quiet: bool = False) -> Value:
         """The value of `base.name`."""
         if isinstance(base, External):
             value = self.external_attribute(base, name, frame)
@@ -551,7 +635,7 @@ class Expressions:
             return found if found is not None else UNKNOWN
         return UNKNOWN
 
-    def external_attribute(self: Interpreter, base: External, name: str, frame: Frame) -> Value:
+    def external_attribute(self, base: External, name: str, frame: Frame) -> Value:
         dotted = f"{base.name}.{name}"
         if base.name.partition(".")[0] not in ("jax", "numpy", "builtins", "optax", "flax"):
             found = self.project.find(dotted, frame.module)
@@ -561,10 +645,12 @@ class Expressions:
             return Static()
         return External(dotted)
 
-    def module_attribute(self: Interpreter, base: ModuleValue, name: str, frame: Frame) -> Value:
+    def module_attribute(self, base: ModuleValue, name: str, frame: Frame) -> Value:
         public = f"{base.module.name}.{name}"
         if canonical(public) in TRANSFORMS:
-            return External(public)  # the library itself is being analysed: its transforms mean what they mean
+            return External(
+                public
+            )  # the library itself is being analysed: its transforms mean what they mean
         self.run_module(base.module)
         value = base.module.scope.variables.get(name)
         if value is not None:
@@ -579,7 +665,7 @@ class Expressions:
                 return External(f"{star.name}.{name}")
         return UNKNOWN
 
-    def array_attribute(self: Interpreter, base: Array, name: str, node: ast.AST, frame: Frame) -> Value:
+    def array_attribute(self, base: Array, name: str, node: ast.AST, frame: Frame) -> Value:
         if name in STATIC_ATTRIBUTES and base.role != "tree":
             if name == "shape":
                 return TupleValue(None, Static(kind="int"))
@@ -592,7 +678,18 @@ class Expressions:
             return ExternalMethod(base, name)
         if not base.tree:
             return UNKNOWN
-        if name in ("items", "keys", "values", "get", "replace", "_replace", "apply_gradients", "pop", "copy", "update"):
+        if name in (
+            "items",
+            "keys",
+            "values",
+            "get",
+            "replace",
+            "_replace",
+            "apply_gradients",
+            "pop",
+            "copy",
+            "update",
+        ):
             return ExternalMethod(base, name)
         if name in ("apply_fn", "tx"):
             return ExternalObject(f"flax.TrainState.{name}")
@@ -605,12 +702,12 @@ class Expressions:
             jitted=base.jitted,
         )
 
-    def eval_subscript(self: Interpreter, node: ast.Subscript, frame: Frame) -> Value:
+    def eval_subscript(self, node: ast.Subscript, frame: Frame) -> Value:
         base = self.eval(node.value, frame)
         index = self.eval(node.slice, frame)
         return self.subscript(base, index, node, frame)
 
-    def subscript(self: Interpreter, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> Value:
+    def subscript(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> Value:
         """The value of `base[index]`."""
         if isinstance(base, Array):
             return self.array_subscript(base, index, node, frame)
@@ -631,7 +728,7 @@ class Expressions:
             if const is not MISSING and _hashable(const) and const in base.items:
                 return base.items[const]
             if base.element is not None:
-                return base.element if const is MISSING else base.element
+                return base.element
             return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
         if isinstance(base, NumpyArray):
             return NumpyArray()
@@ -654,7 +751,7 @@ class Expressions:
             return base  # a parametrised type
         return UNKNOWN
 
-    def check_sequence_index(self: Interpreter, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> None:
+    def check_sequence_index(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> None:
         if find_array(index, True, 1) is not None:
             self.emit("index", events.IndexEvent(node, frame, base, index, "list"))
         if isinstance(index, ExternalObject) and index.name == "builtins.slice":
@@ -662,11 +759,13 @@ class Expressions:
                 if find_array(bound, True, 0) is not None:
                     self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
 
-    def array_subscript(self: Interpreter, base: Array, index: Value, node: ast.Subscript, frame: Frame) -> Value:
+    def array_subscript(self, base: Array, index: Value, node: ast.Subscript, frame: Frame) -> Value:
         const = constant(index)
         if isinstance(const, str):
             origin = base.origin.child(const) if base.origin else None
-            return Array(base.staged, base.why, tree=True, certain=base.certain, origin=origin, jitted=base.jitted)
+            return Array(
+                base.staged, base.why, tree=True, certain=base.certain, origin=origin, jitted=base.jitted
+            )
         parts = index.elements() if isinstance(index, TupleValue) else [index]
         for part in parts:
             if isinstance(part, ExternalObject) and part.name == "builtins.slice" and base.role != "ref":
@@ -679,7 +778,9 @@ class Expressions:
             origin = None
             if base.origin is not None and const is not MISSING and _hashable(const):
                 origin = base.origin.child(const)
-            return Array(base.staged, base.why, tree=True, certain=base.certain, origin=origin, jitted=base.jitted)
+            return Array(
+                base.staged, base.why, tree=True, certain=base.certain, origin=origin, jitted=base.jitted
+            )
         result = self.array_result(frame, [base, *parts], node)
         if base.role == "key":
             result.role = "key"
@@ -688,7 +789,7 @@ class Expressions:
         return result
 
     def array_result(
-        self: Interpreter,
+        self,
         frame: Frame,
         inputs: list[Value],
         node: ast.AST,
@@ -707,17 +808,23 @@ class Expressions:
                     first = found
                     break
                 first = first or found
-            elif found is not None and device is None:
+            elif found is not None and (device is None or not device.certain):
                 device = found
         origin = like.like or like.origin if isinstance(like, Array) else None
         jitted = next((a.jitted for a in (first, device) if a is not None and a.jitted), "")
         if first is not None and (first.certain or not frame.stage.abstract or not frame.stage.certain):
             return Array(True, first.why, certain=first.certain, role=role, like=origin)
         if frame.stage.abstract:
+            # An array function gives a tracer here whatever goes in; an operator only when one side is an array.
             what = f"`{name}` runs" if name else "the operation runs"
             why = Why(f"{what} under `{frame.stage.kind}`", cause=frame.stage.why)
-            return Array(True, why, certain=frame.stage.certain, role=role, like=origin)
-        return Array(False, role=role, like=origin, jitted=jitted, why=device.why if device is not None else None)
+            certain = frame.stage.certain and (
+                bool(name) or (first is None and device is not None and device.certain)
+            )
+            return Array(True, why, certain=certain, role=role, like=origin)
+        return Array(
+            False, role=role, like=origin, jitted=jitted, why=device.why if device is not None else None
+        )
 
 
 def _is_text(value: Value) -> bool:
@@ -740,7 +847,8 @@ def _numeric_format(text: str) -> bool:
     """Whether a %-format has a conversion that needs a number."""
     plain = text.replace("%%", "")
     return any(
-        chunk.lstrip("0123456789.+-# ")[:1] in ("d", "f", "g", "e", "i", "x", "F", "G", "E") for chunk in plain.split("%")[1:]
+        chunk.lstrip("0123456789.+-# ")[:1] in ("d", "f", "g", "e", "i", "x", "F", "G", "E")
+        for chunk in plain.split("%")[1:]
     )
 
 
@@ -758,7 +866,9 @@ def _identical(left: Value, right: Value) -> bool | None:
     if isinstance(left, Static) and isinstance(right, Static):
         if left.const is MISSING or right.const is MISSING:
             return None
-        return bool(left.const is right.const or (type(left.const) is type(right.const) and left.const == right.const))
+        return bool(
+            left.const is right.const or (type(left.const) is type(right.const) and left.const == right.const)
+        )
     if isinstance(left, Array) and isinstance(right, Static) and right.const is not MISSING and not left.tree:
         return False
     return None

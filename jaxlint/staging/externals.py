@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jaxlint.jaxapi.functions import (
+    ARRAY_ATTRIBUTES,
+    ARRAY_METHODS,
     CONVERTING_METHODS,
     DATA_DEPENDENT,
     KEY_MAKERS,
@@ -14,6 +16,7 @@ from jaxlint.jaxapi.functions import (
     NUMPY_FRESH,
     NUMPY_METADATA,
     SHAPE_ARGUMENTS,
+    STATIC_ATTRIBUTES,
     STATIC_FUNCTIONS,
     TYPES,
     returns_array,
@@ -22,7 +25,7 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.stage import Why
+from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -51,27 +54,49 @@ from jaxlint.staging.values import (
     join_all,
 )
 
-if TYPE_CHECKING:
-    from jaxlint.staging.interpreter import Interpreter
-
 # Libraries whose objects compute arrays when they are called.
 _LAYER_PREFIXES = ("flax.", "haiku.", "equinox.", "distrax.", "jraph.", "e3nn_jax.")
 _NUMPY_HARMLESS = ("numpy.testing.", "numpy.dtypes.", "numpy.typing.", "numpy.lib.")
 _NUMPY_STATIC = frozenset(
     f"numpy.{n}"
-    for n in (
-        "issubdtype dtype iterable isscalar promote_types can_cast finfo iinfo vectorize broadcast_shapes errstate "
-        "ndarray generic iterable set_printoptions printoptions seterr ndindex save savez load memmap"
-    ).split()
+    for n in [
+        "issubdtype",
+        "dtype",
+        "iterable",
+        "isscalar",
+        "promote_types",
+        "can_cast",
+        "finfo",
+        "iinfo",
+        "vectorize",
+        "broadcast_shapes",
+        "errstate",
+        "ndarray",
+        "generic",
+        "iterable",
+        "set_printoptions",
+        "printoptions",
+        "seterr",
+        "ndindex",
+        "save",
+        "savez",
+        "load",
+        "memmap",
+    ]
 )
 _COMPARING_BUILTINS = frozenset({"any", "all", "max", "min", "sorted"})
 
 
-class Externals:
+class Externals(Machine):
     """Calls that leave the project."""
 
     def call_external(
-        self: Interpreter, callee: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        callee: External,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         name = canonical(callee.name)
         if name in TRANSFORMS:
@@ -108,7 +133,7 @@ class Externals:
         return self.opaque_call([*args, *kwargs.values()], node, frame)
 
     def check_shapes(
-        self: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> None:
         """Tells rules of values used as shapes, lengths and counts."""
         wanted = SHAPE_ARGUMENTS.get(name)
@@ -119,12 +144,14 @@ class Externals:
             for keyword in wanted[1]:
                 if keyword in kwargs:
                     self.shape_argument(kwargs[keyword], name, f"`{keyword}`", node, frame)
-        if (name in DATA_DEPENDENT or (name == "jax.numpy.where" and len(args) == 1)) and "size" not in kwargs:
+        if (
+            name in DATA_DEPENDENT or (name == "jax.numpy.where" and len(args) == 1)
+        ) and "size" not in kwargs:
             found = find_array(args[0], True) if args else None
             if found is not None:
                 self.emit("shape", events.ShapeEvent(node, frame, found, name, "the data"))
 
-    def shape_argument(self: Interpreter, value: Value, name: str, what: str, node: ast.AST, frame: Frame) -> None:
+    def shape_argument(self, value: Value, name: str, what: str, node: ast.AST, frame: Frame) -> None:
         parts = value.elements() if isinstance(value, (TupleValue, ListValue)) else [value]
         for part in parts:
             if isinstance(part, Array) and part.staged:
@@ -134,7 +161,7 @@ class Externals:
     # -- random keys
 
     def call_random(
-        self: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         if name in KEY_MAKERS:
             result = self.array_result(frame, args, node, role="key", name=_short(name))
@@ -148,7 +175,9 @@ class Externals:
             data = constant(kwargs.get("data", args[1] if len(args) > 1 else UNKNOWN))
             result.role = "key"
             known = origin is not None and isinstance(data, (int, str))
-            result.origin = origin.child(("fold_in", data)) if known and origin is not None else Origin("fold_in")
+            result.origin = (
+                origin.child(("fold_in", data)) if known and origin is not None else Origin("fold_in")
+            )
             return result
         if name in ("jax.random.key_data", "jax.random.clone", "jax.random.key_impl"):
             return result
@@ -162,7 +191,7 @@ class Externals:
     # -- builtins
 
     def call_builtin(
-        self: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         first = args[0] if args else UNKNOWN
         if name in ("float", "int", "complex"):
@@ -170,7 +199,9 @@ class Externals:
             const = constant(first)
             if isinstance(const, (int, float)) and not isinstance(const, bool) and len(args) == 1:
                 try:
-                    return Static(float(const) if name == "float" else int(const) if name == "int" else complex(const))
+                    return Static(
+                        float(const) if name == "float" else int(const) if name == "int" else complex(const)
+                    )
                 except (ValueError, OverflowError):
                     return Static()
             return Static(kind=name)
@@ -191,39 +222,71 @@ class Externals:
             if arrays:
                 result = self.array_result(frame, args, node)
                 return TupleValue([result, result]) if name == "divmod" else result
-            return NumpyArray() if any(isinstance(a, NumpyArray) for a in args) else Static() if args else UNKNOWN
+            return (
+                NumpyArray()
+                if any(isinstance(a, NumpyArray) for a in args)
+                else Static()
+                if args
+                else UNKNOWN
+            )
         if name in ("list", "tuple", "set", "frozenset", "reversed", "iter"):
             return self.to_sequence(name, first, node, frame) if args else _empty_sequence(name, frame)
         if name == "zip":
             return self.zipped(args, node, frame)
         if name == "enumerate":
-            if isinstance(first, (ListValue, TupleValue)) and first.items is not None and len(first.items) <= 16:
+            if (
+                isinstance(first, (ListValue, TupleValue))
+                and first.items is not None
+                and len(first.items) <= 16
+            ):
                 pairs: list[Value] = [TupleValue([Static(i), v]) for i, v in enumerate(first.items)]
                 return TupleValue(pairs)
-            return ListValue(None, TupleValue([Static(kind="int"), self.element_of(first, node, frame)]), "iterator")
+            return ListValue(
+                None, TupleValue([Static(kind="int"), self.element_of(first, node, frame)]), "iterator"
+            )
         if name == "map":
             results = [
                 self.call_value(first, [self.element_of(a, node, frame) for a in args[1:]], {}, node, frame)
             ]
             return ListValue(None, join_all(results), "iterator")
         if name == "filter":
-            return ListValue(None, self.element_of(args[1], node, frame) if len(args) > 1 else UNKNOWN, "iterator")
+            return ListValue(
+                None, self.element_of(args[1], node, frame) if len(args) > 1 else UNKNOWN, "iterator"
+            )
         if name == "next":
-            return self.element_of(first, node, frame) if isinstance(first, (ListValue, TupleValue)) else UNKNOWN
+            return (
+                self.element_of(first, node, frame) if isinstance(first, (ListValue, TupleValue)) else UNKNOWN
+            )
         if name == "dict":
             base = first if isinstance(first, DictValue) else None
             known = {k: v for k, v in kwargs.items() if k != "**"}
             if args and base is None:
                 pair = self.element_of(first, node, frame)
-                inner = pair.items[1] if isinstance(pair, TupleValue) and pair.items and len(pair.items) == 2 else UNKNOWN
+                inner = (
+                    pair.items[1]
+                    if isinstance(pair, TupleValue) and pair.items and len(pair.items) == 2
+                    else UNKNOWN
+                )
                 return DictValue(dict(known), inner, frame.stage)
-            return DictValue({**(base.items if base else {}), **known}, base.element if base else None, frame.stage)
+            return DictValue(
+                {**(base.items if base else {}), **known}, base.element if base else None, frame.stage
+            )
         if name == "len":
             if isinstance(first, (TupleValue, ListValue)) and first.items is not None and not frame.loops:
                 return Static(len(first.items))
             return Static(kind="int")
         if name == "isinstance":
             return self.isinstance_result(first, args[1] if len(args) > 1 else UNKNOWN)
+        if (
+            name == "hasattr"
+            and isinstance(first, Array)
+            and first.certain
+            and not first.tree
+            and len(args) > 1
+        ):
+            attr = constant(args[1])
+            if isinstance(attr, str):
+                return Static(attr in STATIC_ATTRIBUTES or attr in ARRAY_METHODS or attr in ARRAY_ATTRIBUTES)
         if name in ("hasattr", "callable", "issubclass"):
             return Static(kind="bool")
         if name == "getattr":
@@ -241,7 +304,9 @@ class Externals:
         if name in ("staticmethod", "classmethod", "property"):
             return self.method_kind(name, first)
         if name == "slice":
-            return ExternalObject("builtins.slice", [Static(None), *args, Static(None)][:3] if len(args) == 1 else args)
+            return ExternalObject(
+                "builtins.slice", [Static(None), *args, Static(None)][:3] if len(args) == 1 else args
+            )
         if name in ("str", "repr", "format"):
             self.convert(first, node, "str", frame)
             return Static(kind="str")
@@ -254,21 +319,32 @@ class Externals:
         return UNKNOWN
 
     def comparing_builtin(
-        self: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """`any`, `all`, `max`, `min`, `sorted` ask for the truth of elements or of comparisons between them."""
         if len(args) == 1:
             elements = (
-                [self.element_of(args[0], node, frame)] if not isinstance(args[0], (ListValue, TupleValue)) else args[0].elements()
+                [self.element_of(args[0], node, frame)]
+                if not isinstance(args[0], (ListValue, TupleValue))
+                else args[0].elements()
             )
-            single = isinstance(args[0], (ListValue, TupleValue)) and args[0].items is not None and len(args[0].items) < 2
+            single = (
+                isinstance(args[0], (ListValue, TupleValue))
+                and args[0].items is not None
+                and len(args[0].items) < 2
+            )
         else:
             elements, single = args, False
         if "key" in kwargs:
             elements = [self.call_value(kwargs["key"], elements[:1], {}, node, frame)]
         for element in elements:
             if isinstance(element, Array) and not (single and name not in ("any", "all")):
-                self.test(self.array_result(frame, [element], node, role="bool") if not element.tree else element, node, name, frame)
+                self.test(
+                    self.array_result(frame, [element], node, role="bool") if not element.tree else element,
+                    node,
+                    name,
+                    frame,
+                )
                 break
         if name in ("any", "all"):
             return Static(kind="bool")
@@ -278,27 +354,38 @@ class Externals:
         if consts and all(isinstance(c, (int, float)) for c in consts) and len(args) > 1:
             return Static(max(consts) if name == "max" else min(consts))
         if elements and all(isinstance(e, Static) for e in elements):
-            return Static(kind="int" if all(isinstance(c, int) or isinstance(e, Static) and e.kind == "int" for c, e in zip(consts, elements, strict=True)) else "")
+            return Static(
+                kind="int"
+                if all(
+                    isinstance(c, int) or (isinstance(e, Static) and e.kind == "int")
+                    for c, e in zip(consts, elements, strict=True)
+                )
+                else ""
+            )
         return join_all(elements)
 
-    def to_sequence(self: Interpreter, name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
+    def to_sequence(self, name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
         items = value.items if isinstance(value, (ListValue, TupleValue)) else None
         if items is not None and name in ("list", "tuple", "reversed", "iter"):
             ordered = list(reversed(items)) if name == "reversed" else list(items)
-            return TupleValue(ordered) if name == "tuple" else ListValue(ordered, join_all(ordered), stage=frame.stage)
+            return (
+                TupleValue(ordered)
+                if name == "tuple"
+                else ListValue(ordered, join_all(ordered), stage=frame.stage)
+            )
         element = self.element_of(value, node, frame)
         if name == "tuple":
             return TupleValue(None, element)
-        return ListValue(None, element, "set" if name in ("set", "frozenset") else "list", stage=frame.stage)
+        return ListValue(None, element, name if name in ("set", "frozenset") else "list", stage=frame.stage)
 
-    def zipped(self: Interpreter, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+    def zipped(self, args: list[Value], node: ast.AST, frame: Frame) -> Value:
         columns = [a.items if isinstance(a, (ListValue, TupleValue)) else None for a in args]
         known = [column for column in columns if column is not None]
         if len(known) == len(args) and known and max(len(c) for c in known) <= 16:
             return TupleValue([TupleValue(list(row)) for row in zip(*known, strict=False)])
         return ListValue(None, TupleValue([self.element_of(a, node, frame) for a in args]), "iterator")
 
-    def isinstance_result(self: Interpreter, value: Value, kinds: Value) -> Value:
+    def isinstance_result(self, value: Value, kinds: Value) -> Value:
         """What `isinstance` gives for a tracer or a concrete array, where it is certain."""
         options = kinds.elements() if isinstance(kinds, TupleValue) else [kinds]
         names = [option.name if isinstance(option, External) else "" for option in options]
@@ -309,11 +396,14 @@ class Externals:
         if any(name in ("jax.Array", "jax.numpy.ndarray") for name in names):
             return Static(True)
         plain = ("builtins.", "numpy.", "numbers.", "typing.", "collections.")
-        if all(name.startswith(plain) or isinstance(o, ClassValue) for name, o in zip(names, options, strict=True)):
+        if all(
+            name.startswith(plain) or isinstance(o, ClassValue)
+            for name, o in zip(names, options, strict=True)
+        ):
             return Static(False)
         return Static(kind="bool")
 
-    def super_object(self: Interpreter, args: list[Value], frame: Frame) -> Value:
+    def super_object(self, args: list[Value], frame: Frame) -> Value:
         current: Frame | None = frame
         while current is not None and (current.function is None or current.function.cls is None):
             current = current.caller
@@ -324,7 +414,7 @@ class Externals:
         receiver = found[0] if found else UNKNOWN
         return ExternalObject("builtins.super", [current.function.cls, receiver])
 
-    def super_attribute(self: Interpreter, base: ExternalObject, name: str) -> Value:
+    def super_attribute(self, base: ExternalObject, name: str) -> Value:
         cls, receiver = base.args[0], base.args[1]
         assert isinstance(cls, ClassValue)
         parents = list(cls.mro())[1:]
@@ -336,7 +426,7 @@ class Externals:
                 return member
         return ExternalMethod(base, name)
 
-    def method_kind(self: Interpreter, name: str, value: Value) -> Value:
+    def method_kind(self, name: str, value: Value) -> Value:
         if isinstance(value, Function):
             value.kind = name
         elif isinstance(value, Transformed):
@@ -346,7 +436,7 @@ class Externals:
     # -- NumPy
 
     def call_numpy(
-        self: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         inputs = [*args, *kwargs.values()]
         array = next((a for a in (find_array(v, depth=2) for v in inputs) if a is not None), None)
@@ -359,7 +449,11 @@ class Externals:
             generator = name in ("numpy.random.default_rng", "numpy.random.RandomState")
             return ExternalObject(name, args, kwargs, node) if generator else NumpyArray(fresh=True)
         if name in _NUMPY_STATIC or name.startswith(_NUMPY_HARMLESS):
-            return ExternalObject(name, args, kwargs, node) if name in ("numpy.errstate", "numpy.vectorize") else Static()
+            return (
+                ExternalObject(name, args, kwargs, node)
+                if name in ("numpy.errstate", "numpy.vectorize")
+                else Static()
+            )
         if staged is not None:
             if name in NUMPY_DISPATCHES and isinstance(args[0] if args else None, Array):
                 return self.array_result(frame, inputs, node)
@@ -374,7 +468,12 @@ class Externals:
     # -- methods
 
     def call_method(
-        self: Interpreter, callee: ExternalMethod, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        callee: ExternalMethod,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         receiver, name = callee.receiver, callee.name
         if isinstance(receiver, Array):
@@ -405,7 +504,13 @@ class Externals:
         return UNKNOWN
 
     def array_method(
-        self: Interpreter, array: Array, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        array: Array,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         if name in CONVERTING_METHODS:
             self.convert(array, node, name, frame)
@@ -423,7 +528,9 @@ class Externals:
         if array.tree and name in ("get", "pop"):
             key = constant(args[0]) if args else MISSING
             origin = array.origin.child(key) if array.origin is not None and isinstance(key, str) else None
-            return Array(array.staged, array.why, tree=True, certain=False, origin=origin, jitted=array.jitted)
+            return Array(
+                array.staged, array.why, tree=True, certain=False, origin=origin, jitted=array.jitted
+            )
         if array.tree and name in ("replace", "_replace", "apply_gradients", "copy"):
             return self.replace_fields(array, kwargs)
         if array.tree and name == "update":
@@ -442,7 +549,7 @@ class Externals:
         return result
 
     def list_method(
-        self: Interpreter, target: ListValue, name: str, args: list[Value], node: ast.AST, frame: Frame
+        self, target: ListValue, name: str, args: list[Value], node: ast.AST, frame: Frame
     ) -> Value:
         if name in ("append", "add", "appendleft", "insert"):
             if args:
@@ -476,7 +583,7 @@ class Externals:
             return ListValue(None, target.element, target.kind)
         return Static(None)
 
-    def extend_list(self: Interpreter, target: ListValue, value: Value, node: ast.AST, frame: Frame) -> None:
+    def extend_list(self, target: ListValue, value: Value, node: ast.AST, frame: Frame) -> None:
         self.check_leak(target, value, node, frame)
         if (
             target.items is not None
@@ -492,7 +599,7 @@ class Externals:
         known = [e for e in elements if not (isinstance(e, Unknown) and e.origin is None)]
         target.items, target.element = None, join_all(known)
 
-    def check_leak(self: Interpreter, container: ListValue | DictValue, value: Value, node: ast.AST, frame: Frame) -> None:
+    def check_leak(self, container: ListValue | DictValue, value: Value, node: ast.AST, frame: Frame) -> None:
         """A tracer put into a container that was made outside the innermost trace outlives it."""
         if not frame.stage.staged or not frame.stage.certain or frame.catching:
             return
@@ -505,7 +612,7 @@ class Externals:
             if name:
                 self.emit("leak", events.LeakEvent(node, frame, value, name))
 
-    def container_name(self: Interpreter, container: Value, frame: Frame) -> str:
+    def container_name(self, container: Value, frame: Frame) -> str:
         """How the program names a container that outlives the trace, or "" when nothing outside holds it."""
         scope = frame.scope
         current: Any = scope
@@ -526,7 +633,13 @@ class Externals:
         return ""
 
     def dict_method(
-        self: Interpreter, target: DictValue, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        target: DictValue,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         values = target.elements()
         if name == "values":
@@ -562,7 +675,7 @@ class Externals:
         return UNKNOWN
 
     def store_item(
-        self: Interpreter,
+        self,
         base: Value,
         index: Value,
         value: Value,
@@ -573,6 +686,8 @@ class Externals:
     ) -> None:
         """`base[index] = value`."""
         if isinstance(base, Array) and base.role != "ref":
+            if isinstance(constant(index), str):
+                return  # a pytree after all
             self.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
         elif isinstance(base, NumpyArray):
             staged = find_array(value, True, 1)
@@ -592,13 +707,17 @@ class Externals:
             if find_array(index, True, 0) is not None:
                 self.emit("index", events.IndexEvent(target, frame, base, index, "list"))
             const = constant(index)
-            if base.items is not None and isinstance(const, int) and -len(base.items) <= const < len(base.items):
+            if (
+                base.items is not None
+                and isinstance(const, int)
+                and -len(base.items) <= const < len(base.items)
+            ):
                 base.items[const] = value
             base.element = join(base.element, value)
 
     # -- external objects
 
-    def external_object_attribute(self: Interpreter, base: ExternalObject, name: str) -> Value:
+    def external_object_attribute(self, base: ExternalObject, name: str) -> Value:
         if base.name == "builtins.super":
             return self.super_attribute(base, name)
         if base.name == "numpy.random.default_rng":
@@ -608,7 +727,7 @@ class Externals:
         return ExternalMethod(base, name)
 
     def external_object_method(
-        self: Interpreter,
+        self,
         receiver: ExternalObject,
         name: str,
         args: list[Value],
@@ -618,7 +737,9 @@ class Externals:
     ) -> Value:
         inputs = [*args, *kwargs.values()]
         owner = receiver.name
-        if owner.startswith("flax.TrainState.tx") or (owner.startswith("optax.") and name in ("init", "update")):
+        if owner.startswith("flax.TrainState.tx") or (
+            owner.startswith("optax.") and name in ("init", "update")
+        ):
             if name == "update":
                 updates = self.array_result(frame, inputs, node, like=args[0] if args else None)
                 updates.tree = True
@@ -645,7 +766,12 @@ class Externals:
         return self.opaque_call(inputs, node, frame)
 
     def call_external_object(
-        self: Interpreter, callee: ExternalObject, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        callee: ExternalObject,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         inputs = [*args, *kwargs.values()]
         name = callee.name
@@ -670,9 +796,11 @@ class Externals:
                 return UNKNOWN
             result = self.array_result(frame, inputs, node, name=_short(name))
             result.tree = True
-            result.certain = result.certain and name.startswith(_LAYER_PREFIXES) and not name.startswith("distrax.")
+            result.certain = (
+                result.certain and name.startswith(_LAYER_PREFIXES) and not name.startswith("distrax.")
+            )
             return result
-        if name.startswith("jax.nn.initializers.") or name.startswith("flax.linen.initializers."):
+        if name.startswith(("jax.nn.initializers.", "flax.linen.initializers.")):
             return self.array_result(frame, inputs, node, name=_short(name))
         if name.startswith("optax.") and inputs:
             return self.array_result(frame, inputs, node)  # a schedule
@@ -681,7 +809,7 @@ class Externals:
         return self.opaque_call(inputs, node, frame)
 
     def apply_module(
-        self: Interpreter,
+        self,
         callee: ExternalObject,
         init: bool,
         args: list[Value],
@@ -716,7 +844,7 @@ class Externals:
 
     # -- conversions
 
-    def convert(self: Interpreter, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
+    def convert(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
         """A value is made a Python number or text."""
         if isinstance(value, AtIndexer):
             value = value.array
@@ -727,7 +855,7 @@ class Externals:
             if found is not None:
                 self.emit("convert", events.ConvertEvent(node, frame, found, how))
 
-    def test(self: Interpreter, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
+    def test(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
         """Python asks for the truth of a value."""
         if isinstance(value, Array):
             self.emit("test", events.TestEvent(node, frame, value, how))
@@ -751,15 +879,42 @@ def _short(name: str) -> str:
 def _empty_sequence(name: str, frame: Frame) -> Value:
     if name == "tuple":
         return TupleValue([])
-    return ListValue([], kind="set" if name in ("set", "frozenset") else "list", stage=frame.stage)
+    return ListValue([], kind=name if name in ("set", "frozenset") else "list", stage=frame.stage)
 
 
 _BOOLEAN = frozenset(
-    "any all isnan isinf isfinite isclose allclose array_equal logical_and logical_or logical_not logical_xor equal "
-    "not_equal less less_equal greater greater_equal isin signbit".split()
+    [
+        "any",
+        "all",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "isclose",
+        "allclose",
+        "array_equal",
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "logical_xor",
+        "equal",
+        "not_equal",
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "isin",
+        "signbit",
+    ]
 )
 _CONTEXTS = frozenset(
-    {"jax.ensure_compile_time_eval", "jax.disable_jit", "jax.named_scope", "jax.make_mesh", "jax.set_mesh", "jax.eval_shape"}
+    {
+        "jax.ensure_compile_time_eval",
+        "jax.disable_jit",
+        "jax.named_scope",
+        "jax.make_mesh",
+        "jax.set_mesh",
+        "jax.eval_shape",
+    }
 )
 _EXTERNAL_SHAPED = frozenset({"jax.ShapeDtypeStruct", "jax.core.ShapedArray"})
 
@@ -841,8 +996,10 @@ def _debug(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     return Static(None)
 
 
-def _callback_free(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return self.array_result(frame, [*args, *kwargs.values()], node)
+def _kernel_query(
+    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    return self.array_result(frame, [*args, *kwargs.values()], node, name="the grid query")
 
 
 _SPECIAL: dict[str, Special] = {
@@ -866,7 +1023,7 @@ _SPECIAL: dict[str, Special] = {
     "jax.ad_checkpoint.checkpoint_name": _first,
     "jax.debug.print": _debug,
     "jax.debug.breakpoint": _debug,
-    "jax.experimental.pallas.program_id": _callback_free,
-    "jax.experimental.pallas.num_programs": _callback_free,
-    "jax.experimental.pallas.load": _callback_free,
+    "jax.experimental.pallas.program_id": _kernel_query,
+    "jax.experimental.pallas.num_programs": _kernel_query,
+    "jax.experimental.pallas.load": _kernel_query,
 }

@@ -59,7 +59,9 @@ class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transformi
         self.classes: list[ClassValue] = []
         self.creations: list[tuple[Transformed, Frame]] = []
         self.entry_stage = Stage("host", certain=False)
-        self.boundary: tuple[Transformed, Frame] | None = None  # the staged call whose arguments are being converted
+        self.boundary: tuple[Transformed, Frame] | None = (
+            None  # the staged call whose arguments are being converted
+        )
         self.steps = 0
         self.limit = MINIMUM_STEPS
         self.targets = {module.source.path for module in project.targets}
@@ -140,7 +142,9 @@ class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transformi
                 return
             if cls.kind in MODULE_KINDS and function.name == "__call__":
                 why = Why(
-                    f"`{cls.name}.__call__` is a layer's call, which programs usually jit", function.module, function.node
+                    f"`{cls.name}.__call__` is a layer's call, which programs usually jit",
+                    function.module,
+                    function.node,
                 )
                 stage = Stage("convention", True, False, why)
                 for parameter in all_parameters(function.node)[1:]:

@@ -8,16 +8,19 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import cast
 
 from jaxlint.finding import Span
 from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.read import read_source
 from jaxlint.staging.scope import Scope
-from jaxlint.syntax.parse import parse_source, span_of, split_lines
+from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
 
 PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "jaxlint.toml")
-_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(.*)|import[ \t]+([\w., \t]+))", re.MULTILINE)
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(.*)|import[ \t]+([\w., \t]+))", re.MULTILINE
+)
 _FAMILY = re.compile(r"\b(?:" + "|".join(JAX_FAMILY) + r")\b")
 
 
@@ -64,7 +67,7 @@ class Module:
             found = re.search(rf"\b(?:def|class)\s+({re.escape(node.name)})\b", line)
             if found:
                 return Span(node.lineno, found.start(1) + 1, node.lineno, found.end(1) + 1)
-        return span_of(node, self.lines)
+        return span_of(cast(Located, node), self.lines)
 
     @functools.cached_property
     def is_test(self) -> bool:
@@ -139,7 +142,7 @@ class Project:
                 chain.append(current)
             top = chain[-1]
             extra = [top / "src"] if "src" in self._listing(top) else []
-            found = self._roots[folder] = tuple([*chain, *extra])
+            found = self._roots[folder] = (*chain, *extra)
         return found
 
     def find(self, name: str, importer: Module) -> Module | None:
@@ -244,6 +247,10 @@ class Project:
             if name.strip().split(" as ")[0].strip().isidentifier()
         ]
         for name in wanted:
-            found = self.find_relative(level, name, module) if level else (self.find(name, module) if name else None)
+            found = (
+                self.find_relative(level, name, module)
+                if level
+                else (self.find(name, module) if name else None)
+            )
             if found:
                 yield found

@@ -30,7 +30,7 @@ class Why:
 
     def explain(self, reader: Module | None = None) -> str:
         """The whole chain in one sentence, nearest link first."""
-        parts = []
+        parts: list[str] = []
         link: Why | None = self
         while link is not None and len(parts) < 6:
             parts.append(link.text + link.place(reader))

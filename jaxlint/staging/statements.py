@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import HOST
-from jaxlint.staging.syntax_facts import guards_imports, is_version_test, swallows_tracer_errors
+from jaxlint.staging.syntax_facts import (
+    expects_error,
+    guards_imports,
+    is_version_test,
+    swallows_tracer_errors,
+)
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -37,10 +43,6 @@ from jaxlint.staging.values import (
     join_all,
 )
 
-if TYPE_CHECKING:
-    from jaxlint.staging.interpreter import Interpreter
-
-
 
 def truth(value: Value) -> bool | None:
     """What `bool(value)` gives, where that is certain."""
@@ -53,10 +55,10 @@ def truth(value: Value) -> bool | None:
     return None
 
 
-class Statements:
+class Statements(Machine):
     """The statement half of the interpreter."""
 
-    def exec_block(self: Interpreter, body: Sequence[ast.stmt], frame: Frame) -> bool:
+    def exec_block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         """Evaluates statements in order; False when control does not reach the end."""
         for statement in body:
             handler = _HANDLERS.get(type(statement))
@@ -69,26 +71,26 @@ class Statements:
 
     # -- simple statements
 
-    def exec_expr(self: Interpreter, node: ast.Expr, frame: Frame) -> None:
+    def exec_expr(self, node: ast.Expr, frame: Frame) -> None:
         if isinstance(node.value, ast.Constant):
             return
         frame.facts["discarded"] = node.value
         self.eval(node.value, frame)
         frame.facts.pop("discarded", None)
 
-    def exec_assign(self: Interpreter, node: ast.Assign, frame: Frame) -> None:
+    def exec_assign(self, node: ast.Assign, frame: Frame) -> None:
         frame.facts["assign"] = node
         value = self.eval(node.value, frame)
         frame.facts.pop("assign", None)
         for target in node.targets:
             self.assign(target, value, frame, node)
 
-    def exec_annassign(self: Interpreter, node: ast.AnnAssign, frame: Frame) -> None:
+    def exec_annassign(self, node: ast.AnnAssign, frame: Frame) -> None:
         self.annotation(node.annotation, frame)
         if node.value is not None:
             self.assign(node.target, self.eval(node.value, frame), frame, node)
 
-    def exec_augassign(self: Interpreter, node: ast.AugAssign, frame: Frame) -> None:
+    def exec_augassign(self, node: ast.AugAssign, frame: Frame) -> None:
         value = self.eval(node.value, frame)
         if isinstance(node.target, ast.Subscript):
             base = self.eval(node.target.value, frame)
@@ -103,23 +105,23 @@ class Statements:
             return
         self.assign(node.target, self.binary(current, value, node.op, node, frame), frame, node)
 
-    def exec_return(self: Interpreter, node: ast.Return, frame: Frame) -> bool:
+    def exec_return(self, node: ast.Return, frame: Frame) -> bool:
         frame.returns.append(self.eval(node.value, frame) if node.value is not None else Static(None))
         return False
 
-    def exec_raise(self: Interpreter, node: ast.Raise, frame: Frame) -> bool:
+    def exec_raise(self, node: ast.Raise, frame: Frame) -> bool:
         frame.catching += 1  # a message of an error is built only when the program fails anyway
         if node.exc is not None:
             self.eval(node.exc, frame)
         frame.catching -= 1
         return False
 
-    def exec_assert(self: Interpreter, node: ast.Assert, frame: Frame) -> None:
+    def exec_assert(self, node: ast.Assert, frame: Frame) -> None:
         value = self.eval(node.test, frame)
         self.test(value, node.test, "assert", frame)
         self.narrow(node.test, True, frame)
 
-    def exec_delete(self: Interpreter, node: ast.Delete, frame: Frame) -> None:
+    def exec_delete(self, node: ast.Delete, frame: Frame) -> None:
         for target in node.targets:
             if isinstance(target, ast.Name):
                 frame.scope.variables.pop(target.id, None)
@@ -127,15 +129,15 @@ class Statements:
                 self.eval(target.value, frame)
                 self.eval(target.slice, frame)
 
-    def exec_global(self: Interpreter, node: ast.Global, frame: Frame) -> None:
+    def exec_global(self, node: ast.Global, frame: Frame) -> None:
         frame.scope.globals.update(node.names)
 
-    def exec_nonlocal(self: Interpreter, node: ast.Nonlocal, frame: Frame) -> None:
+    def exec_nonlocal(self, node: ast.Nonlocal, frame: Frame) -> None:
         frame.scope.nonlocals.update(node.names)
 
     # -- branches
 
-    def exec_if(self: Interpreter, node: ast.If, frame: Frame) -> bool:
+    def exec_if(self, node: ast.If, frame: Frame) -> bool:
         value = self.eval(node.test, frame)
         self.test(value, node.test, "if", frame)
         known = truth(value)
@@ -162,7 +164,7 @@ class Statements:
         finally:
             frame.import_guard -= shim
 
-    def merge(self: Interpreter, frame: Frame, other: Any) -> None:
+    def merge(self, frame: Frame, other: Any) -> None:
         """Joins another path's snapshot into the frame's current state."""
         variables = dict(frame.scope.variables)
         for name, value in other.variables.items():
@@ -171,7 +173,7 @@ class Statements:
         frame.scope.variables = variables
         frame.used = {**other.used, **frame.used}
 
-    def exec_match(self: Interpreter, node: ast.Match, frame: Frame) -> bool:
+    def exec_match(self, node: ast.Match, frame: Frame) -> bool:
         subject = self.eval(node.subject, frame)
         before = frame.snapshot()
         ends = []
@@ -183,7 +185,12 @@ class Statements:
                 for pattern in ast.walk(case.pattern):
                     if isinstance(pattern, ast.MatchValue):
                         against = self.eval(pattern.value, frame)
-                        self.test(self.compare_pair(subject, against, ast.Eq(), pattern, frame), node.subject, "match", frame)
+                        self.test(
+                            self.compare_pair(subject, against, ast.Eq(), pattern, frame),
+                            node.subject,
+                            "match",
+                            frame,
+                        )
             for pattern in ast.walk(case.pattern):
                 if isinstance(pattern, (ast.MatchAs, ast.MatchStar)) and pattern.name:
                     whole = isinstance(case.pattern, ast.MatchAs) and pattern is case.pattern
@@ -205,7 +212,7 @@ class Statements:
             self.merge(frame, end)
         return True
 
-    def exec_try(self: Interpreter, node: ast.Try, frame: Frame) -> bool:
+    def exec_try(self, node: ast.Try, frame: Frame) -> bool:
         swallows = swallows_tracer_errors(node.handlers)
         shim = guards_imports(node.handlers)
         before = frame.snapshot()
@@ -239,7 +246,7 @@ class Statements:
         final = self.exec_block(node.finalbody, frame)
         return bool(ends) and final
 
-    def merge_handler(self: Interpreter, frame: Frame, other: Any, *, imports: bool) -> None:
+    def merge_handler(self, frame: Frame, other: Any, *, imports: bool) -> None:
         """Joins the end of an except clause; where the try only guards imports, its first choice stands."""
         if not imports:
             self.merge(frame, other)
@@ -253,8 +260,11 @@ class Statements:
                 variables[name] = join(mine, value)
         frame.scope.variables = variables
 
-    def exec_with(self: Interpreter, node: ast.With | ast.AsyncWith, frame: Frame) -> bool:
+    def exec_with(self, node: ast.With | ast.AsyncWith, frame: Frame) -> bool:
         stage = frame.stage
+        # What a test expects to raise is meant to raise.
+        expected = any(expects_error(item.context_expr) for item in node.items)
+        frame.catching += expected
         for item in node.items:
             value = self.eval(item.context_expr, frame)
             name = value.name if isinstance(value, (External, ExternalObject)) else ""
@@ -264,15 +274,16 @@ class Statements:
                 self.assign(item.optional_vars, self.enter(value, frame), frame, node)
         alive = self.exec_block(node.body, frame)
         frame.stage = stage
-        return alive
+        frame.catching -= expected
+        return alive or expected
 
-    def enter(self: Interpreter, value: Value, frame: Frame) -> Value:
+    def enter(self, value: Value, frame: Frame) -> Value:
         """What `with value as name` binds."""
         return value if isinstance(value, (Instance, ExternalObject)) else UNKNOWN
 
     # -- loops
 
-    def exec_for(self: Interpreter, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
+    def exec_for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
         iterable = self.eval(node.iter, frame)
         trips = self.trip_count(iterable)
         loop = Loop(node, "for", len(frame.guards), trips=trips)
@@ -285,7 +296,7 @@ class Statements:
             return self.exec_block(node.orelse, frame)
         return True
 
-    def exec_while(self: Interpreter, node: ast.While, frame: Frame) -> bool:
+    def exec_while(self, node: ast.While, frame: Frame) -> bool:
         loop = Loop(node, "while", len(frame.guards))
         seen: list[bool | None] = []
 
@@ -301,7 +312,7 @@ class Statements:
         return not forever or bool(loop.exits)
 
     def run_loop(
-        self: Interpreter,
+        self,
         loop: Loop,
         body: Sequence[ast.stmt],
         bind: Callable[[], None],
@@ -347,16 +358,16 @@ class Statements:
     def same_kind(left: Value, right: Value) -> bool:
         return type(left) is type(right) and isinstance(left, (TupleValue, DictValue, ListValue, Instance))
 
-    def exec_break(self: Interpreter, node: ast.Break, frame: Frame) -> bool:
+    def exec_break(self, node: ast.Break, frame: Frame) -> bool:
         if frame.loops:
             frame.loops[-1].exits.append(frame.snapshot())
         return False
 
-    def exec_continue(self: Interpreter, node: ast.Continue, frame: Frame) -> bool:
+    def exec_continue(self, node: ast.Continue, frame: Frame) -> bool:
         frame.facts["continued"] = True
         return False
 
-    def trip_count(self: Interpreter, iterable: Value) -> int | None:
+    def trip_count(self, iterable: Value) -> int | None:
         if isinstance(iterable, TupleValue) and iterable.items is not None:
             return len(iterable.items)
         if isinstance(iterable, ExternalObject) and iterable.name == "builtins.range":
@@ -370,20 +381,20 @@ class Statements:
 
     # -- definitions
 
-    def exec_functiondef(self: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
+    def exec_functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> None:
         function = self.make_function(node, frame)
         value: Value = function
         for decorator in reversed(node.decorator_list):
             value = self.decorate(decorator, value, node, frame)
         frame.scope.target_scope(node.name).variables[node.name] = value
 
-    def exec_classdef(self: Interpreter, node: ast.ClassDef, frame: Frame) -> None:
+    def exec_classdef(self, node: ast.ClassDef, frame: Frame) -> None:
         value = self.make_class(node, frame)
         frame.scope.target_scope(node.name).variables[node.name] = value
 
     # -- imports
 
-    def exec_import(self: Interpreter, node: ast.Import, frame: Frame) -> None:
+    def exec_import(self, node: ast.Import, frame: Frame) -> None:
         for alias in node.names:
             whole = self.import_module(alias.name, frame.module)
             self.name_event(whole, alias, frame, is_import=True)
@@ -393,7 +404,7 @@ class Statements:
                 top = alias.name.partition(".")[0]
                 frame.scope.variables[top] = self.import_module(top, frame.module)
 
-    def exec_importfrom(self: Interpreter, node: ast.ImportFrom, frame: Frame) -> None:
+    def exec_importfrom(self, node: ast.ImportFrom, frame: Frame) -> None:
         module = frame.module
         base: Value
         if node.level:
@@ -402,7 +413,9 @@ class Statements:
             if found is None and not node.module:
                 for alias in node.names:
                     child = self.project.find_relative(node.level, alias.name, module)
-                    frame.scope.variables[alias.asname or alias.name] = ModuleValue(child) if child else UNKNOWN
+                    frame.scope.variables[alias.asname or alias.name] = (
+                        ModuleValue(child) if child else UNKNOWN
+                    )
                 return
         else:
             base = self.import_module(node.module or "", module)
@@ -418,13 +431,13 @@ class Statements:
             self.name_event(value, alias, frame, is_import=True)
             frame.scope.variables[alias.asname or alias.name] = value
 
-    def import_module(self: Interpreter, name: str, importer: Any) -> Value:
+    def import_module(self, name: str, importer: Any) -> Value:
         found = self.project.find(name, importer)
         if found is not None:
             return ModuleValue(found)
         return External(name)
 
-    def import_star(self: Interpreter, base: Value, frame: Frame) -> None:
+    def import_star(self, base: Value, frame: Frame) -> None:
         if isinstance(base, ModuleValue):
             self.run_module(base.module)
             for name, value in base.module.scope.variables.items():
@@ -435,7 +448,7 @@ class Statements:
 
     # -- assignment
 
-    def assign(self: Interpreter, target: ast.expr, value: Value, frame: Frame, node: ast.AST) -> None:
+    def assign(self, target: ast.expr, value: Value, frame: Frame, node: ast.AST) -> None:
         if isinstance(target, ast.Name):
             self.assign_name(target, value, frame)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -450,7 +463,7 @@ class Statements:
         elif isinstance(target, ast.Starred):
             self.assign(target.value, value, frame, node)
 
-    def assign_name(self: Interpreter, target: ast.Name, value: Value, frame: Frame) -> None:
+    def assign_name(self, target: ast.Name, value: Value, frame: Frame) -> None:
         scope = frame.scope.target_scope(target.id)
         if scope is not frame.scope and frame.stage.staged and not frame.catching:
             array = find_array(value, True)
@@ -458,9 +471,11 @@ class Statements:
                 self.emit("leak", events.LeakEvent(target, frame, value, f"the outer variable `{target.id}`"))
         if isinstance(value, Unknown) and value.origin is None:
             value = Unknown(Origin(target.id))
+        elif isinstance(value, Array) and value.role == "key" and value.origin is not None:
+            value.origin.name = target.id  # messages call a key what the program calls it
         scope.variables[target.id] = value
 
-    def outlives_stage(self: Interpreter, scope: Any, frame: Frame) -> bool:
+    def outlives_stage(self, scope: Any, frame: Frame) -> bool:
         """Whether `scope` belongs to a frame outside the innermost trace."""
         current: Frame | None = frame
         while current is not None:
@@ -471,7 +486,7 @@ class Statements:
             current = current.caller
         return True
 
-    def unpack(self: Interpreter, target: ast.Tuple | ast.List, value: Value, frame: Frame, node: ast.AST) -> None:
+    def unpack(self, target: ast.Tuple | ast.List, value: Value, frame: Frame, node: ast.AST) -> None:
         count = len(target.elts)
         star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
         if isinstance(value, (TupleValue, ListValue)) and value.items is not None:
@@ -497,13 +512,15 @@ class Statements:
             else:
                 self.assign(part, self.part_of(value, position, part, frame), frame, node)
 
-    def part_of(self: Interpreter, value: Value, position: int | None, node: ast.AST, frame: Frame) -> Value:
+    def part_of(self, value: Value, position: int | None, node: ast.AST, frame: Frame) -> Value:
         """The value at `position` of what is being unpacked."""
         if isinstance(value, (TupleValue, ListValue)):
             return value.element if value.items is None else join_all(value.items)
         if isinstance(value, Array):
             # A fresh split gives fresh keys at every evaluation; a part of a parameter is the same each time.
-            origin = value.origin.child(position) if value.origin is not None and position is not None else None
+            origin = (
+                value.origin.child(position) if value.origin is not None and position is not None else None
+            )
             return Array(
                 value.staged,
                 value.why,

@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
+from functools import cache
 
 LEAF_ATTRIBUTES = frozenset(
-    "shape ndim dtype T at astype sum mean max min reshape transpose flatten ravel argmax argmin squeeze std var".split()
+    [
+        "shape",
+        "ndim",
+        "dtype",
+        "T",
+        "at",
+        "astype",
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "reshape",
+        "transpose",
+        "flatten",
+        "ravel",
+        "argmax",
+        "argmin",
+        "squeeze",
+        "std",
+        "var",
+    ]
 )
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-@lru_cache(maxsize=None)
+@cache
 def leaf_parameters(node: FunctionNode) -> frozenset[str]:
     """Parameters that the body uses as a single array: in arithmetic, an ordering, or by an array's attribute."""
     names = {argument.arg for argument in all_parameters(node)}
@@ -59,7 +79,7 @@ def positional_parameters(node: FunctionNode) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args]
 
 
-@lru_cache(maxsize=None)
+@cache
 def is_generator(node: FunctionNode) -> bool:
     """Whether the function's own body yields."""
     if isinstance(node, ast.Lambda):
@@ -74,7 +94,7 @@ def is_generator(node: FunctionNode) -> bool:
     return False
 
 
-@lru_cache(maxsize=None)
+@cache
 def attribute_stores(node: ast.ClassDef) -> frozenset[str]:
     """Names that methods other than `__init__`, `setup` and `__post_init__` rebind on `self`."""
     found: set[str] = set()
@@ -111,7 +131,11 @@ def swallows_tracer_errors(handlers: list[ast.ExceptHandler]) -> bool:
         names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
         for name in names:
             last = dotted(name).rpartition(".")[2] if name is not None else "BaseException"
-            if last in ("Exception", "BaseException", "TypeError") or "Tracer" in last or "Concretization" in last:
+            if (
+                last in ("Exception", "BaseException", "TypeError")
+                or "Tracer" in last
+                or "Concretization" in last
+            ):
                 return True
     return False
 
@@ -132,7 +156,21 @@ def is_version_test(test: ast.expr) -> bool:
     for child in ast.walk(test):
         if isinstance(child, ast.Name) and child.id in ("hasattr", "TYPE_CHECKING"):
             return True
-        name = child.attr if isinstance(child, ast.Attribute) else child.id if isinstance(child, ast.Name) else ""
+        name = (
+            child.attr
+            if isinstance(child, ast.Attribute)
+            else child.id
+            if isinstance(child, ast.Name)
+            else ""
+        )
         if "version" in name.lower() or name == "TYPE_CHECKING":
             return True
     return False
+
+
+def expects_error(context: ast.expr) -> bool:
+    """Whether a `with` item is `pytest.raises(...)`, `self.assertRaises(...)` or the like."""
+    if not isinstance(context, ast.Call):
+        return False
+    name = dotted(context.func).rpartition(".")[2]
+    return name in ("raises", "suppress") or name.startswith("assertRaises")

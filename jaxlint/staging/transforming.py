@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import JIT_KINDS, TRANSFORMS, Transform
 from jaxlint.staging import events
-from jaxlint.staging.calls import StarArgument, constant_names, constant_numbers, label_of
+from jaxlint.staging.calls import StarArgument, constant_names, constant_numbers, label_of, short_source
 from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.syntax_facts import leaf_parameters, positional_parameters
@@ -42,9 +42,6 @@ from jaxlint.staging.values import (
     join_all,
 )
 
-if TYPE_CHECKING:
-    from jaxlint.staging.interpreter import Interpreter
-
 _DIFFERENTIATION = frozenset({"grad", "value_and_grad", "jacobian"})
 _PLAIN_DECORATORS = frozenset(
     {
@@ -60,13 +57,17 @@ _PLAIN_DECORATORS = frozenset(
 )
 
 
-class Transforming:
+class Transforming(Machine):
     """The transformation half of the interpreter."""
 
     # -- making a transformed function
 
     def decorate(
-        self: Interpreter, decorator: ast.expr, value: Value, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame
+        self,
+        decorator: ast.expr,
+        value: Value,
+        node: ast.FunctionDef | ast.AsyncFunctionDef,
+        frame: Frame,
     ) -> Value:
         """The value of `@decorator` over `value`."""
         applied = self.eval(decorator, frame)
@@ -86,11 +87,13 @@ class Transforming:
         return value
 
     def apply_transform(
-        self: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """The result of calling a transformation."""
         spec = TRANSFORMS[name]
-        target = args[0] if args else next((kwargs[k] for k in ("fun", "f", "fn", "kernel") if k in kwargs), None)
+        target = (
+            args[0] if args else next((kwargs[k] for k in ("fun", "f", "fn", "kernel") if k in kwargs), None)
+        )
         if target is None or isinstance(target, StarArgument):
             return Partial(External(name), [], kwargs)
         if spec.kind == "wrap":
@@ -104,38 +107,67 @@ class Transforming:
         options = {key: value for key, value in kwargs.items() if key not in ("fun", "f", "fn", "kernel")}
         for key, value in zip(_POSITIONAL_OPTIONS.get(spec.kind, ()), args[1:], strict=False):
             options[key] = value
-        decorator = frame.facts.get("decorator") if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+        decorator = (
+            frame.facts.get("decorator")
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            else None
+        )
         option_nodes = {k.arg: k.value for k in node.keywords if k.arg} if isinstance(node, ast.Call) else {}
         if isinstance(decorator, ast.Call):
             option_nodes = {k.arg: k.value for k in decorator.keywords if k.arg}
         label = label_of(target)
-        api = name.replace("flax.linen", "nn").replace("flax.nnx", "nnx").replace("equinox", "eqx").replace("haiku", "hk")
-        text = f"`{label}` is decorated with `{api}`" if decorator is not None else f"`{label}` is passed to `{api}`"
+        if label == "the function" and isinstance(node, ast.Call) and node.args:
+            label = short_source(node.args[0])
+        api = (
+            name.replace("flax.linen", "nn")
+            .replace("flax.nnx", "nnx")
+            .replace("equinox", "eqx")
+            .replace("haiku", "hk")
+        )
+        text = (
+            f"`{label}` is decorated with `{api}`"
+            if decorator is not None
+            else f"`{label}` is passed to `{api}`"
+        )
         place = decorator if isinstance(decorator, ast.AST) else node
         outer = frame.stage.why if frame.stage.staged else None
         transformed = Transformed(
-            spec.kind, api, target, options, option_nodes, node, frame.module, Why(text, frame.module, place, outer), label
+            spec.kind,
+            api,
+            target,
+            options,
+            option_nodes,
+            node,
+            frame.module,
+            Why(text, frame.module, place, outer),
+            label,
         )
         transformed.attributes["spec"] = ExternalObject(name)
         self.emit(
             "transform",
-            events.TransformEvent(node, frame, transformed, decorator if isinstance(decorator, ast.expr) else None),
+            events.TransformEvent(
+                node, frame, transformed, decorator if isinstance(decorator, ast.expr) else None
+            ),
         )
         if spec.staged:
             self.creations.append((transformed, frame))
         return transformed
 
-    def spec_of(self: Interpreter, transformed: Transformed) -> Transform:
+    def spec_of(self, transformed: Transformed) -> Transform:
         spec = transformed.attributes.get("spec")
         assert isinstance(spec, ExternalObject)
         return TRANSFORMS[spec.name]
 
     # -- across a staging boundary
 
-    def to_staged(self: Interpreter, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
+    def to_staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
         """`value` as the staged function sees it: array leaves are tracers, structure stays Python."""
         if isinstance(value, Static):
-            if value.const is None or isinstance(value.const, (str, bytes)) or value.kind in ("str", "type", "enum", "dtype"):
+            if (
+                value.const is None
+                or isinstance(value.const, (str, bytes))
+                or value.kind in ("str", "type", "enum", "dtype")
+            ):
                 return value
             if keeps_python:
                 return value
@@ -144,7 +176,12 @@ class Transforming:
             return Array(True, why, certain=certain)
         if isinstance(value, Array):
             return Array(
-                True, why, tree=value.tree, certain=certain and value.certain, origin=value.origin, role=value.role
+                True,
+                why,
+                tree=value.tree,
+                certain=certain and value.certain,
+                origin=value.origin,
+                role=value.role,
             )
         if isinstance(value, NumpyArray):
             return Array(True, why, certain=certain)
@@ -153,14 +190,26 @@ class Transforming:
         if isinstance(value, Unknown):
             return Array(True, why, tree=True, certain=False, origin=value.origin)
         if isinstance(value, TupleValue):
-            items = [self.to_staged(v, why, certain, keeps_python) for v in value.items] if value.items is not None else None
+            items = (
+                [self.to_staged(v, why, certain, keeps_python) for v in value.items]
+                if value.items is not None
+                else None
+            )
             return TupleValue(items, self.to_staged(value.element, why, certain, keeps_python), value.cls)
         if isinstance(value, ListValue):
-            items = [self.to_staged(v, why, certain, keeps_python) for v in value.items] if value.items is not None else None
+            items = (
+                [self.to_staged(v, why, certain, keeps_python) for v in value.items]
+                if value.items is not None
+                else None
+            )
             return ListValue(items, self.to_staged(value.element, why, certain, keeps_python), value.kind)
         if isinstance(value, DictValue):
             known = {k: self.to_staged(v, why, certain, keeps_python) for k, v in value.items.items()}
-            element = self.to_staged(value.element, why, certain, keeps_python) if value.element is not None else None
+            element = (
+                self.to_staged(value.element, why, certain, keeps_python)
+                if value.element is not None
+                else None
+            )
             return DictValue(known, element)
         if isinstance(value, Instance):
             return self.stage_instance(value, why, certain, keeps_python)
@@ -168,7 +217,7 @@ class Transforming:
             return value
         return value
 
-    def stage_instance(self: Interpreter, value: Instance, why: Why, certain: bool, keeps_python: bool) -> Value:
+    def stage_instance(self, value: Instance, why: Why, certain: bool, keeps_python: bool) -> Value:
         if value.cls.kind not in PYTREE_KINDS:
             return value
         declared = value.cls.all_fields()
@@ -176,7 +225,11 @@ class Transforming:
         plain_python = keeps_python or value.cls.kind == "nnx"
         for name, part in value.fields.items():
             static = declared[name].static if name in declared else False
-            if static and self.boundary is not None and isinstance(part, (Array, NumpyArray, ListValue, DictValue)):
+            if (
+                static
+                and self.boundary is not None
+                and isinstance(part, (Array, NumpyArray, ListValue, DictValue))
+            ):
                 t, frame = self.boundary
                 self.emit_static_field(value.cls, declared[name], part, t, frame)
             fields[name] = part if static else self.to_staged(part, why, certain, plain_python)
@@ -188,16 +241,23 @@ class Transforming:
         )
 
     def emit_static_field(
-        self: Interpreter, cls: ClassValue, field: Field, value: Value, t: Transformed, frame: Frame
+        self, cls: ClassValue, field: Field, value: Value, t: Transformed, frame: Frame
     ) -> None:
         """A field of a static kind holds something that cannot be hashed; told in the file of the class."""
         owner = Frame(None, cls.module, cls.scope, frame.stage, frame, t.node)
         self.emit("static_field", events.StaticFieldEvent(field.node, owner, cls, field.name, value, t))
 
-    def to_device(self: Interpreter, value: Value, jitted: str) -> Value:
+    def to_device(self, value: Value, jitted: str) -> Value:
         """The result of a staged call as the host sees it: concrete arrays."""
         if isinstance(value, Array):
-            return Array(False, None, tree=value.tree, certain=value.certain, jitted=jitted, role="" if value.role != "key" else "key")
+            return Array(
+                False,
+                None,
+                tree=value.tree,
+                certain=value.certain,
+                jitted=jitted,
+                role="" if value.role != "key" else "key",
+            )
         if isinstance(value, Unknown):
             return Array(False, None, tree=True, certain=False, jitted=jitted)
         if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
@@ -210,16 +270,27 @@ class Transforming:
             return ListValue(items, self.to_device(value.element, jitted), value.kind)
         if isinstance(value, DictValue):
             known = {k: self.to_device(v, jitted) for k, v in value.items.items()}
-            return DictValue(known, self.to_device(value.element, jitted) if value.element is not None else None)
+            return DictValue(
+                known, self.to_device(value.element, jitted) if value.element is not None else None
+            )
         if isinstance(value, Instance):
-            fields = {k: self.to_device(v, jitted) for k, v in value.fields.items()}
+            declared = value.cls.all_fields()
+            fields = {
+                k: v if k in declared and declared[k].static else self.to_device(v, jitted)
+                for k, v in value.fields.items()
+            }
             return Instance(value.cls, fields, True, None, value.ready)
         return value
 
     # -- calling a transformed function
 
     def call_transformed(
-        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         """The result of calling `t` in `frame`."""
         kind = t.kind
@@ -231,7 +302,9 @@ class Transforming:
             return self.call_mapped(t, args, kwargs, node, frame)
         if kind == "checkpoint":
             staged, options = self.stage_arguments(t, args, kwargs, frame, None)
-            result = self.in_stage(t, Stage("checkpoint", True, True, t.why, frame.stage), staged, options, node, frame)
+            result = self.in_stage(
+                t, Stage("checkpoint", True, True, t.why, frame.stage), staged, options, node, frame
+            )
             return result if frame.stage.staged else self.to_device(result, "")
         if kind == "pallas":
             return self.call_kernel(t, args, node, frame)
@@ -245,14 +318,22 @@ class Transforming:
             return self.call_haiku(t, args, kwargs, node, frame)
         if kind == "make_jaxpr":
             staged, options = self.stage_arguments(t, args, kwargs, frame, None)
-            self.in_stage(t, Stage("make_jaxpr", True, True, t.why, frame.stage), staged, options, node, frame)
+            self.in_stage(
+                t, Stage("make_jaxpr", True, True, t.why, frame.stage), staged, options, node, frame
+            )
             return UNKNOWN
         if kind == "nn.lift":
             return self.call_value(t.target, args, kwargs, node, frame)
         return self.opaque_call([*args, *kwargs.values()], node, frame)
 
     def in_stage(
-        self: Interpreter, t: Transformed, stage: Stage, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        t: Transformed,
+        stage: Stage,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         """Calls the target with the frame standing in `stage`."""
         outer = frame.stage
@@ -263,7 +344,12 @@ class Transforming:
             frame.stage = outer
 
     def call_jitted(
-        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         owner: Frame | None = frame
         while owner is not None and not owner.stage.staged:
@@ -281,7 +367,7 @@ class Transforming:
         return result if frame.stage.staged else self.to_device(result, t.label)
 
     def stage_arguments(
-        self: Interpreter,
+        self,
         t: Transformed,
         args: list[Value],
         kwargs: dict[str, Value],
@@ -299,25 +385,31 @@ class Transforming:
             static = name in static_names or f"#{position}" in static_names
             if static and node is not None:
                 argument = _positional_node(node, position)
-                self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument))
+                self.emit(
+                    "static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument)
+                )
             staged.append(
-                _static_inside(value) if static else self.to_staged(value, self.parameter_why(t, name), certain, keeps)
+                _static_inside(value)
+                if static
+                else self.to_staged(value, self.parameter_why(t, name), certain, keeps)
             )
         options: dict[str, Value] = {}
         for name, value in kwargs.items():
             if name in static_names:
                 if node is not None:
                     argument = _keyword_node(node, name)
-                    self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument))
+                    self.emit(
+                        "static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument)
+                    )
                 options[name] = _static_inside(value)
             else:
                 options[name] = self.to_staged(value, self.parameter_why(t, name), certain, keeps)
         return staged, options
 
-    def parameter_why(self: Interpreter, t: Transformed, name: str) -> Why:
+    def parameter_why(self, t: Transformed, name: str) -> Why:
         return Why(f"`{name}` is a parameter of `{t.label}`", cause=t.why)
 
-    def static_parameters(self: Interpreter, t: Transformed, names: list[str]) -> tuple[set[str], bool]:
+    def static_parameters(self, t: Transformed, names: list[str]) -> tuple[set[str], bool]:
         """Names of static parameters ("#2" for positions without one), and whether all of them are known."""
         found: set[str] = set()
         certain = True
@@ -339,7 +431,7 @@ class Transforming:
             certain = False
         return found, certain
 
-    def signature(self: Interpreter, target: Value) -> list[str]:
+    def signature(self, target: Value) -> list[str]:
         """Names of the positional parameters that a caller of `target` fills."""
         if isinstance(target, Function):
             return [p.arg for p in positional_parameters(target.node)]
@@ -359,7 +451,12 @@ class Transforming:
         return []
 
     def call_differentiated(
-        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         numbers = constant_numbers(t.options.get("argnums")) or (0,)
         concrete = list(args)
@@ -374,7 +471,7 @@ class Transforming:
         inputs = [*concrete, *kwargs.values()]
         grads: list[Value] = []
         for _ in numbers:
-            gradient = self.array_result(frame, inputs, node, role="grad")
+            gradient = self.array_result(frame, inputs, node, role="grad", name=t.api)
             gradient.tree = True
             grads.append(gradient)
         single = "argnums" not in t.options or isinstance(constant(t.options["argnums"]), int)
@@ -382,7 +479,8 @@ class Transforming:
         aux = t.options.get("has_aux")
         has_aux = aux is not None and constant(aux) is True
         unknown_aux = aux is not None and constant(aux) is MISSING
-        value, extra = result, UNKNOWN
+        value: Value = result
+        extra: Value = UNKNOWN
         if has_aux and isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             value, extra = result.items
         elif has_aux:
@@ -397,7 +495,12 @@ class Transforming:
         return TupleValue([gradient_value, extra]) if has_aux else gradient_value
 
     def call_mapped(
-        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         names = self.signature(t.target)
         axes = t.options.get("in_axes")
@@ -411,15 +514,19 @@ class Transforming:
             name = names[position] if position < len(names) else f"argument {position}"
             mapped = self.is_mapped(axes, position) and position not in excluded and name not in excluded
             if mapped is False or mapped is None:
-                staged.append(value if mapped is False else self.to_staged(value, self.parameter_why(t, name), False))
+                staged.append(
+                    value if mapped is False else self.to_staged(value, self.parameter_why(t, name), False)
+                )
             else:
                 staged.append(self.to_staged(value, self.parameter_why(t, name), True, spec.keeps_python))
-        options = {n: self.to_staged(v, self.parameter_why(t, n), t.kind == "vmap") for n, v in kwargs.items()}
+        options = {
+            n: self.to_staged(v, self.parameter_why(t, n), t.kind == "vmap") for n, v in kwargs.items()
+        }
         stage = Stage(t.kind, frame.stage.abstract or spec.abstract, True, t.why, frame.stage)
         result = self.in_stage(t, stage, staged, options, node, frame)
         return result if frame.stage.staged else self.to_device(result, "")
 
-    def is_mapped(self: Interpreter, axes: Value | None, position: int) -> bool | None:
+    def is_mapped(self, axes: Value | None, position: int) -> bool | None:
         """Whether vmap maps the argument at `position`; None when that is not known."""
         if axes is None:
             return True
@@ -435,17 +542,22 @@ class Transforming:
             return True if isinstance(constant(axis), int) else None
         return None
 
-    def call_kernel(self: Interpreter, t: Transformed, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+    def call_kernel(self, t: Transformed, args: list[Value], node: ast.AST, frame: Frame) -> Value:
         """A Pallas kernel: its parameters are mutable references."""
         names = self.signature(t.target)
         refs: list[Value] = [Array(True, self.parameter_why(t, name), role="ref") for name in names]
         self.in_stage(t, Stage("pallas", True, True, t.why, frame.stage), refs, {}, node, frame)
-        result = self.array_result(frame, args, node)
+        result = self.array_result(frame, args, node, name="pallas_call")
         result.tree = True
         return result
 
     def run_custom_rules(
-        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> None:
         forward, backward = t.attributes.get("fwd"), t.attributes.get("bwd")
         if forward is None or not frame.stage.staged:
@@ -455,13 +567,20 @@ class Transforming:
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             residuals = result.items[1]
         if backward is not None:
-            static = [args[n] for n in constant_numbers(t.options.get("nondiff_argnums")) or () if n < len(args)]
+            static = [
+                args[n] for n in constant_numbers(t.options.get("nondiff_argnums")) or () if n < len(args)
+            ]
             cotangent = self.array_result(frame, args, node)
             cotangent.tree = True
             self.call_value(backward, [*static, residuals, cotangent], {}, node, frame)
 
     def call_haiku(
-        self: Interpreter, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         skip = 1
         if t.kind == "hk.apply":
@@ -479,10 +598,18 @@ class Transforming:
             return TupleValue([result, state])
         return result
 
-    def transformed_attribute(self: Interpreter, base: Transformed, name: str) -> Value:
+    def transformed_attribute(self, base: Transformed, name: str) -> Value:
         if base.kind == "hk.transform" and name in ("init", "apply"):
             result = Transformed(
-                f"hk.{name}", f"{base.api}.{name}", base.target, {}, {}, base.node, base.module, base.why, base.label
+                f"hk.{name}",
+                f"{base.api}.{name}",
+                base.target,
+                {},
+                {},
+                base.node,
+                base.module,
+                base.why,
+                base.label,
             )
             result.attributes.update(base.attributes)
             spec = base.attributes.get("spec")
@@ -494,7 +621,13 @@ class Transforming:
         return ExternalMethod(base, name)
 
     def call_transformed_method(
-        self: Interpreter, base: Transformed, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        base: Transformed,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         """Methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
         if name in ("defvjp", "def_fwd") and args:
@@ -510,7 +643,7 @@ class Transforming:
 
     # -- analysis at the place where a function is transformed
 
-    def analyse_creation(self: Interpreter, t: Transformed, frame: Frame) -> None:
+    def analyse_creation(self, t: Transformed, frame: Frame) -> None:
         """Evaluates the target as staged, with what its signature alone says of its arguments."""
         function, skipped, bound_names = self.innermost(t.target)
         if function is None:
@@ -525,12 +658,16 @@ class Transforming:
         spec = self.spec_of(t)
         offset = len(names) - len([p for p in parameters if p.arg not in bound_names])
         for extra in range(max(0, offset)):
-            args.append(Array(True, self.parameter_why(t, names[extra]), tree=True, origin=Origin(names[extra])))
+            args.append(
+                Array(True, self.parameter_why(t, names[extra]), tree=True, origin=Origin(names[extra]))
+            )
         for parameter in [*parameters, *function.node.args.kwonlyargs]:
             if parameter.arg in bound_names:
                 continue
             keyword = parameter in function.node.args.kwonlyargs
-            value = self.creation_value(t, spec, function, parameter, position, static, certain_statics, leaves)
+            value = self.creation_value(
+                t, spec, function, parameter, position, static, certain_statics, leaves
+            )
             if keyword or bound_names:
                 kwargs[parameter.arg] = value
             else:
@@ -540,7 +677,11 @@ class Transforming:
         if why is not None and not bound_names and not kwargs:
             args.append(StarArgument(Array(True, why, tree=True, certain=False)))
         if t.kind == "pallas":
-            args = [Array(True, self.parameter_why(t, p.arg), role="ref") for p in parameters if p.arg not in bound_names]
+            args = [
+                Array(True, self.parameter_why(t, p.arg), role="ref")
+                for p in parameters
+                if p.arg not in bound_names
+            ]
         kind = t.kind if t.kind not in JIT_KINDS else "jit"
         stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage)
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
@@ -554,7 +695,7 @@ class Transforming:
         self.emit("staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, given, facts))
 
     def creation_value(
-        self: Interpreter,
+        self,
         t: Transformed,
         spec: Transform,
         function: Function,
@@ -566,9 +707,15 @@ class Transforming:
     ) -> Value:
         name = parameter.arg
         origin = Origin(name)
-        first = position == 0 and function.cls is not None and name == "self" and isinstance(t.target, Function)
+        first = (
+            position == 0 and function.cls is not None and name == "self" and isinstance(t.target, Function)
+        )
         if name in static or f"#{position}" in static:
-            return self.prototype(function.cls, self.shell_frame(function)) if first and function.cls else Unknown(origin)
+            return (
+                self.prototype(function.cls, self.shell_frame(function))
+                if first and function.cls
+                else Unknown(origin)
+            )
         if spec.kind in ("vmap",):
             mapped = self.is_mapped(t.options.get("in_axes"), position)
             if mapped is False:
@@ -585,7 +732,7 @@ class Transforming:
             return Array(True, why, tree=True, certain=False, origin=origin)
         return Array(True, why, tree=name not in leaves, certain=certain, origin=origin)
 
-    def annotated_instance(self: Interpreter, parameter: ast.arg, function: Function) -> Value | None:
+    def annotated_instance(self, parameter: ast.arg, function: Function) -> Value | None:
         """An instance of the pytree class that the annotation names."""
         if not isinstance(parameter.annotation, (ast.Name, ast.Attribute)):
             return None
@@ -601,11 +748,11 @@ class Transforming:
             return TupleValue([UNKNOWN for _ in cls.all_fields()], cls=cls)
         return None
 
-    def shell_frame(self: Interpreter, function: Function) -> Frame:
+    def shell_frame(self, function: Function) -> Frame:
         """A frame to evaluate an expression in the scope that a function was defined in."""
         return Frame(None, function.module, function.scope, HOST)
 
-    def innermost(self: Interpreter, target: Value) -> tuple[Function | None, int, set[str]]:
+    def innermost(self, target: Value) -> tuple[Function | None, int, set[str]]:
         """The function at the core of a target, how many leading parameters are filled, and which names are bound."""
         skipped = 0
         names: set[str] = set()
@@ -632,7 +779,7 @@ class Transforming:
     # -- control flow
 
     def control_flow(
-        self: Interpreter, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         """`lax.scan` and its like: they stage their function arguments at once."""
         short = name.rpartition(".")[2]
@@ -642,12 +789,19 @@ class Transforming:
             return self.opaque_call([*args, *kwargs.values()], node, frame)
         return handler(api, args, kwargs, node, frame)
 
-    def body_why(self: Interpreter, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
+    def body_why(self, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
         outer = frame.stage.why if frame.stage.staged else None
         return Why(f"`{label_of(body)}` is passed to `{api}`", frame.module, node, outer)
 
     def staged_call(
-        self: Interpreter, api: str, body: Value, args: list[Value], node: ast.AST, frame: Frame, kind: str, why: Why
+        self,
+        api: str,
+        body: Value,
+        args: list[Value],
+        node: ast.AST,
+        frame: Frame,
+        kind: str,
+        why: Why,
     ) -> Value:
         outer = frame.stage
         frame.stage = Stage(kind, True, True, why, outer)
@@ -656,10 +810,12 @@ class Transforming:
         finally:
             frame.stage = outer
 
-    def flow_result(self: Interpreter, value: Value, frame: Frame) -> Value:
+    def flow_result(self, value: Value, frame: Frame) -> Value:
         return value if frame.stage.staged else self.to_device(value, "")
 
-    def flow_scan(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_scan(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         body = args[0] if args else kwargs.get("f", UNKNOWN)
         init = args[1] if len(args) > 1 else kwargs.get("init", UNKNOWN)
         xs = args[2] if len(args) > 2 else kwargs.get("xs", Static(None))
@@ -667,29 +823,44 @@ class Transforming:
         carry_why = Why("it is the carry of the scan", cause=why)
         x_why = Why("it is what the scan runs over", cause=why)
         carry = self.fresh(self.to_staged(init, carry_why))
-        result = self.staged_call(api, body, [carry, self.fresh(self.to_staged(xs, x_why))], node, frame, "scan", why)
+        result = self.staged_call(
+            api, body, [carry, self.fresh(self.to_staged(xs, x_why))], node, frame, "scan", why
+        )
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             return self.flow_result(TupleValue([result.items[0], self.stacked(result.items[1])]), frame)
-        unknown = self.array_result(frame, args[1:], node)
+        unknown = self.array_result(frame, args[1:], node, name=api)
         unknown.tree = True
         return TupleValue([unknown, unknown])
 
-    def fresh(self: Interpreter, value: Value) -> Value:
+    def fresh(self, value: Value) -> Value:
         """The same value without the identity of keys: each iteration gets its own."""
         if isinstance(value, Array):
-            return Array(value.staged, value.why, value.tree, value.certain, Origin("item"), None, value.role, value.jitted)
+            return Array(
+                value.staged,
+                value.why,
+                value.tree,
+                value.certain,
+                Origin("item"),
+                None,
+                value.role,
+                value.jitted,
+            )
         if isinstance(value, TupleValue) and value.items is not None:
             return TupleValue([self.fresh(v) for v in value.items], value.element, value.cls)
         if isinstance(value, DictValue):
             return DictValue({k: self.fresh(v) for k, v in value.items.items()}, value.element)
+        if isinstance(value, Unknown) and type(value) is Unknown:
+            return Unknown(Origin("item"))
         return value
 
-    def stacked(self: Interpreter, value: Value) -> Value:
+    def stacked(self, value: Value) -> Value:
         if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
             return Array(True, Why("it is stacked by the scan"))
         return value
 
-    def flow_while_loop(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_while_loop(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         names = ("cond_fun", "body_fun", "init_val")
         given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
         why = self.body_why(api, given[1], node, frame)
@@ -698,7 +869,9 @@ class Transforming:
         result = self.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
 
-    def flow_fori_loop(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_fori_loop(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         names = ("lower", "upper", "body_fun", "init_val")
         given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
         why = self.body_why(api, given[2], node, frame)
@@ -707,19 +880,34 @@ class Transforming:
         result = self.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
 
-    def flow_cond(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-        branches = [args[i] if len(args) > i else kwargs.get(n) for i, n in ((1, "true_fun"), (2, "false_fun"))]
+    def flow_cond(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        branches = [
+            args[i] if len(args) > i else kwargs.get(n) for i, n in ((1, "true_fun"), (2, "false_fun"))
+        ]
         operands = args[3:] or ([kwargs["operand"]] if "operand" in kwargs else [])
-        if len(args) == 5 and not isinstance(args[2], (Function, Partial, BoundMethod, Transformed, External)):
+        if len(args) == 5 and not isinstance(
+            args[2], (Function, Partial, BoundMethod, Transformed, External)
+        ):
             branches, operands = [args[2], args[4]], [args[1]]  # cond(pred, x, f, y, g) of old
         return self.branches(api, [b for b in branches if b is not None], list(operands), node, frame)
 
-    def flow_switch(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_switch(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         listed = args[1] if len(args) > 1 else kwargs.get("branches", UNKNOWN)
         functions = listed.elements() if isinstance(listed, (ListValue, TupleValue)) else []
         return self.branches(api, functions, args[2:], node, frame)
 
-    def branches(self: Interpreter, api: str, functions: list[Value], operands: list[Value], node: ast.AST, frame: Frame) -> Value:
+    def branches(
+        self,
+        api: str,
+        functions: list[Value],
+        operands: list[Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
         results: list[Value] = []
         used = dict(frame.used)
         after = dict(frame.used)
@@ -734,23 +922,38 @@ class Transforming:
             return self.opaque_call(operands, node, frame)
         return self.flow_result(join_all(results), frame)
 
-    def flow_map(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_map(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         body = args[0] if args else kwargs.get("f", UNKNOWN)
         if api.startswith("jax.tree"):
-            return self.tree_map(body, [*args[1:], *([kwargs["tree"]] if "tree" in kwargs else [])], kwargs, node, frame)
+            return self.tree_map(
+                body, [*args[1:], *([kwargs["tree"]] if "tree" in kwargs else [])], kwargs, node, frame
+            )
         why = self.body_why(api, body, node, frame)
         xs = args[1] if len(args) > 1 else kwargs.get("xs", UNKNOWN)
         staged = self.fresh(self.to_staged(xs, Why("it is what the map runs over", cause=why)))
         return self.flow_result(self.staged_call(api, body, [staged], node, frame, "map", why), frame)
 
-    def flow_map_with_path(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_map_with_path(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         body = args[0] if args else UNKNOWN
         return self.tree_map(Partial(body, [UNKNOWN], {}), args[1:], kwargs, node, frame)
 
     def tree_map(
-        self: Interpreter, body: Value, trees: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        body: Value,
+        trees: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
     ) -> Value:
         custom_leaf = "is_leaf" in kwargs
+        if len(trees) == 1 and not custom_leaf:
+            mapped = self.map_structure(body, trees[0], kwargs, node, frame)
+            if mapped is not None:
+                return mapped
         leaves = [self.leaf_of(tree, custom_leaf) for tree in trees]
         result = self.call_value(body, leaves, {}, node, frame)
         first = trees[0] if trees else UNKNOWN
@@ -758,20 +961,53 @@ class Transforming:
         like = found.like or found.origin if found is not None and isinstance(first, Array) else None
         if isinstance(result, Array):
             certain = result.certain and (found is None or found.certain)
-            return Array(result.staged, result.why, tree=True, certain=certain, like=like, jitted=result.jitted)
+            return Array(
+                result.staged, result.why, tree=True, certain=certain, like=like, jitted=result.jitted
+            )
         if isinstance(result, NumpyArray):
             return result
         return UNKNOWN
 
-    def leaf_of(self: Interpreter, tree: Value, custom: bool = False) -> Value:
+    def map_structure(
+        self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value | None:
+        """tree.map over a small container whose parts are known: part by part."""
+        if isinstance(tree, (TupleValue, ListValue)) and tree.items is not None and len(tree.items) <= 6:
+            parts = [self.tree_map_part(body, part, kwargs, node, frame) for part in tree.items]
+            return (
+                TupleValue(parts, cls=tree.cls)
+                if isinstance(tree, TupleValue)
+                else ListValue(parts, join_all(parts))
+            )
+        if isinstance(tree, DictValue) and tree.element is None and len(tree.items) <= 6:
+            return DictValue(
+                {k: self.tree_map_part(body, v, kwargs, node, frame) for k, v in tree.items.items()}
+            )
+        return None
+
+    def tree_map_part(
+        self, body: Value, part: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if isinstance(part, (Static, NumpyArray)) and not (isinstance(part, Static) and part.const is None):
+            return self.call_value(body, [part], {}, node, frame)
+        return self.tree_map(body, [part], kwargs, node, frame) if not _is_none(part) else part
+
+    def leaf_of(self, tree: Value, custom: bool = False) -> Value:
         found = find_array(tree)
         if found is None:
             return UNKNOWN
         return Array(
-            found.staged, found.why, tree=custom, certain=found.certain, like=found.like or found.origin, jitted=found.jitted
+            found.staged,
+            found.why,
+            tree=custom,
+            certain=found.certain,
+            like=found.like or found.origin,
+            jitted=found.jitted,
         )
 
-    def flow_reduce(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_reduce(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         if len(args) < 2:
             return UNKNOWN
         leaf = self.leaf_of(args[1])
@@ -779,21 +1015,29 @@ class Transforming:
         result = self.call_value(args[0], [start, leaf], {}, node, frame)
         return join(result, start) if not isinstance(result, Array) else result
 
-    def flow_associative_scan(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_associative_scan(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         if len(args) < 2:
             return UNKNOWN
         return self.call_value(args[0], [args[1], args[1]], {}, node, frame)
 
-    def flow_eval_shape(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_eval_shape(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         if args:
             why = self.body_why(api, args[0], node, frame)
-            staged = [self.to_staged(v, Why("it is an argument of eval_shape", cause=why), False) for v in args[1:]]
+            staged = [
+                self.to_staged(v, Why("it is an argument of eval_shape", cause=why), False) for v in args[1:]
+            ]
             self.staged_call(api, args[0], staged, node, frame, "eval_shape", why)
         return ExternalObject("jax.ShapeDtypeStruct")
 
     flow_filter_eval_shape = flow_eval_shape
 
-    def flow_vjp(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_vjp(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         result = self.call_value(args[0], args[1:], {}, node, frame) if args else UNKNOWN
         if constant(kwargs.get("has_aux", Static(False))) is not False:
             return UNKNOWN
@@ -801,14 +1045,18 @@ class Transforming:
 
     flow_linearize = flow_vjp
 
-    def flow_jvp(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_jvp(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         if len(args) < 2:
             return UNKNOWN
         primals = args[1].elements() if isinstance(args[1], (TupleValue, ListValue)) else [UNKNOWN]
         result = self.call_value(args[0], list(primals), {}, node, frame)
         return TupleValue([result, result]) if isinstance(result, Array) else UNKNOWN
 
-    def flow_pure_callback(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_pure_callback(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         self.host_call(args[0] if args else UNKNOWN, args[2:], kwargs, node, frame)
         result = self.array_result(frame, args[2:], node, name=api)
         result.tree = True
@@ -816,11 +1064,20 @@ class Transforming:
 
     flow_io_callback = flow_pure_callback
 
-    def flow_callback(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_callback(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         self.host_call(args[0] if args else UNKNOWN, args[1:], kwargs, node, frame)
         return Static(None)
 
-    def host_call(self: Interpreter, body: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
+    def host_call(
+        self,
+        body: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
         """A callback's function runs on the host, with NumPy arrays."""
         outer = frame.stage
         frame.stage = Stage("host", why=Why("it runs in a callback on the host"))
@@ -829,8 +1086,14 @@ class Transforming:
         finally:
             frame.stage = outer
 
-    def flow_when(self: Interpreter, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    def flow_when(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
         return ExternalObject("pallas.when", args)
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Static) and value.const is None
 
 
 def _static_inside(value: Value) -> Value:

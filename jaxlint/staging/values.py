@@ -436,7 +436,11 @@ def summary_key(value: Value, depth: int = 3) -> object:
         known = tuple((repr(k), summary_key(v, depth - 1)) for k, v in list(value.items.items())[:16])
         return ("d", known, None if value.element is None else summary_key(value.element, depth - 1))
     if isinstance(value, Instance):
-        fields = tuple(sorted((n, summary_key(v, depth - 2)) for n, v in list(value.fields.items())[:16])) if depth > 1 else ()
+        fields = (
+            tuple(sorted((n, summary_key(v, depth - 2)) for n, v in list(value.fields.items())[:16]))
+            if depth > 1
+            else ()
+        )
         return ("i", id(value.cls.node), value.staged is not None, repr(fields))
     if isinstance(value, BoundMethod):
         return ("b", summary_key(value.function, depth - 1), summary_key(value.receiver, depth - 1))

@@ -13,8 +13,19 @@ from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import analyze
 
 MARK = "# finding"
-CASES = [pytest.param(rule, example, id=f"{rule.name}: {example.name}") for rule in all_rules() for example in rule.examples]
-SECTIONS = ("## What it does", "## Why is this bad?", "## Example", "## Use instead", "## Fix safety", "## When not to fix")
+CASES = [
+    pytest.param(rule, example, id=f"{rule.name}: {example.name}")
+    for rule in all_rules()
+    for example in rule.examples
+]
+SECTIONS = (
+    "## What it does",
+    "## Why is this bad?",
+    "## Example",
+    "## Use instead",
+    "## Fix safety",
+    "## When not to fix",
+)
 
 
 def report_lines(rule: type[Rule], code: str, tmp_path: Path) -> list[int]:

@@ -170,7 +170,9 @@ def train(params, batches):
             for name, value in event.parameters.items()
             if isinstance(value, (Array, Unknown, Instance)) and value.origin is not None
         }
-        returned = event.value.items if isinstance(event.value, TupleValue) and event.value.items else [event.value]
+        returned = (
+            event.value.items if isinstance(event.value, TupleValue) and event.value.items else [event.value]
+        )
         for part in returned:
             like = _shares_shape_with(part)
             if like is not None and like in origins:
@@ -178,7 +180,11 @@ def train(params, batches):
 
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
-        if not isinstance(callee, Transformed) or callee.kind not in _KINDS or not isinstance(event.node, ast.Call):
+        if (
+            not isinstance(callee, Transformed)
+            or callee.kind not in _KINDS
+            or not isinstance(event.node, ast.Call)
+        ):
             return
         candidate = self.candidates.get(callee.node)
         if candidate is None or event.frame.stage.staged:
@@ -206,7 +212,6 @@ def train(params, batches):
             self.decide(candidate, report)
 
     def decide(self, candidate: _Candidate, report: Reporter) -> None:
-        event = candidate.event
         calls = list(candidate.calls.values())
         looped = [c for c in calls if c.rebound and c.in_loop]
         if looped:
@@ -226,7 +231,12 @@ def train(params, batches):
         self.tell(candidate, positions, names, calls, report)
 
     def tell(
-        self, candidate: _Candidate, positions: list[int], names: list[str], calls: list[_Call], report: Reporter
+        self,
+        candidate: _Candidate,
+        positions: list[int],
+        names: list[str],
+        calls: list[_Call],
+        report: Reporter,
     ) -> None:
         event: TransformEvent = candidate.event
         report.event = _at_home(event)
@@ -316,10 +326,12 @@ def _callers_complete(event: TransformEvent, calls: list[_Call]) -> bool:
         return False
     seen = {call.node for call in calls}
     for child in ast.walk(module.tree):
-        if isinstance(child, (ast.Name, ast.Attribute)) and isinstance(child.ctx, ast.Load) and dotted(child) in names:
+        if (
+            isinstance(child, (ast.Name, ast.Attribute))
+            and isinstance(child.ctx, ast.Load)
+            and dotted(child) in names
+        ):
             user = module.parents.get(child)
             if not (isinstance(user, ast.Call) and user.func is child and user in seen):
                 return False
     return True
-
-

@@ -9,10 +9,24 @@ from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import External
 from jaxlint_rules._reasons import staged_because
 
-_CLOCKS = frozenset(f"time.{n}" for n in "time perf_counter monotonic process_time time_ns perf_counter_ns".split())
+_CLOCKS = frozenset(
+    f"time.{n}" for n in ["time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns"]
+)
 _RANDOM = ("random.", "numpy.random.", "secrets.")
 _NOT_DRAWS = frozenset(
-    "seed default_rng RandomState Generator SeedSequence get_state set_state Random SystemRandom PCG64 Philox".split()
+    [
+        "seed",
+        "default_rng",
+        "RandomState",
+        "Generator",
+        "SeedSequence",
+        "get_state",
+        "set_state",
+        "Random",
+        "SystemRandom",
+        "PCG64",
+        "Philox",
+    ]
 )
 
 

@@ -80,7 +80,11 @@ def main(x):
     )
 
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.name not in KEY_MAKERS or not event.frame.stage.within("jit", "pmap") or not event.frame.stage.certain:
+        if (
+            event.name not in KEY_MAKERS
+            or not event.frame.stage.within("jit", "pmap")
+            or not event.frame.stage.certain
+        ):
             return
         if not event.args or constant(event.args[0]) is MISSING or event.frame.module.is_test:
             return

@@ -124,7 +124,11 @@ def train(params, batches):
             return
         loop = real_loop(frame)
         if loop is not None:
-            if frame.guarded_in_loop() or loop.trips == 1 or uses_loop_variable(fresh, transformed, loop, report):
+            if (
+                frame.guarded_in_loop()
+                or loop.trips == 1
+                or uses_loop_variable(fresh, transformed, loop, report)
+            ):
                 return
             line = getattr(loop.node, "lineno", "?")
             report(
@@ -236,6 +240,8 @@ def returned(event: TransformEvent, frame: Frame) -> bool:
         if isinstance(child, ast.Return) and child.value is not None:
             calls = {id(n.func) for n in ast.walk(child.value) if isinstance(n, ast.Call)}
             for name in ast.walk(child.value):
-                if name is event.node or (isinstance(name, ast.Name) and name.id in names and id(name) not in calls):
+                if name is event.node or (
+                    isinstance(name, ast.Name) and name.id in names and id(name) not in calls
+                ):
                     return True
     return False

@@ -99,7 +99,13 @@ def f(x, batch):
 
     def on_store(self, event: StoreEvent, report: Reporter) -> None:
         base = event.base
-        if not isinstance(base, Array) or base.tree or not base.certain or base.role == "ref" or guarded(event):
+        if (
+            not isinstance(base, Array)
+            or base.tree
+            or not base.certain
+            or base.role == "ref"
+            or guarded(event)
+        ):
             return
         name = ast.unparse(event.target.value)
         where = "a traced" if base.staged else "a JAX"

@@ -199,7 +199,9 @@ def main(x):
             owner = event.frame.function.node if event.frame.function is not None else None
             if self.dispatched.setdefault((owner, name), event.node) is not event.node:
                 return
-        message = _WORDS.get(event.how, f"`{event.how}()` compares traced values and asks for the truth of the result")
+        message = _WORDS.get(
+            event.how, f"`{event.how}()` compares traced values and asks for the truth of the result"
+        )
         report(event.node, f"{message}; it has none while JAX traces", reason=traced(event, value))
 
 

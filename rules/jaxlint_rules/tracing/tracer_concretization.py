@@ -99,6 +99,10 @@ def main(x):
         elif event.how.startswith("numpy."):
             return
         else:
-            call = f"`{event.how}()`" if event.how in ("float", "int", "bool", "complex") or "." in event.how else f"`.{event.how}()`"
+            call = (
+                f"`{event.how}()`"
+                if event.how in ("float", "int", "bool", "complex") or "." in event.how
+                else f"`.{event.how}()`"
+            )
             what = f"{call} needs the number behind a traced value"
         report(event.node, f"{what}; there is none while JAX traces", reason=traced(event, value))

@@ -94,4 +94,8 @@ def f(weights, x):
         if not index.staged or not index.certain:
             return
         what = "a slice bound" if event.how == "slice" else "the index of a Python sequence"
-        report(event.node, f"{what} must be a Python integer, and this one is traced", reason=traced(event, index))
+        report(
+            event.node,
+            f"{what} must be a Python integer, and this one is traced",
+            reason=traced(event, index),
+        )

@@ -141,13 +141,14 @@ def main(x):
         )
 
     def on_static_field(self, event: StaticFieldEvent, report: Reporter) -> None:
-        kind = unhashable(event.value)
-        if kind is None:
-            return
+        if not isinstance(event.value, (Array, NumpyArray)):
+            return  # lists and dicts are compared, which works
         report(
             event.node,
-            f"the static field `{event.name}` of `{event.cls.name}` holds {kind}, which cannot be hashed",
-            reason=f"an instance is passed to `{event.transformed.label}`; {event.transformed.why.explain(report.module)}",
+            f"the static field `{event.name}` of `{event.cls.name}` holds an array; a second instance cannot be compared",
+            reason=f"an instance is passed to `{event.transformed.label}`, whose cache compares static fields with `==`; "
+            f"{event.transformed.why.explain(report.module)}",
+            severity=Severity.WARNING,
         )
 
 

@@ -133,6 +133,8 @@ def host_only(x, steps):
             return
         if event.how in ("str", "format") and not _is_output(event, report):
             return
+        if event.frame.loops and all(loop.second for loop in event.frame.loops if loop.calls_jitted):
+            return  # a result of the previous iteration: the device is already at work on the next
         self.check(event, event.value, what, report)
 
     def on_test(self, event: TestEvent, report: Reporter) -> None:
@@ -143,14 +145,20 @@ def host_only(x, steps):
         frame = event.frame
         if not isinstance(value, Array) or value.staged or not value.jitted:
             return
-        if frame.stage.staged or frame.module.is_test or (frame.function and frame.function.name.startswith("test")):
+        if (
+            frame.stage.staged
+            or frame.module.is_test
+            or (frame.function and frame.function.name.startswith("test"))
+        ):
             return
         loop = stepping_loop(frame)
         if loop is None or len(frame.guards) > loop.guards:
             return
         if loop.trips is not None and loop.trips <= 4:
             return
-        line = getattr(loop.node, "lineno", None) or getattr(getattr(loop.node, "target", None), "lineno", "?")
+        line = getattr(loop.node, "lineno", None) or getattr(
+            getattr(loop.node, "target", None), "lineno", "?"
+        )
         report(
             event.node,
             f"{what} makes Python wait for the device in every iteration",

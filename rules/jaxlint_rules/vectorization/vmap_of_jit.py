@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.values import Transformed
-from jaxlint.jaxapi.transforms import JIT_KINDS
 
 
 class VmapOfJit(Rule):

@@ -1,0 +1,255 @@
+"""What the interpreter's parts may ask of each other: the signatures that cross from one mixin to another."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.project import Module, Project
+from jaxlint.staging.stage import Stage
+from jaxlint.staging.values import (
+    Array,
+    ClassValue,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    Origin,
+    Transformed,
+    TupleValue,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from jaxlint.staging.calls import FunctionRecord
+
+
+class Machine:
+    """The state that the parts share, and the methods that one calls of another. `Interpreter` is all of them."""
+
+    project: Project
+    wants_names: bool
+    wants_calls: bool
+    records: dict[ast.AST, FunctionRecord]
+    defined: list[Function]
+    classes: list[ClassValue]
+    creations: list[tuple[Transformed, Frame]]
+    entry_stage: Stage
+    boundary: tuple[Transformed, Frame] | None
+    steps: int
+
+    def exhausted(self) -> bool:
+        raise NotImplementedError
+
+    def emit(self, kind: str, event: Any) -> None:
+        raise NotImplementedError
+
+    def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:
+        raise NotImplementedError
+
+    def run_module(self, module: Module) -> None:
+        raise NotImplementedError
+
+    # -- statements
+
+    def exec_block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
+        raise NotImplementedError
+
+    def trip_count(self, iterable: Value) -> int | None:
+        raise NotImplementedError
+
+    def assign(self, target: ast.expr, value: Value, frame: Frame, node: ast.AST) -> None:
+        raise NotImplementedError
+
+    # -- expressions
+
+    def eval(self, node: ast.expr, frame: Frame, store: bool = False) -> Value:
+        raise NotImplementedError
+
+    def binary(self, left: Value, right: Value, op: ast.operator, node: ast.AST, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def compare_pair(self, left: Value, right: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame, quiet: bool = False) -> Value:
+        raise NotImplementedError
+
+    def subscript(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def array_result(
+        self,
+        frame: Frame,
+        inputs: list[Value],
+        node: ast.AST,
+        *,
+        role: str = "",
+        like: Value | None = None,
+        name: str = "",
+    ) -> Array:
+        raise NotImplementedError
+
+    # -- calls
+
+    def call_value(
+        self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def opaque_call(self, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def call_function(
+        self,
+        function: Function,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+        stage: Stage,
+        context: str = "call",
+    ) -> Value:
+        raise NotImplementedError
+
+    def bind(
+        self, function: Function, args: list[Value], kwargs: dict[str, Value], frame: Frame | None
+    ) -> dict[str, Value] | None:
+        raise NotImplementedError
+
+    def run_function(
+        self,
+        function: Function,
+        bound: dict[str, Value],
+        node: ast.AST | None,
+        caller: Frame | None,
+        stage: Stage,
+        context: str,
+    ) -> Value:
+        raise NotImplementedError
+
+    def make_function(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame
+    ) -> Function:
+        raise NotImplementedError
+
+    def annotation(self, node: ast.expr, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def use_key(self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "") -> None:
+        raise NotImplementedError
+
+    # -- classes
+
+    def make_class(self, node: ast.ClassDef, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def instantiate(
+        self, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def prototype(self, cls: ClassValue, frame: Frame) -> Instance:
+        raise NotImplementedError
+
+    def instance_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def named_tuple_attribute(self, base: TupleValue, name: str) -> Value:
+        raise NotImplementedError
+
+    def class_attribute(self, base: ClassValue, name: str, node: ast.AST, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def set_attribute(
+        self, base: Value, name: str, value: Value, target: ast.Attribute, frame: Frame
+    ) -> None:
+        raise NotImplementedError
+
+    def module_call_method(self, instance: Instance) -> Value | None:
+        raise NotImplementedError
+
+    def replace_fields(self, base: Value, kwargs: dict[str, Value]) -> Value:
+        raise NotImplementedError
+
+    # -- externals
+
+    def call_external(
+        self, callee: External, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def method_kind(self, name: str, value: Value) -> Value:
+        raise NotImplementedError
+
+    def call_method(
+        self, callee: ExternalMethod, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def extend_list(self, target: ListValue, value: Value, node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def store_item(
+        self,
+        base: Value,
+        index: Value,
+        value: Value,
+        target: ast.Subscript,
+        node: ast.AST,
+        frame: Frame,
+        operator: ast.operator | None,
+    ) -> None:
+        raise NotImplementedError
+
+    def external_object_attribute(self, base: ExternalObject, name: str) -> Value:
+        raise NotImplementedError
+
+    def call_external_object(
+        self, callee: ExternalObject, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def convert(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def test(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
+        raise NotImplementedError
+
+    # -- transforming
+
+    def decorate(
+        self, decorator: ast.expr, value: Value, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def apply_transform(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def call_transformed(
+        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def transformed_attribute(self, base: Transformed, name: str) -> Value:
+        raise NotImplementedError
+
+    def control_flow(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def fresh(self, value: Value) -> Value:
+        raise NotImplementedError
