@@ -11,4 +11,10 @@ if [ -z "$GPU_PYTHON" ]; then
     "$PYTHON" tools/setup.py --venv .venv-gpu --extra verify --extra gpu
     GPU_PYTHON=.venv-gpu/bin/python
 fi
-exec "$GPU_PYTHON" -m pytest -m gpu
+status=0
+"$GPU_PYTHON" -m pytest -m gpu || status=$?
+if [ "$status" = 5 ]; then
+    echo "make gpu: no test is marked gpu"
+    status=0
+fi
+exit "$status"
