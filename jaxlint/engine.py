@@ -18,8 +18,10 @@ from jaxlint.finding import Finding, Fix, FixRequest, Severity
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile, read_source, source_from_bytes
 from jaxlint.source.discovery import Discovery, FoundFile, discover
+from jaxlint.staging.project import PROJECT_MARKERS
 from jaxlint.suppress import Suppressions
 
+MAX_CONTEXT_FILES = 20_000  # beyond that the named files are examined alone
 STDIN_DISPLAY = "<stdin>"
 _SEVERITIES = (Severity.INFO, Severity.WARNING, Severity.ERROR)
 
@@ -79,7 +81,7 @@ def check(
     if outcome is None and sources:
         say(f"examining {len(sources)} file{'s' if len(sources) != 1 else ''}")
         with _no_garbage_collection():
-            analysis = _analyze(sources, rules, config)
+            analysis = _analyze(sources, rules, config, _rest_of_project(sources, config))
             findings = _settle(analysis.findings, result.sources, rules, config)
             if resolve_fixes:
                 findings = _resolve(findings, result.sources, analysis)
@@ -96,6 +98,16 @@ def check(
     result.errors.sort(key=lambda error: (error.path, error.line or 0))
     result.seconds = time.perf_counter() - started
     return result
+
+
+def read_sources(
+    paths: Sequence[str | Path], config: Config, *, stdin: Stdin | None = None, jobs: int | None = None
+) -> tuple[list[SourceFile], list[SourceFile], CheckResult]:
+    """The files behind `paths`, the rest of their project, and a result that holds what could not be read."""
+    found = discover(paths, config.search)
+    result = CheckResult(warnings=found.warnings, errors=list(found.errors))
+    sources = _read_all(found, stdin, config, result, jobs)
+    return sources, _rest_of_project(sources, config) if sources else [], result
 
 
 def _read_all(
@@ -153,12 +165,38 @@ class _Outcome:
     crashed: bool = False
 
 
-def _analyze(sources: Sequence[SourceFile], rules: Sequence[type[Rule]], config: Config) -> _Outcome:
+def _rest_of_project(sources: Sequence[SourceFile], config: Config) -> list[SourceFile]:
+    """The project's other files, when some of it is checked: their calls say how its functions are used."""
+    if not any((config.root / marker).exists() for marker in PROJECT_MARKERS):
+        return []
+    taken = {source.path for source in sources}
+    if not any(path.is_relative_to(config.root) for path in taken):
+        return []
+    rest = [file for file in discover([config.root], config.search).files if file.path not in taken]
+    if len(rest) > MAX_CONTEXT_FILES:
+        return []
+    shown = [FoundFile(file.path, _relative(file.path)) for file in rest]
+    return [read for read in _in_threads(_read, shown, None) if isinstance(read, SourceFile)]
+
+
+def _relative(path: Path) -> str:
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def _analyze(
+    sources: Sequence[SourceFile],
+    rules: Sequence[type[Rule]],
+    config: Config,
+    context: Sequence[SourceFile] = (),
+) -> _Outcome:
     """Runs the analysis. Should it crash, each file is examined alone, so that one cannot cost the others."""
     from jaxlint.staging import analyze
 
     try:
-        analysis = analyze(sources, [rule() for rule in rules], target_jax=config.target_jax)
+        analysis = analyze(sources, [rule() for rule in rules], context=context, target_jax=config.target_jax)
     except Exception as error:
         if len(sources) == 1:
             return _Outcome(errors=[internal_error(sources[0].display, error)], crashed=True)

@@ -122,16 +122,19 @@ def analyze(
     files: Sequence[SourceFile],
     rules: Sequence[Rule],
     *,
+    context: Sequence[SourceFile] = (),
     target_jax: str | None = None,
     read: Callable[[Path], SourceFile] | None = None,
 ) -> Analysis:
     """Analyses `files` as one project and reports what `rules` find in them.
 
-    Other files of the project are read when an import reaches them. A file that cannot be parsed is an error of the
+    Other files of the project are read when an import reaches them, or evaluated when they are among `context` and
+    import one of `files`, since their calls say how its functions are used. A file that cannot be parsed is an error of the
     result, not an exception.
     """
     sink: dict[tuple[str, str, Span], Finding] = {}
     interpreter = build(files, handlers_of(rules, sink, target_jax), read)
+    interpreter.project.add_context(context)
     result = Analysis()
 
     def work() -> None:
@@ -159,7 +162,10 @@ def build(
 
 def run(interpreter: Interpreter, result: Analysis) -> None:
     """Evaluates every reported file; a crash in one is an error of that file alone."""
-    for module in interpreter.project.targets:
+    project = interpreter.project
+    callers = project.importers() if project.context else []
+    interpreter.entered.update(module.source.path for module in callers)
+    for module in [*project.targets, *callers]:
         try:
             if not interpreter.project.reaches_jax(module):
                 # Parsed all the same, so that what cannot be read is said.
@@ -167,7 +173,8 @@ def run(interpreter: Interpreter, result: Analysis) -> None:
                 continue
             interpreter.run_target(module)
         except SourceError as error:
-            interpreter.errors.append(error)
+            if module.source.path in interpreter.targets:
+                interpreter.errors.append(error)
         except Exception as error:
             place = _place_of(error)
             text = (

@@ -65,6 +65,7 @@ class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transformi
         self.steps = 0
         self.limit = MINIMUM_STEPS
         self.targets = {module.source.path for module in project.targets}
+        self.entered = set(self.targets)  # files whose functions are evaluated without a caller
         self.errors: list[SourceError] = []
 
     def exhausted(self) -> bool:
@@ -116,14 +117,14 @@ class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transformi
                 self.analyse_creation(transformed, frame)
             while self.classes:
                 cls = self.classes.pop(0)
-                if cls.module.source.path in self.targets:
+                if cls.module.source.path in self.entered:
                     self.prototype(cls, Frame(None, cls.module, cls.scope, HOST))
             while self.defined and not self.creations:
                 self.enter_function(self.defined.pop(0))
 
     def enter_function(self, function: Function) -> None:
         """Evaluates a function that no visible call has reached, with unknown arguments."""
-        if function.node in self.records or function.module.source.path not in self.targets:
+        if function.node in self.records or function.module.source.path not in self.entered:
             return
         stage = self.entry_stage
         bound: dict[str, Value] = {}

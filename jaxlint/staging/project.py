@@ -95,6 +95,36 @@ class Project:
         self._roots: dict[Path, tuple[Path, ...]] = {}
         self.targets = [self._add(source) for source in files]
 
+    def add_context(self, sources: Iterable[SourceFile]) -> None:
+        """Makes files known that are not reported; they are evaluated only when a target depends on them."""
+        for source in sources:
+            if source.path not in self.by_path:
+                self._add(source)
+                self.context[source.path] = source.digest
+
+    def importers(self) -> list[Module]:
+        """Context modules that import a target, directly or through other modules: they may call into it."""
+        wanted = {module.source.path for module in self.targets}
+        known = [module for path, module in self.by_path.items() if path not in wanted]
+        imports = {module.source.path: self.imports(module) for module in known}
+        found: list[Module] = []
+        grown = True
+        while grown:
+            grown = False
+            for module in known:
+                path = module.source.path
+                if path not in wanted and any(one.source.path in wanted for one in imports[path]):
+                    wanted.add(path)
+                    found.append(module)
+                    grown = True
+        return found
+
+    def imports(self, module: Module) -> list[Module]:
+        """The project modules that a file imports, read off its text without parsing it."""
+        return [
+            found for match in _IMPORT.finditer(module.source.text) for found in self._imported(module, match)
+        ]
+
     def _add(self, source: SourceFile) -> Module:
         path = source.path
         name, package, is_package = self._name_of(path)
@@ -225,8 +255,7 @@ class Project:
                 return True
             if known is False:
                 continue
-            for match in _IMPORT.finditer(current.source.text):
-                stack.extend(self._imported(current, match))
+            stack.extend(self.imports(current))
         for path in seen:
             self._reach[path] = False
         return False

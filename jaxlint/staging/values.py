@@ -294,6 +294,23 @@ class Transformed(Value):
     attributes: dict[str, Value] = field(default_factory=dict)
 
 
+# What is an ordinary Python value, as far as a trace is concerned.
+StaticLike = (
+    Static,
+    NumpyArray,
+    Function,
+    BoundMethod,
+    Partial,
+    ClassValue,
+    Instance,
+    ModuleValue,
+    External,
+    ExternalObject,
+    ExternalMethod,
+    Transformed,
+)
+
+
 def constant(value: Value | None) -> Any:
     """The Python object behind `value` where it is fully known (tuples and lists included), else MISSING."""
     if isinstance(value, Static):

@@ -58,7 +58,12 @@ class StandInAnalysis:
     crash_on: str = ""
 
     def __call__(
-        self, files: Sequence[SourceFile], rules: Sequence[Rule], *, target_jax: str | None = None
+        self,
+        files: Sequence[SourceFile],
+        rules: Sequence[Rule],
+        *,
+        context: Sequence[SourceFile] = (),
+        target_jax: str | None = None,
     ) -> SimpleNamespace:
         self.calls.append([file.display for file in files])
         findings: list[Finding] = []

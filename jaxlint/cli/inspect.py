@@ -1,0 +1,51 @@
+"""`jaxlint inspect`: what jaxlint believes is staged and traced, and why."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from jaxlint.cli.common import FAILED, report_problems
+from jaxlint.cli.options import RunOptions, run_options
+from jaxlint.engine import read_sources
+
+
+@click.command("inspect")
+@run_options
+@click.option("--function", "wanted", metavar="NAME", help="Only functions of this (qualified) name.")
+@click.option(
+    "--output-format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="How to show the functions (text).",
+)
+def command(options: RunOptions, wanted: str | None, output_format: str) -> None:
+    """Show which functions JAX stages, which parameters are traced there, and why.
+
+    PATHs are files or folders. Exits with 0, or 2 when a file could not be read.
+    """
+    from jaxlint.staging.inspection import inspect_files
+
+    sources, context, result = read_sources(
+        options.paths, options.config, stdin=options.stdin, jobs=options.jobs
+    )
+    facts, analysis = inspect_files(sources, context)
+    if wanted is not None:
+        facts = [f for f in facts if f.qualname == wanted or f.qualname.rpartition(".")[2] == wanted]
+    if output_format == "json":
+        click.echo(json.dumps([fact.record() for fact in facts], indent=1))
+    else:
+        for fact in facts:
+            basis = " (by convention)" if fact.basis == "convention" else ""
+            verdict = {"yes": f"staged{basis}", "no": "not staged", "unknown": "unknown"}[fact.staged]
+            click.echo(f"{fact.path}:{fact.line} {fact.qualname}: {verdict}, {fact.reason}")
+            for name, kind in fact.params.items():
+                click.echo(f"    {name}: {kind}")
+        if wanted is not None and not facts:
+            click.echo(f"no function called {wanted!r} in what was read")
+    sys.stdout.flush()
+    report_problems([*result.errors, *analysis.errors], result.warnings)
+    if result.errors or analysis.errors:
+        sys.exit(FAILED)

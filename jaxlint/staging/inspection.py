@@ -1,0 +1,153 @@
+"""What the analysis believes of each function: staged or not, what each parameter is, and why."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+
+from jaxlint.source import SourceFile
+from jaxlint.staging.analysis import Analysis, build, run, with_deep_stack
+from jaxlint.staging.calls import FunctionRecord
+from jaxlint.staging.interpreter import Interpreter
+from jaxlint.staging.project import Module
+from jaxlint.staging.stage import Stage
+from jaxlint.staging.syntax_facts import all_parameters
+from jaxlint.staging.values import (
+    Array,
+    DictValue,
+    ListValue,
+    StaticLike,
+    TupleValue,
+    Unknown,
+    Value,
+    find_array,
+)
+
+
+@dataclass(slots=True)
+class FunctionFacts:
+    """One function, over all the contexts that the analysis saw it in.
+
+    `qualname` is Python's `__qualname__`, `line` its `co_firstlineno` (the first decorator). `staged` is "yes", "no"
+    or "unknown"; `basis` tells a transformation that was seen ("visible") from a framework's habit ("convention").
+    `params` maps names to "traced", "static" or "unknown", for calls under a trace where there are any.
+    """
+
+    path: str
+    qualname: str
+    line: int
+    staged: str
+    basis: str | None
+    params: dict[str, str] = field(default_factory=dict)
+    reason: str = ""
+
+    def record(self) -> dict[str, object]:
+        """The facts as JSON holds them."""
+        return asdict(self)
+
+
+def inspect_files(
+    files: Sequence[SourceFile], context: Sequence[SourceFile] = ()
+) -> tuple[list[FunctionFacts], Analysis]:
+    """The facts of every function in `files`, by path and line; the second value carries files that failed."""
+    interpreter = build(files, {})
+    interpreter.project.add_context(context)
+    result = Analysis()
+    with_deep_stack(lambda: run(interpreter, result))
+    result.errors.extend(interpreter.errors)
+    facts = [fact for module in interpreter.project.targets for fact in facts_of(module, interpreter)]
+    return sorted(facts, key=lambda fact: (fact.path, fact.line)), result
+
+
+def facts_of(module: Module, interpreter: Interpreter) -> list[FunctionFacts]:
+    """The facts of one file's functions, evaluated or not."""
+    if module.state == "new":
+        try:
+            _ = module.tree
+        except Exception:
+            return []
+    found: list[FunctionFacts] = []
+
+    def visit(node: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+                name = prefix + getattr(child, "name", "<lambda>")
+                found.append(facts(module, child, name, interpreter.records.get(child)))
+                visit(child, f"{name}.<locals>.")
+            elif isinstance(child, ast.ClassDef):
+                visit(child, f"{prefix}{child.name}.")
+            else:
+                visit(child, prefix)
+
+    with_deep_stack(lambda: visit(module.tree, ""))
+    return found
+
+
+def facts(
+    module: Module,
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+    qualname: str,
+    record: FunctionRecord | None,
+) -> FunctionFacts:
+    """The union over a function's contexts."""
+    decorators = getattr(node, "decorator_list", [])
+    line = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    names = [parameter.arg for parameter in all_parameters(node)]
+    if record is None or not record.observations:
+        return FunctionFacts(
+            module.display,
+            qualname,
+            line,
+            "unknown",
+            None,
+            dict.fromkeys(names, "unknown"),
+            "nothing seen calls it",
+        )
+    staged, basis, reason = _staging(record, module)
+    contexts = [bound for stage, bound, _ in record.observations if stage.staged == (staged == "yes")]
+    if basis == "visible":
+        certain = [b for s, b, _ in record.observations if s.staged and s.certain]
+        contexts = certain or contexts
+    params = {name: _parameter(name, contexts) for name in names}
+    return FunctionFacts(module.display, qualname, line, staged, basis, params, reason)
+
+
+def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, str]:
+    stages = [stage for stage, _, _ in record.observations]
+    for basis, wanted in (("visible", True), ("convention", False)):
+        for stage in stages:
+            if stage.staged and stage.certain is wanted:
+                return "yes", basis, _because(stage, module)
+    calls = [(stage, context) for stage, _, context in record.observations if context == "call"]
+    if calls and all(stage.certain for stage, _ in calls):
+        return "no", None, "every call seen runs on the host"
+    return "unknown", None, "no call seen says how it runs"
+
+
+def _because(stage: Stage, module: Module) -> str:
+    return stage.why.explain(module) if stage.why is not None else f"it runs under {stage.kind}"
+
+
+def _parameter(name: str, contexts: list[dict[str, Value]]) -> str:
+    answers = {classify(bound[name]) for bound in contexts if name in bound}
+    if "traced" in answers:
+        return "traced"
+    return answers.pop() if len(answers) == 1 else "unknown"
+
+
+def classify(value: Value) -> str:
+    """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
+    array = find_array(value, True)
+    if array is not None:
+        return "traced" if array.certain or isinstance(value, Array) and _by_convention(array) else "unknown"
+    if isinstance(value, (TupleValue, ListValue, DictValue)):
+        parts = value.elements()
+        if not parts:
+            return "static"
+        return "unknown" if any(isinstance(part, Unknown) for part in parts) else "static"
+    return "static" if isinstance(value, StaticLike) else "unknown"
+
+
+def _by_convention(array: Array) -> bool:
+    return array.why is not None and "which programs usually jit" in array.why.text
