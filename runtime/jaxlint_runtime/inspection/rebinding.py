@@ -72,11 +72,15 @@ Reach = dict[int, int]  # input number -> number of operations between
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Output number `output` is the new value of input number `input`; distance 0 means returned unchanged."""
+    """Output number `output` is the new value of input number `input`; distance 0 means returned unchanged.
+
+    `rivals` are inputs of the same shape at the same distance: in an average of two arguments, either may be meant.
+    """
 
     output: int
     input: int
     distance: int
+    rivals: tuple[int, ...] = ()
 
 
 def updates(jaxpr: Any) -> tuple[Update, ...]:
@@ -88,7 +92,9 @@ def updates(jaxpr: Any) -> tuple[Update, ...]:
         aval = parts.outvars[output].aval
         for number, distance in reach.items():
             if _same(parts.invars[number].aval, aval):
-                pairs.append(Update(output, number, distance))
+                same = tuple(n for n, d in reach.items() if d == distance and n != number)
+                rivals = tuple(n for n in same if _same(parts.invars[n].aval, aval))
+                pairs.append(Update(output, number, distance, rivals))
     pairs.sort(key=lambda pair: (pair.distance, abs(pair.output - pair.input)))
     outputs: set[int] = set()
     inputs: set[int] = set()

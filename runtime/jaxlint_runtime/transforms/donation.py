@@ -1,7 +1,8 @@
 """Donation: an argument that is rebound to a result lends its buffers to it.
 
 Proposed for arguments of which every array comes back updated (`params`, `opt_state`), never for those whose
-shapes an output merely shares, as gradients share the shapes of the parameters.
+shapes an output merely shares, as gradients share the shapes of the parameters, and not where two arguments could
+equally be meant.
 """
 
 from __future__ import annotations
@@ -77,7 +78,9 @@ def _rebound_arguments(program: Program) -> dict[int | str, int]:
         sizes[leaf.argument] = sizes.get(leaf.argument, 0) + size
         update = by_input.get(number)
         if update is not None:
-            updated[leaf.argument] = updated.get(leaf.argument, 0) + (size if update.distance else 0)
+            others = {program.bound.leaves[rival].argument for rival in update.rivals}
+            certain = update.distance and others <= {leaf.argument}
+            updated[leaf.argument] = updated.get(leaf.argument, 0) + (size if certain else 0)
         elif size <= _SMALL and spare.get((leaf.aval.shape, str(leaf.aval.dtype)), 0) > 0:
             spare[leaf.aval.shape, str(leaf.aval.dtype)] -= 1
         else:

@@ -203,9 +203,9 @@ def _replay(
     parts = compat.open_jaxpr(jaxpr)
     structure = jax.tree.structure(shape)
     blocks: list[Block] = []
+    record.already += sum(map(is_rematerialised, parts.eqns))
     for stack in stacks(jaxpr):
         equations = [parts.eqns[n] for block in stack.blocks for n in range(block.start, block.stop)]
-        record.already += sum(map(is_rematerialised, equations))
         if any(map(is_rematerialised, equations)):
             continue
         blocks += stack.blocks

@@ -1,0 +1,181 @@
+"""Donation: proposed where an argument is rebound and nowhere else, proven by memory and the same bits."""
+
+from __future__ import annotations
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import optax
+import pytest
+from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser, run
+
+from jaxlint_runtime.model import JitOptions, Status
+
+
+def donation(function, *args, **more):
+    return run(function, *args, transforms=("donation",), **more)["donation"]
+
+
+def test_parameters_and_optimiser_state_of_a_step_are_donated():
+    result = donation(mlp_step, *mlp_arguments())
+    assert result.status is Status.VERIFIED
+    assert result.codemod == "add-donation"
+    assert result.parameters["argnums"] == [0, 1]
+    assert result.parameters["names"] == ["params", "opt_state"]
+    state_bytes = 3 * sum(leaf.nbytes for leaf in jax.tree.leaves(mlp_parameters()))
+    saved = result.before.peak_bytes - result.after.peak_bytes
+    assert 0.5 * state_bytes < saved <= 1.1 * state_bytes
+    assert result.numerics.passed
+    assert result.numerics.max_abs == 0.0
+    assert result.before.time_kind == "measured"
+    assert result.speedup.low <= result.speedup.median <= result.speedup.high
+
+
+def test_a_flax_state_in_one_argument_is_donated_whole():
+    model = nn.Dense(64)
+    params = model.init(jax.random.key(0), jnp.ones((1, 64)))
+
+    def step(state, x):
+        params, opt_state = state
+        grads = jax.grad(lambda p: jnp.mean(model.apply(p, x) ** 2))(params)
+        updates, opt_state = optimiser.update(grads, opt_state, params)
+        return optax.apply_updates(params, updates), opt_state
+
+    result = donation(step, (params, optimiser.init(params)), jnp.ones((8, 64)), measure=False)
+    assert result.parameters["argnums"] == [0]
+    assert result.after.peak_bytes < result.before.peak_bytes
+
+
+def test_a_cache_that_is_written_into_is_donated():
+    def decode(cache, token, position):
+        return jax.lax.dynamic_update_slice(cache, token[:, None], (0, position, 0))
+
+    result = donation(decode, jnp.ones((4, 512, 64)), jnp.ones((4, 64)), 3, measure=False)
+    assert result.parameters["argnums"] == [0]
+    assert result.after.peak_bytes < 0.7 * result.before.peak_bytes
+
+
+def test_a_carry_that_a_scan_updates_is_donated():
+    def simulate(state, forces):
+        return jax.lax.scan(lambda s, f: (s + 0.1 * f, s.sum()), state, forces)
+
+    result = donation(simulate, jnp.ones((256, 256)), jnp.ones((5, 256, 256)), measure=False)
+    assert result.parameters["argnums"] == [0]
+
+
+def test_keywords_are_donated_by_name():
+    from jaxlint_runtime.optimise import Settings, optimise
+    from jaxlint_runtime.staging import capture
+
+    params, state, x, y = mlp_arguments()
+    captured = capture(mlp_step, params, opt_state=state, x=x, y=y)
+    (result,) = optimise(captured, Settings(transforms=("donation",), measure=False))
+    assert result.parameters["argnums"] == [0]
+    assert result.parameters["argnames"] == ["opt_state"]
+    assert result.after.peak_bytes < result.before.peak_bytes
+
+
+def test_static_arguments_keep_their_places():
+    def step(kind, params, x, scale=2.0):
+        assert kind == "sgd"
+        return params - 0.1 * x.sum(0) * scale
+
+    options = JitOptions(static_argnums=(0,), static_argnames=("scale",))
+    result = donation(
+        step, "sgd", jnp.ones((512, 512)), jnp.ones((8, 512, 512)), options=options, measure=False
+    )
+    assert result.parameters["argnums"] == [1]
+    assert result.after.peak_bytes < result.before.peak_bytes
+
+
+def gradients(params, x, y):
+    return jax.grad(mlp_loss)(params, x, y)
+
+
+def evaluate(params, x, y):
+    return mlp_loss(params, x, y)
+
+
+def predict(x, w):
+    return jnp.tanh(x @ w)
+
+
+def target_network(params, target, x):
+    """The parameters are used and kept; the target moves towards them."""
+    target = jax.tree.map(lambda t, p: t + 0.01 * (p - 2.0 * t), target, params)
+    return target, mlp_loss(target, x, x)
+
+
+def average(left, right):
+    return jax.tree.map(lambda a, b: 0.5 * a + 0.5 * b, left, right)
+
+
+def unchanged(params, x):
+    return params, x.sum()
+
+
+def half(pair):
+    return pair[0] + 1.0, pair[1].sum()
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        pytest.param(
+            gradients, (mlp_parameters(), *mlp_batch()), id="gradients only have the parameters' shapes"
+        ),
+        pytest.param(evaluate, (mlp_parameters(), *mlp_batch()), id="nothing comes back"),
+        pytest.param(
+            predict, (jnp.ones((64, 64)), jnp.ones((64, 64))), id="an activation of the input's shape"
+        ),
+        pytest.param(unchanged, (mlp_parameters(), jnp.ones(3)), id="returned as it was"),
+        pytest.param(
+            half, ((jnp.ones((64, 64)), jnp.ones((64, 64))),), id="only half of the argument comes back"
+        ),
+        pytest.param(average, (mlp_parameters(), mlp_parameters()), id="either of two could be meant"),
+    ],
+)
+def test_look_alikes_are_left_alone(function, args):
+    assert donation(function, *args).status is Status.NOT_APPLICABLE
+
+
+def test_only_the_argument_that_is_rebound_is_donated():
+    params = mlp_parameters()
+    other = jax.tree.map(lambda p: p + 0.5, params)
+    result = donation(target_network, params, other, mlp_batch()[0], measure=False)
+    assert result.parameters["argnums"] == [1]
+
+
+def test_what_is_donated_already_is_said():
+    options = JitOptions(donate_argnums=(0, 1))
+    result = donation(mlp_step, *mlp_arguments(), options=options)
+    assert result.status is Status.NOT_APPLICABLE
+    assert "already" in result.reason
+
+
+def test_equal_inputs_that_may_share_a_buffer_are_named():
+    params = mlp_parameters()
+    result = donation(target_network, params, params, mlp_batch()[0], measure=False)
+    assert ["args[0][0]['w']", "args[1][0]['w']"] in result.parameters["shared"]
+    assert "no buffer is passed twice" in result.reason
+
+
+def test_a_function_that_cannot_be_staged_is_one_failed_result():
+    def broken(x):
+        return x if x.sum() > 0 else -x
+
+    result = run(broken, jnp.ones(3))["original"]
+    assert result.status is Status.FAILED
+    assert "could not trace" in result.reason
+    assert "\n" not in result.reason
+
+
+def test_a_function_without_a_captured_call_says_why():
+    from jaxlint_runtime.optimise import Settings, optimise
+    from jaxlint_runtime.staging import capture
+
+    captured = capture(predict, jnp.ones((2, 2)), jnp.ones((2, 2)))
+    captured.call, captured.refused = None, "its arguments take too much"
+    (result,) = optimise(captured, Settings())
+    assert result.status is Status.NOT_APPLICABLE
+    assert result.reason == "its arguments take too much"

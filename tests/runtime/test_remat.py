@@ -1,0 +1,166 @@
+"""Rematerialisation per block: found in plain functions, the same values, less alive, and an honest status."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import pytest
+from models import (
+    LAYERS,
+    mlp_arguments,
+    mlp_loss,
+    mlp_step,
+    run,
+    transformer,
+    transformer_arguments,
+    transformer_step,
+)
+
+from jaxlint_runtime import inspection, targets
+from jaxlint_runtime.inspection.blocks import stacks
+from jaxlint_runtime.interpret import inlined
+from jaxlint_runtime.model import Status
+from jaxlint_runtime.program import Program
+from jaxlint_runtime.settings import Settings
+from jaxlint_runtime.staging import capture
+from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
+from jaxlint_runtime.transforms.base import Candidate
+from jaxlint_runtime.transforms.remat import POLICIES, keeps_recomputation
+
+remat = TRANSFORMS["remat"]
+cpu_keeps = keeps_recomputation(targets.parse("cpu"))
+
+
+def program(function, *args):
+    return Program(capture(function, *args), Settings())
+
+
+def test_the_blocks_of_an_unrolled_transformer_are_found():
+    (params, _), tokens = transformer_arguments()
+    apply = partial(transformer.apply, params)
+    jaxpr = inlined(jax.make_jaxpr(apply)(tokens), [tokens])
+    (stack,) = stacks(jaxpr)
+    assert len(stack.blocks) == transformer.layers
+
+
+def test_the_layers_of_a_loop_over_parameters_are_found_at_their_line():
+    candidate = remat.propose(program(mlp_step, *mlp_arguments()))[0]
+    assert candidate.parameters["blocks"] == LAYERS
+    line = mlp_loss.__code__.co_firstlineno + 2
+    assert candidate.parameters["sites"] == [f"{mlp_loss.__code__.co_filename}:{line}"]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_policy_leaves_the_values_as_they_were(policy):
+    p = program(mlp_step, *mlp_arguments())
+    staged = p.stage(
+        remat.apply(p, Candidate("remat", "", "", 0.0, parameters={"policy": policy}), p.version)
+    )
+    assert "checkpoint" in str(staged.jaxpr) or "remat" in str(staged.jaxpr)
+    assert inspection.count(staged.jaxpr).flops > inspection.count(p.baseline.jaxpr).flops
+    assert p.check(staged, "float32").problem is None
+
+
+def test_policies_are_ranked_by_what_is_alive():
+    estimates = remat.propose(program(transformer_step, *transformer_arguments()))
+    saved = [candidate.estimate for candidate in estimates]
+    assert saved == sorted(saved, reverse=True)
+    assert estimates[0].parameters["policy"] == "nothing_saveable"
+    residual = estimates[0].parameters["residual_bytes"]
+    assert 0 < residual["after"] < 0.3 * residual["before"]
+
+
+def test_the_status_says_whether_the_compiler_keeps_it():
+    results = run(transformer_step, *transformer_arguments(), transforms=("remat",))
+    result = results["remat:nothing_saveable"]
+    assert result.numerics.passed
+    assert result.after.residual_bytes < 0.3 * result.before.residual_bytes
+    if cpu_keeps:
+        assert result.status is Status.VERIFIED
+        assert result.after.peak_bytes < 0.8 * result.before.peak_bytes
+    else:
+        assert result.status is Status.NOT_APPLICABLE
+        assert "compile-only target" in result.reason
+        assert result.before.time_ms is None
+
+
+def scanned_loss(params, x):
+    def layer(h, w):
+        return h + jnp.tanh(jnp.sin(h @ w)), None
+
+    return jnp.mean(jax.lax.scan(layer, x, params)[0] ** 2)
+
+
+def scanned_step(params, x):
+    return params - 0.1 * jax.grad(scanned_loss)(params, x)
+
+
+def test_the_body_of_a_scan_is_a_block():
+    params, x = 0.1 * jnp.ones((6, 32, 32)), jax.random.normal(jax.random.key(0), (128, 32))
+    p = program(scanned_step, params, x)
+    candidate = remat.propose(p)[0]
+    assert candidate.parameters["scans"] == 1
+    result = run(scanned_step, params, x, transforms=("remat",), measure=False)[candidate.name]
+    assert result.numerics.passed
+    assert result.numerics.gradient_cosine > 0.99999
+
+
+def test_a_gradient_jitted_inside_the_step_is_reached_and_left_as_it_was():
+    inner = jax.jit(jax.value_and_grad(mlp_loss))
+
+    def step(params, x, y):
+        loss, grads = inner(params, x, y)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), loss
+
+    params, _, x, y = mlp_arguments()
+    assert remat.propose(program(step, params, x, y))[0].parameters["blocks"] == LAYERS
+    assert "checkpoint" not in str(jax.make_jaxpr(inner)(params, x, y))
+    assert "remat" not in str(jax.make_jaxpr(inner)(params, x, y))
+
+
+def test_auxiliary_outputs_and_closures_come_through():
+    def step(params, x, y):
+        def loss(p):
+            value = mlp_loss(p, 2 * x, y)
+            return value, {"loss": value, "rows": x.shape[0], "norm": jnp.linalg.norm(x)}
+
+        (_, aux), grads = jax.value_and_grad(loss, has_aux=True)(params)
+        return grads, aux
+
+    params, _, x, y = mlp_arguments()
+    p = program(step, params, x, y)
+    version = remat.apply(p, remat.propose(p)[0], p.version)
+    assert p.check(p.runnable(version), "float32").problem is None
+
+
+def already(params, x, y):
+    def loss(p):
+        h = x
+        for layer in p:
+            h = jax.checkpoint(lambda h, layer: h + jnp.tanh(h @ layer["w"] + layer["b"]))(h, layer)
+        return jnp.mean((h - y) ** 2)
+
+    return jax.grad(loss)(params)
+
+
+@pytest.mark.parametrize(
+    ("function", "pick", "reason"),
+    [
+        pytest.param(mlp_loss, (0, 2, 3), "takes no reverse-mode derivative", id="no derivative inside"),
+        pytest.param(already, (0, 2, 3), "already", id="rematerialised already"),
+    ],
+)
+def test_what_has_nothing_to_rematerialise_is_left_alone(function, pick, reason):
+    args = mlp_arguments()
+    with pytest.raises(NotApplicable, match=reason):
+        remat.propose(program(function, *(args[n] for n in pick)))
+
+
+def test_a_loss_without_repeated_blocks_is_left_alone():
+    def step(w, x):
+        return jax.grad(lambda w: jnp.sum(jnp.tanh(x @ w)))(w)
+
+    with pytest.raises(NotApplicable, match="no repeated blocks"):
+        remat.propose(program(step, jnp.ones((8, 8)), jnp.ones((8, 8))))
