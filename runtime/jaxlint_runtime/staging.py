@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import time
@@ -123,10 +124,12 @@ def _static(
     """Positions and keywords of the call that jit treats as static, as jit infers one from the other."""
     positions = {n % len(call.args) for n in options.static_argnums if -len(call.args) <= n < len(call.args)}
     names = set(options.static_argnames)
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
+    parameters: list[inspect.Parameter] = []
+    if bool(options.static_argnums) != bool(
+        options.static_argnames
+    ):  # jit infers one from the other where only one is given
+        with contextlib.suppress(TypeError, ValueError):
+            parameters = list(inspect.signature(function).parameters.values())
     for position, parameter in enumerate(parameters):
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             break
