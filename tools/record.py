@@ -28,11 +28,12 @@ ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 COLUMNS = 112
 
-# Name of the picture, the command as a user types it, and how many of its lines to show besides the last (None: all).
-RECORDINGS: dict[str, tuple[str, int | None]] = {
+# Name of the picture, the command as a user types it, and where to cut what it prints: after so many lines, or before
+# the first line that matches a pattern. The last line is always shown.
+RECORDINGS: dict[str, tuple[str, int | str]] = {
     "check": ("jaxlint check fixtures/demo/train.py", 41),
     "fix": ("jaxlint fix --diff fixtures/demo", 40),
-    "verify": ("jaxlint verify -q fixtures/demo/train.py", None),
+    "verify": ("jaxlint verify -q fixtures/demo/train.py", r"\s+\w+ of \w+: "),
 }
 
 
@@ -66,12 +67,14 @@ def output_of(command: str) -> str:
     return b"".join(chunks).decode().replace("\r\n", "\n")
 
 
-def picture(command: str, output: str, limit: int | None) -> str:
-    """An SVG of a terminal that shows the command and its output; lines after the first `limit` are left out."""
+def picture(command: str, output: str, cut: int | str) -> str:
+    """An SVG of a terminal that shows the command and its output; `cut` says which lines are left out."""
     lines = list(Text.from_ansi(output.rstrip()).split("\n", allow_blank=True))
-    if limit is not None and len(lines) > limit + 2:
-        left_out = Text(f"... {len(lines) - limit - 1} more lines ...", style="dim")
-        lines = [*lines[:limit], left_out, Text(""), lines[-1]]
+    if isinstance(cut, str):
+        cut = next((i for i, line in enumerate(lines) if re.match(cut, line.plain)), len(lines))
+    if len(lines) > cut + 2:
+        left_out = Text(f"... {len(lines) - cut - 1} more lines ...", style="dim")
+        lines = [*lines[:cut], left_out, Text(""), lines[-1]]
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(Text.assemble(("$ ", "bold green"), (command, "bold")))
     for line in lines:
@@ -92,10 +95,10 @@ def main() -> int:
         return 2
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name in names:
-        command, limit = RECORDINGS[name]
+        command, cut = RECORDINGS[name]
         start = time.perf_counter()
         print(f"{name}: {command} ...", file=sys.stderr, flush=True)
-        (IMAGES / f"{name}.svg").write_text(picture(command, output_of(command), limit), encoding="utf-8")
+        (IMAGES / f"{name}.svg").write_text(picture(command, output_of(command), cut), encoding="utf-8")
         print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
     return 0
 
