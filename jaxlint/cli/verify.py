@@ -186,8 +186,9 @@ def _run(request: Request, quiet: bool, apply: bool, allow_dirty: bool) -> Docum
     from jaxlint_runtime.apply import apply_proven
     from jaxlint_runtime.journal import Journal
     from jaxlint_runtime.report.live import Live
-    from jaxlint_runtime.verify import Listener, Verification
+    from jaxlint_runtime.verify import Listener, Verification, validate
 
+    validate(request)
     signal.signal(signal.SIGTERM, _terminated)
     with Live(quiet=quiet) as live:
         for path in Journal(request.project()).undo():

@@ -1,0 +1,195 @@
+"""The command line of `jaxlint verify`, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = """import sys
+import jax
+import jax.numpy as jnp
+import optax
+
+optimizer = optax.adam(1e-3)
+kept = {}
+
+
+def remember(value):
+    kept["params"] = value
+
+
+@jax.jit
+def train_step(params, state, x):
+    grads = jax.grad(lambda p: jnp.mean((x @ p) ** 2))(params)
+    updates, state = optimizer.update(grads, state)
+    return optax.apply_updates(params, updates), state, jnp.mean(x @ params)
+
+
+def main():
+    params = jnp.ones((512, 512))
+    state = optimizer.init(params)
+    x = jnp.ones((8, 512))
+    if "--remember" in sys.argv:
+        remember(params)
+    losses = []
+    print("starting")
+    for i in range(30):
+        params, state, loss = train_step(params, state, x)
+        losses.append(float(loss))
+    print("loss", losses[-1])
+    if kept:
+        print("first", kept["params"].sum())
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def jaxlint(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "jaxlint", "verify", *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        env={**os.environ, "JAX_PLATFORMS": "cpu", **environment},
+    )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "train.py").write_text(PROGRAM)
+    return tmp_path
+
+
+def report_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert done.stdout, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+QUICK = ("--transform", "donation", "--budget", "0.5")
+
+
+def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
+    done = jaxlint(project, "--output-format", "json", *QUICK, "train.py")
+    assert done.returncode == 0, done.stderr
+    report = report_of(done)
+    assert report["schema_version"] == 1
+    (run,) = report["runs"]
+    assert set(run) >= {"target", "device", "versions", "compiles", "syncs", "results"}
+    assert run["target"] == "cpu"
+    assert set(run["versions"]) >= {"python", "jax", "jaxlib", "numpy"}
+    (compiled,) = run["compiles"]
+    assert (compiled["function"], compiled["path"], compiled["line"]) == ("train_step", "train.py", 14)
+    assert (compiled["count"], compiled["calls"]) == (1, 20)
+    assert compiled["causes"][0]["cause"] == "first call"
+    assert compiled["compile_s"] > 0
+    # the sync is tied to what check says of the same line
+    (sync,) = run["syncs"]
+    assert (sync["path"], sync["kind"], sync["per_step"]) == ("train.py", "float(x)", 1.0)
+    assert [finding["name"] for finding in sync["findings"]] == ["host-sync-in-loop"]
+    (function,) = run["functions"]
+    assert [finding["name"] for finding in function["findings"]] == ["missing-donation"]
+    assert function["call_ms"] > 0
+    (result,) = run["results"]
+    assert set(result) >= {
+        *("function", "path", "line", "code", "candidate", "status", "evidence", "reason"),
+        *("before", "after", "speedup", "numerics"),
+    }
+    assert (result["candidate"], result["path"], result["line"]) == ("donation", "train.py", 14)
+    assert result["status"] == "verified"
+    assert result["after"]["peak_bytes"] < result["before"]["peak_bytes"]
+    assert result["before"]["time_ms"]["low"] <= result["before"]["time_ms"]["median"]
+    assert result["numerics"]["passed"]
+    # what the program printed, and what was decided for the user, is on stderr
+    assert "starting" in done.stderr
+    assert "stopped the program after 20 calls of train_step (--calls and --for change when)" in done.stderr
+
+
+def test_the_text_report_goes_to_a_file_and_the_gate_closes(project: Path) -> None:
+    done = jaxlint(project, "-q", *QUICK, "--fail-under", "100", "--output", "report.txt", "train.py")
+    assert done.returncode == 1, done.stderr
+    text = (project / "report.txt").read_text()
+    for part in ("train_step", "verified", "MiB", "host-sync-in-loop", "1 of 1 candidate proven."):
+        assert part in text
+    assert "\x1b" not in text
+    assert "starting" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_apply_writes_the_donation_after_the_edited_program_ran(project: Path) -> None:
+    done = jaxlint(project, "-q", "--apply", *QUICK, "--output-format", "json", "train.py")
+    assert done.returncode == 0, done.stderr
+    (applied,) = report_of(done)["applied"]
+    assert applied["kept"], applied
+    text = (project / "train.py").read_text()
+    assert text == PROGRAM.replace("import sys\n", "import functools\nimport sys\n").replace(
+        "@jax.jit", "@functools.partial(jax.jit, donate_argnums=(0, 1))"
+    )
+    assert "running the whole program with train_step edited, in a scratch copy" in done.stderr
+    assert not (project / ".jaxlint_cache" / "apply-journal.json").exists()
+
+
+def test_apply_leaves_a_program_alone_that_uses_what_was_donated(project: Path) -> None:
+    done = jaxlint(
+        project, "-q", "--apply", *QUICK, "--output-format", "json", "train.py", "--", "--remember"
+    )
+    assert done.returncode == 0, done.stderr
+    (applied,) = report_of(done)["applied"]
+    assert not applied["kept"]
+    assert "with the edit, the program raised RuntimeError: Array has been deleted" in applied["message"]
+    assert (project / "train.py").read_text() == PROGRAM
+
+
+def test_a_module_with_arguments(project: Path) -> None:
+    done = jaxlint(
+        project, "-q", *QUICK, "--calls", "2", "--output-format", "json", "-m", "train", "--", "--remember"
+    )
+    assert done.returncode == 0, done.stderr
+    report = report_of(done)
+    assert report["program"]["arguments"] == ["--remember"]
+    assert report["program"]["ending"]["message"] == "stopped the program after 2 calls of train_step"
+
+
+def test_the_command_line_never_imports_jax(project: Path) -> None:
+    (project / "empty.py").write_text("print('nothing')\n")
+    code = (
+        "import sys\nfrom jaxlint.cli import main\n"
+        "try:\n    main(['verify', '-q', 'empty.py'])\n"
+        "finally:\n    assert not {'jax', 'numpy', 'flax'} & set(sys.modules), 'imported'\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=project, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert "it never imported jax" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name the program to run"),
+        (["missing.py"], "missing.py: there is no such program"),
+        (["."], "is a folder without a __main__.py"),
+        (["--target", "abacus", "train.py"], "unknown target 'abacus'"),
+        (["--capture-bytes", "lots", "train.py"], "is no size; write one like 512MB"),
+        (["--python", "/no/such/python", "train.py"], "name a Python interpreter with --python"),
+        (["-m", "train", "--pytest"], "-m and --pytest exclude each other"),
+        (["--output", "no/such/folder/report.txt", "train.py"], "there is no such folder"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(project: Path, arguments: list[str], message: str) -> None:
+    done = jaxlint(project, *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
