@@ -30,8 +30,9 @@ STATIC_FUNCTIONS = frozenset(
                 "isrealobj",
                 "save",
                 "savez",
-                "load",
                 "einsum_path",
+                "isdtype",
+                "iterable",
                 "array_repr",
                 "array_str",
             ]
@@ -72,13 +73,15 @@ STATIC_FUNCTIONS = frozenset(
                 "conv_general_permutations",
                 "conv_shape_tuple",
                 "reduce_window_shape_tuple",
-                "dtypes",
+                "conv_general_shape_tuple",
+                "shape_as_value",
+                "dce_sink",
             ]
         ),
         "jax.random.key_impl",
+        "jax.random.key_dtype",
         "jax.tree.structure",
         "jax.core.is_concrete",
-        "jax.core.get_axis_env",
         "jax.dtypes.canonicalize_dtype",
         "jax.dtypes.issubdtype",
         "jax.dtypes.result_type",
@@ -101,48 +104,19 @@ ARRAY_PREFIXES = (
     "rlax.",
 )
 
-# Sub-modules of the prefixes whose members are not array functions.
+# Members of the prefixes that make something else than arrays: functions, objects, settings.
 NOT_ARRAYS = (
     "jax.nn.initializers.",
     "jax.scipy.optimize.",
-    "jax.lax.linalg.",
+    "jax.scipy.stats.gaussian_kde",
+    "jax.nn.get_scaled_dot_general_config",
+    "jax.lax.composite",
+    "jax.numpy.frompyfunc",
     "jax.numpy.ufunc",
-    "jax.numpy.ndarray",
+    "jax.numpy.vectorize",
 )
 
-# Members of the array prefixes that are not functions but types, constants and the like.
-DTYPES = frozenset(
-    f"jax.numpy.{name}"
-    for name in [
-        "float16",
-        "float32",
-        "float64",
-        "bfloat16",
-        "int4",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint4",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "complex64",
-        "complex128",
-        "bool_",
-        "float_",
-        "int_",
-        "uint",
-        "complex_",
-        "float8_e4m3fn",
-        "float8_e5m2",
-        "single",
-        "double",
-        "csingle",
-        "cdouble",
-    ]
-)
+# Numbers and `None` among the members of the prefixes.
 CONSTANTS = frozenset(
     f"jax.numpy.{name}"
     for name in ["pi", "e", "inf", "nan", "newaxis", "euler_gamma", "NINF", "PZERO", "NZERO"]
@@ -163,19 +137,137 @@ TYPES = frozenset(
         "jax.numpy.signedinteger",
         "jax.numpy.unsignedinteger",
         "jax.numpy.character",
+        "jax.numpy.flexible",
         "jax.numpy.object_",
-        "jax.lax.Precision",
-        "jax.lax.PrecisionLike",
-        "jax.lax.GatherDimensionNumbers",
-        "jax.lax.ScatterDimensionNumbers",
-        "jax.lax.ConvDimensionNumbers",
-        "jax.lax.GatherScatterMode",
-        "jax.lax.RoundingMethod",
-        "jax.lax.RandomAlgorithm",
-        "jax.lax.DotAlgorithm",
-        "jax.lax.DotAlgorithmPreset",
-        "jax.lax.AccuracyMode",
     }
+)
+
+# Functions under the array prefixes that return a list or a tuple of arrays, whatever they are given.
+LISTS_OF_ARRAYS = frozenset(
+    {
+        *(f"jax.numpy.{name}" for name in ["split", "array_split", "hsplit", "vsplit", "dsplit"]),
+        "jax.numpy.top_k",
+        *(f"jax.lax.{name}" for name in ["split", "top_k", "approx_max_k", "approx_min_k"]),
+        *(f"jax.lax.linalg.{name}" for name in ["eig", "schur"]),
+    }
+)
+TUPLES_OF_ARRAYS = frozenset(
+    {
+        *(
+            f"jax.numpy.{name}"
+            for name in [
+                "broadcast_arrays",
+                "diag_indices",
+                "diag_indices_from",
+                "divmod",
+                "frexp",
+                "histogram",
+                "histogram2d",
+                "ix_",
+                "mask_indices",
+                "meshgrid",
+                "minmax",
+                "modf",
+                "nonzero",
+                "polydiv",
+                "tril_indices",
+                "tril_indices_from",
+                "triu_indices",
+                "triu_indices_from",
+                "unravel_index",
+                "unique_all",
+                "unique_counts",
+                "unique_inverse",
+                "unstack",
+                "linalg.eig",
+                "linalg.eigh",
+                "linalg.lstsq",
+                "linalg.qr",
+                "linalg.slogdet",
+                "linalg.svd",
+            ]
+        ),
+        *(f"jax.lax.{name}" for name in ["rng_bit_generator", "sort_key_val", "unstack"]),
+        *(
+            f"jax.lax.linalg.{name}"
+            for name in ["eigh", "hessenberg", "lu", "qdwh", "qr", "svd", "tridiagonal"]
+        ),
+        *(
+            f"jax.scipy.{name}"
+            for name in [
+                "linalg.cho_factor",
+                "linalg.eigh",
+                "linalg.expm_frechet",
+                "linalg.lu",
+                "linalg.lu_factor",
+                "linalg.polar",
+                "linalg.qr",
+                "linalg.qr_multiply",
+                "linalg.rsf2csf",
+                "linalg.schur",
+                "signal.csd",
+                "signal.istft",
+                "signal.stft",
+                "signal.welch",
+                "special.fresnel",
+                "special.sici",
+                "linalg.svd",
+                "stats.mode",
+            ]
+        ),
+    }
+)
+
+# Functions whose result is an array or several, as their arguments have it. What a call with these options, or on
+# several operands, gives is not known either.
+TREES_OF_ARRAYS = frozenset(
+    {
+        "jax.numpy.gradient",
+        "jax.numpy.histogramdd",
+        "jax.lax.custom_linear_solve",
+        "jax.lax.custom_root",
+        "jax.lax.platform_dependent",
+    }
+)
+SEVERAL_RESULTS = frozenset(
+    [
+        "compute_left_eigenvectors",
+        "compute_right_eigenvectors",
+        "compute_uv",
+        "cov",
+        "eigvals_only",
+        "full",
+        "mode",
+        "permute_l",
+        "return_counts",
+        "return_index",
+        "return_indices",
+        "return_inverse",
+        "returned",
+        "sparse",
+    ]
+)
+MANY_IN_MANY_OUT = frozenset(
+    {
+        *(f"jax.numpy.atleast_{dimensions}d" for dimensions in (1, 2, 3)),
+        *(f"jax.lax.{name}" for name in ["reduce", "reduce_window", "sort"]),
+    }
+)
+
+# Functions that work on each leaf of a tree; the first of them leave Python numbers as such.
+NUMBER_KEEPING_COLLECTIVES = frozenset(f"jax.lax.{name}" for name in ["psum", "pmean", "pmax", "pmin"])
+COLLECTIVES = NUMBER_KEEPING_COLLECTIVES | frozenset(
+    f"jax.lax.{name}"
+    for name in [
+        "all_gather",
+        "all_to_all",
+        "pcast",
+        "ppermute",
+        "psum_scatter",
+        "pshuffle",
+        "pswapaxes",
+        "pvary",
+    ]
 )
 
 # optax functions that return arrays or trees of them (the rest builds optimisers and schedules).
@@ -246,14 +338,28 @@ NUMPY_DISPATCHES = frozenset(
         "rollaxis",
         "unstack",
         "isreal",
-        "array_equal",
-        "array_equiv",
+        "searchsorted",
+        "take_along_axis",
     ]
 )
 
-# NumPy functions that only look at static properties of their argument.
+# NumPy functions that only look at static properties of their argument, or that answer False when it has no numbers.
 NUMPY_METADATA = frozenset(
-    f"numpy.{name}" for name in ["shape", "ndim", "size", "result_type", "iscomplexobj", "isrealobj"]
+    f"numpy.{name}"
+    for name in [
+        "shape",
+        "ndim",
+        "size",
+        "result_type",
+        "common_type",
+        "iscomplexobj",
+        "isrealobj",
+        "diag_indices_from",
+        "tril_indices_from",
+        "triu_indices_from",
+        "array_equal",
+        "array_equiv",
+    ]
 )
 
 # NumPy functions that make a fresh, writable array.
@@ -294,7 +400,6 @@ STATIC_ATTRIBUTES = frozenset(
         "devices",
         "addressable_shards",
         "global_shards",
-        "vma",
     ]
 )
 ARRAY_ATTRIBUTES = frozenset(["T", "mT", "real", "imag", "flat", "at"])
@@ -349,6 +454,41 @@ ARRAY_METHODS = frozenset(
         "delete",
         "unsafe_buffer_pointer",
         "on_device_size_in_bytes",
+    ]
+)
+# Attributes that only concrete arrays have: a tracer raises, some of them with AttributeError.
+CONCRETE_ATTRIBUTES = frozenset(
+    [
+        "addressable_shards",
+        "block_until_ready",
+        "committed",
+        "copy_to_host_async",
+        "device",
+        "global_shards",
+        "is_fully_addressable",
+        "is_fully_replicated",
+        "sharding",
+    ]
+)
+# What arrays have besides, in one release or another.
+OTHER_ATTRIBUTES = frozenset(
+    [
+        "addressable_data",
+        "byteswap",
+        "clone",
+        "device_buffer",
+        "device_buffers",
+        "dimension_as_value",
+        "format",
+        "full_lower",
+        "is_ready",
+        "memory_space",
+        "parent",
+        "platform",
+        "to_concrete_value",
+        "tobytes",
+        "traceback",
+        "val",
     ]
 )
 CONVERTING_METHODS = frozenset(
@@ -422,30 +562,8 @@ DATA_DEPENDENT = frozenset(
     for name in ["nonzero", "flatnonzero", "argwhere", "unique", "unique_values", "extract", "compress"]
 )
 
-# jax.random: what makes keys, and what derives them without using them up.
+# jax.random: what makes keys.
 KEY_MAKERS = frozenset({"jax.random.key", "jax.random.PRNGKey", "jax.random.wrap_key_data"})
-KEY_NEUTRAL = frozenset(
-    {
-        "jax.random.fold_in",
-        "jax.random.key_data",
-        "jax.random.key_impl",
-        "jax.random.clone",
-        "jax.random.split",
-        "jax.random.default_prng_impl",
-    }
-)
-
-# Names of libraries whose calls measure or print: impure under a trace.
-IMPURE_PREFIXES = (
-    "time.",
-    "random.",
-    "numpy.random.",
-    "logging.",
-    "secrets.",
-    "datetime.",
-    "os.urandom",
-    "uuid.",
-)
 
 
 def returns_array(name: str) -> bool:
@@ -454,10 +572,6 @@ def returns_array(name: str) -> bool:
         return True
     if not name.startswith(ARRAY_PREFIXES):
         return False
-    return not (
-        name in STATIC_FUNCTIONS
-        or name in TYPES
-        or name in CONSTANTS
-        or name.startswith(NOT_ARRAYS)
-        or (name.startswith("jax.numpy.ufunc"))
-    )
+    if name in STATIC_FUNCTIONS or name in TYPES or name in CONSTANTS or name.startswith(NOT_ARRAYS):
+        return False
+    return name in KEY_MAKERS or not name.rpartition(".")[2][:1].isupper()  # `jax.lax.Precision` is a type

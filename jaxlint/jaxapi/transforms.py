@@ -55,7 +55,6 @@ TRANSFORMS: dict[str, Transform] = {
     "equinox.filter_value_and_grad": Transform("value_and_grad", staged=False, abstract=False),
     "haiku.grad": Transform("grad", staged=False, abstract=False),
     "haiku.value_and_grad": Transform("value_and_grad", staged=False, abstract=False),
-    # The Jacobians are vmaps over derivatives: what is differentiated is batched.
     "jax.jacfwd": Transform("jacobian", staged=False, abstract=False),
     "jax.jacrev": Transform("jacobian", staged=False, abstract=False),
     "jax.jacobian": Transform("jacobian", staged=False, abstract=False),

@@ -619,6 +619,8 @@ class Expressions(Machine):
         if isinstance(base, (ListValue, DictValue, TupleValue)):
             if isinstance(base, TupleValue) and base.cls is not None:
                 return self.named_tuple_attribute(base, name)
+            if isinstance(base, TupleValue) and base.items is None and isinstance(base.element, Array):
+                return base.element if name not in ("index", "count") else ExternalMethod(base, name)
             return ExternalMethod(base, name)
         if isinstance(base, Transformed):
             return self.transformed_attribute(base, name)

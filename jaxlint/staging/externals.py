@@ -9,15 +9,24 @@ from typing import Any
 from jaxlint.jaxapi.functions import (
     ARRAY_ATTRIBUTES,
     ARRAY_METHODS,
+    COLLECTIVES,
+    CONCRETE_ATTRIBUTES,
     CONVERTING_METHODS,
     DATA_DEPENDENT,
     KEY_MAKERS,
+    LISTS_OF_ARRAYS,
+    MANY_IN_MANY_OUT,
+    NUMBER_KEEPING_COLLECTIVES,
     NUMPY_DISPATCHES,
     NUMPY_FRESH,
     NUMPY_METADATA,
+    OTHER_ATTRIBUTES,
+    SEVERAL_RESULTS,
     SHAPE_ARGUMENTS,
     STATIC_ATTRIBUTES,
     STATIC_FUNCTIONS,
+    TREES_OF_ARRAYS,
+    TUPLES_OF_ARRAYS,
     TYPES,
     returns_array,
 )
@@ -116,6 +125,8 @@ class Externals(Machine):
             return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()
         if name in TYPES:
             return ExternalObject(name, args, kwargs, node)
+        if name in COLLECTIVES and args:
+            return self.collective(name, args[0], node, frame)
         if returns_array(name):
             self.check_shapes(name, args, kwargs, node, frame)
             like = args[0] if args and name in ("optax.apply_updates", "jax.numpy.where") else None
@@ -123,7 +134,7 @@ class Externals(Machine):
             result.tree = name in ("optax.apply_updates", "optax.incremental_update")
             if name.startswith("jax.numpy.") and name.rpartition(".")[2] in _BOOLEAN:
                 result.role = "bool"
-            return result
+            return self.as_returned(name, result, args, kwargs, frame)
         if name.startswith("math."):
             for value in args:
                 self.convert(value, node, name, frame)
@@ -131,6 +142,50 @@ class Externals(Machine):
         if name.startswith(("jax.", "optax.", *_LAYER_PREFIXES)) or name.rpartition(".")[2][:1].isupper():
             return ExternalObject(name, args, kwargs, node)
         return self.opaque_call([*args, *kwargs.values()], node, frame)
+
+    def as_returned(
+        self, name: str, result: Array, args: list[Value], kwargs: dict[str, Value], frame: Frame
+    ) -> Value:
+        """The result of an array function in the container that the function returns, where that is known."""
+        many = isinstance(args[0] if args else None, (TupleValue, ListValue))
+        several = name in MANY_IN_MANY_OUT and (many or (".atleast_" in name and len(args) > 1))
+        if name in TREES_OF_ARRAYS or several or not SEVERAL_RESULTS.isdisjoint(kwargs):
+            result.tree = True
+        elif name in LISTS_OF_ARRAYS:
+            return ListValue(None, result, stage=frame.stage)
+        elif name in TUPLES_OF_ARRAYS or (name == "jax.numpy.where" and len(args) + len(kwargs) == 1):
+            return TupleValue(None, result)
+        return result
+
+    def collective(self, name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
+        """`lax.psum(value, axis)` and its like: each leaf becomes an array, and the tree stays what it is."""
+        if isinstance(value, (TupleValue, ListValue)):
+            items = (
+                [self.collective(name, v, node, frame) for v in value.items]
+                if value.items is not None
+                else None
+            )
+            element = self.collective(name, value.element, node, frame)
+            return (
+                TupleValue(items, element, value.cls)
+                if isinstance(value, TupleValue)
+                else ListValue(items, element, stage=frame.stage)
+            )
+        if isinstance(value, DictValue):
+            known = {k: self.collective(name, v, node, frame) for k, v in value.items.items()}
+            rest = self.collective(name, value.element, node, frame) if value.element is not None else None
+            return DictValue(known, rest, frame.stage)
+        if isinstance(value, Static) and (value.const is None or name in NUMBER_KEEPING_COLLECTIVES):
+            return (
+                value if value.const is None else Static(kind=value.kind)
+            )  # `psum(1, axis)` is the axis' size
+        if not isinstance(value, (Array, NumpyArray, Static)):
+            return self.opaque_call([value], node, frame)
+        result = self.array_result(frame, [value], node, name=_short(name), like=value)
+        result.tree = isinstance(value, Array) and value.tree
+        if not frame.stage.abstract:
+            result.certain = False  # what is the same on the whole axis is concrete under an eager vmap
+        return result
 
     def check_shapes(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -285,8 +340,11 @@ class Externals(Machine):
             and len(args) > 1
         ):
             attr = constant(args[1])
-            if isinstance(attr, str):
-                return Static(attr in STATIC_ATTRIBUTES or attr in ARRAY_METHODS or attr in ARRAY_ATTRIBUTES)
+            if isinstance(attr, str) and not (first.staged and attr in CONCRETE_ATTRIBUTES):
+                if attr in STATIC_ATTRIBUTES or attr in ARRAY_METHODS or attr in ARRAY_ATTRIBUTES:
+                    return Static(True)
+                if not attr.startswith("_") and attr not in OTHER_ATTRIBUTES:
+                    return Static(False)
         if name in ("hasattr", "callable", "issubclass"):
             return Static(kind="bool")
         if name == "getattr":
@@ -444,7 +502,9 @@ class Externals(Machine):
         if name in NUMPY_METADATA:
             if name == "numpy.shape":
                 return TupleValue(None, Static(kind="int"))
-            return Static(kind="int")
+            if name.endswith("_from"):
+                return TupleValue(None, NumpyArray())
+            return Static(kind="int" if name in ("numpy.ndim", "numpy.size") else "")
         if name.startswith("numpy.random."):
             generator = name in ("numpy.random.default_rng", "numpy.random.RandomState")
             return ExternalObject(name, args, kwargs, node) if generator else NumpyArray(fresh=True)
@@ -455,8 +515,10 @@ class Externals(Machine):
                 else Static()
             )
         if staged is not None:
-            if name in NUMPY_DISPATCHES and isinstance(args[0] if args else None, Array):
-                return self.array_result(frame, inputs, node)
+            first = args[0] if args else kwargs.get("a")
+            if name in NUMPY_DISPATCHES and isinstance(first, Array):
+                result = self.array_result(frame, inputs, node)
+                return self.as_returned(f"jax.{name}", result, args, kwargs, frame)
             self.emit("numpy", events.NumpyEvent(node, frame, staged, name))
             return UNKNOWN
         if array is not None:
