@@ -57,7 +57,7 @@ def inner_jaxprs(eqn: Any) -> list[tuple[str, Any]]:
     for name, value in eqn.params.items():
         for item in value if isinstance(value, (tuple, list)) else (value,):
             if is_jaxpr(item):
-                found.append((name, item))  # noqa: PERF401 - two loops and a test read better than one expression
+                found.append((name, item))
     return found
 
 
@@ -71,6 +71,14 @@ def bind(eqn: Any, values: Sequence[Any], params: dict[str, Any] | None = None) 
     with _source_info.user_context(eqn.source_info.traceback, name_stack=stack), eqn.ctx.manager:
         out = eqn.primitive.bind(*values, **params)
     return list(out) if eqn.primitive.multiple_results else [out]
+
+
+def scan_counts(eqn: Any) -> tuple[int, int]:
+    """How many operands of a scan equation are constants of its loop, and how many are carried."""
+    if "num_carry" in eqn.params:
+        return eqn.params["num_consts"], eqn.params["num_carry"]
+    consts, carry, _ = eqn.params["ft_in"].update(range(len(eqn.invars))).unpack()  # jax 0.12
+    return len(list(consts)), len(list(carry))
 
 
 def user_frames(eqn: Any) -> list[tuple[str, int, str]]:

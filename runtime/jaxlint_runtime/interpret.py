@@ -56,8 +56,7 @@ def _inline(eqn: Any, values: list[Any]) -> Sequence[Any]:
 def scan(eqn: Any, values: Sequence[Any], step: Callable[..., Sequence[Any]]) -> list[Any]:
     """A scan equation on `values` with `step` in place of its body; `step` takes and returns flat values."""
     params = eqn.params
-    first = params["num_consts"]
-    carries = params["num_carry"]
+    first, carries = compat.scan_counts(eqn)
     consts, init, stacked = values[:first], values[first : first + carries], values[first + carries :]
 
     def turn(carry: Any, x: Any) -> Any:

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 
 from jaxlint_runtime import compat
-from jaxlint_runtime.interpret import evaluate, inlined
+from jaxlint_runtime.interpret import evaluate, inlined, scan
 
 
 def names(jaxpr):
@@ -53,6 +53,31 @@ def test_binding_every_equation_again_gives_the_same_result():
         assert jnp.allclose(evaluate(program, [x])[0], f(x))
     assert "jit" not in names(inlined(jaxpr, [x]))
     assert "pjit" not in names(inlined(jaxpr, [x]))
+
+
+def test_the_operands_of_a_scan_are_told_apart():
+    def f(w, start, xs):
+        return jax.lax.scan(lambda c, x: ((c[0] @ w + x, c[1] + 1), c[1]), start, xs, reverse=True)
+
+    w, start, xs = jnp.eye(4), (jnp.ones(4), 0), jnp.ones((3, 4))
+    jaxpr = jax.make_jaxpr(f)(w, start, xs)
+    (eqn,) = [eqn for eqn in compat.open_jaxpr(jaxpr).eqns if eqn.primitive.name == "scan"]
+    assert compat.scan_counts(eqn) == (1, 2)
+    body = compat.inner_jaxprs(eqn)[0][1]
+
+    def replay(eqn, values):
+        return (
+            scan(eqn, values, lambda *flat: evaluate(body, flat))
+            if eqn.primitive.name == "scan"
+            else compat.bind(eqn, values)
+        )
+
+    for left, right in zip(
+        evaluate(jaxpr, jax.tree.leaves((w, start, xs)), replay),
+        jax.tree.leaves(f(w, start, xs)),
+        strict=True,
+    ):
+        assert jnp.array_equal(left, right)
 
 
 def test_a_custom_derivative_survives_binding():

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from jaxlint_runtime.compat import Literal, inner_jaxprs, open_jaxpr
+from jaxlint_runtime.compat import Literal, inner_jaxprs, open_jaxpr, scan_counts
 
 _ELEMENTWISE = frozenset(
     [
@@ -153,7 +153,7 @@ def _equation(eqn: Any, reaches: list[Reach]) -> list[Reach]:
 
 
 def _scan(eqn: Any, body: Any, reaches: list[Reach]) -> list[Reach]:
-    consts, carries = eqn.params["num_consts"], eqn.params["num_carry"]
+    consts, carries = scan_counts(eqn)
     inside: list[Reach] = [{} for _ in open_jaxpr(body).invars]
     inside[consts : consts + carries] = reaches[consts : consts + carries]
     outs = _reaches(body, inside)
