@@ -36,7 +36,7 @@ def add_donation(draft: Draft, step: Step) -> None:
         _check(transform, options, node.keywords)
         call = site.find(step.span, cst.Call)
         new = with_arguments(call, [keyword_argument(name, value) for name, value in options.items()])
-        draft.replace(site.place(call), site.code(new.with_changes(lpar=(), rpar=())))
+        draft.replace(site.place(call), site.code(new.with_changes(lpar=(), rpar=()), step.span))
         return
     transform = site.names.qualified(node)
     if not _is_decorator(site, node):

@@ -54,12 +54,14 @@ def item_assignment_to_at(draft: Draft, step: Step) -> None:
 
     value = _without_parentheses(site, statement.value)
     written = site.code(
-        _negative(value) if isinstance(statement, cst.AugAssign) and _subtracts(statement) else value
+        _negative(value) if isinstance(statement, cst.AugAssign) and _subtracts(statement) else value,
+        step.span,
     )
     if isinstance(value, cst.Tuple) and not value.lpar:
         written = f"({written})"
     name = site.code(array)
-    index = site.code(target.with_changes(value=cst.Attribute(array, cst.Name("at")), lpar=(), rpar=()))
+    indexed = target.with_changes(value=cst.Attribute(array, cst.Name("at")), lpar=(), rpar=())
+    index = site.code(indexed, step.span)
     draft.replace(step.span, f"{name} = {index}.{method}({written})")
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
-from collections.abc import Mapping
+import gc
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import libcst as cst
@@ -16,6 +19,7 @@ from jaxlint.finding import Span
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.parse import parse_source, refuse_nesting, span_of
 
+_LINE_END = re.compile(r"[\r\n]")
 NodeT = TypeVar("NodeT", bound=cst.CSTNode)
 
 
@@ -45,7 +49,8 @@ class Site:
     def module(self) -> cst.Module:
         try:
             refuse_nesting(self.source, concrete=True)
-            return cst.parse_module(self.source.text)
+            with _without_garbage_collection():
+                return cst.parse_module(self.source.text)
         except SourceError as error:
             raise Refused(error.message) from None
         except (cst.ParserSyntaxError, RecursionError) as error:
@@ -64,9 +69,9 @@ class Site:
 
     @functools.cached_property
     def _places(self) -> Mapping[cst.CSTNode, Span]:
-        wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
-        positions = wrapper.resolve(PositionProvider)
-        return {node: _span(place) for node, place in positions.items() if isinstance(place, CodeRange)}
+        with _without_garbage_collection():
+            positions = MetadataWrapper(self.module, unsafe_skip_copy=True).resolve(PositionProvider)
+            return {node: _span(place) for node, place in positions.items() if isinstance(place, CodeRange)}
 
     def place(self, node: cst.CSTNode) -> Span:
         """Where a libcst node of this file is; parentheses around an expression do not count."""
@@ -89,12 +94,26 @@ class Site:
 
     def find_ast(self, span: Span, *types: type[ast.AST]) -> ast.AST:
         """The outermost standard-library node of one of `types` at exactly `span`. Raises Refused."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, types) and getattr(node, "lineno", None) == span.line:
-                if self.span(node) == span:
-                    return node
+        for node in self._by_line.get(span.line, ()):
+            if isinstance(node, types) and self.span(node) == span:
+                return node
         wanted = " or ".join(kind.__name__ for kind in types)
         raise Refused(f"there is no {wanted} at line {span.line}, column {span.column}")
+
+    @functools.cached_property
+    def _by_line(self) -> Mapping[int, list[ast.AST]]:
+        """Nodes of the standard library's tree by their first line, outer before inner."""
+        found: dict[int, list[ast.AST]] = {}
+        for node in ast.walk(self.tree):
+            if hasattr(node, "lineno"):
+                found.setdefault(node.lineno, []).append(node)
+        return found
+
+    @functools.cached_property
+    def decorated(self) -> Sequence[ast.FunctionDef | ast.AsyncFunctionDef]:
+        """The functions that have decorators."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+        return [node for node in ast.walk(self.tree) if isinstance(node, kinds) and node.decorator_list]
 
     def span(self, node: ast.AST) -> Span:
         """Where a node of the standard library's tree is."""
@@ -104,9 +123,67 @@ class Site:
         """The source text of a node of the standard library's tree."""
         return self.lines.slice(self.span(node))
 
-    def code(self, node: cst.CSTNode) -> str:
-        """The source text of a libcst node, built or found."""
-        return self.module.code_for_node(node)
+    def code(self, node: cst.CSTNode, place: Span | None = None) -> str:
+        """The source text of a libcst node, built or found.
+
+        `place` is where it is to stand: needed when it may span several lines, which libcst indents by their block.
+        """
+        code = self.module.code_for_node(node)
+        if place is None or not _LINE_END.search(code):
+            return code
+        indented = node.visit(_Indent(self._indentation(place)))
+        assert isinstance(indented, cst.CSTNode)
+        return self.module.code_for_node(indented)
+
+    def _indentation(self, place: Span) -> str:
+        """The white space before the statement around `place`: the indentation of its block."""
+        around = [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.stmt) and _first_line(node) <= place.line <= (node.end_lineno or 0)
+        ]
+        innermost = max(around, key=lambda node: (node.lineno, node.col_offset), default=None)
+        line = self.lines.lines[(innermost.lineno if innermost is not None else place.line) - 1]
+        return line[: len(line) - len(line.lstrip())]
+
+
+def _first_line(statement: ast.stmt) -> int:
+    """The line on which a statement begins, its decorators included."""
+    return min([statement.lineno, *(part.lineno for part in getattr(statement, "decorator_list", ()))])
+
+
+class _Indent(cst.CSTTransformer):
+    """Writes the indentation of the block out, where libcst would leave it to the block."""
+
+    def __init__(self, indentation: str) -> None:
+        super().__init__()
+        self.indentation = indentation
+
+    def leave_ParenthesizedWhitespace(
+        self, original_node: cst.ParenthesizedWhitespace, updated_node: cst.ParenthesizedWhitespace
+    ) -> cst.ParenthesizedWhitespace:
+        if not updated_node.indent:
+            return updated_node
+        last = cst.SimpleWhitespace(self.indentation + updated_node.last_line.value)
+        return updated_node.with_changes(indent=False, last_line=last)
+
+    def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
+        if not updated_node.indent:
+            return updated_node
+        space = cst.SimpleWhitespace(self.indentation + updated_node.whitespace.value)
+        return updated_node.with_changes(indent=False, whitespace=space)
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """A tree of millions of nodes is no garbage, and looking for some in it takes longer than building it."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _span(place: CodeRange) -> Span:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Step
 
+_HASHABLE = ("tuple", "frozenset")
+
 
 @codemod("tuple-static-argument")
 def tuple_static_argument(draft: Draft, step: Step) -> None:
     """The literal at the span, and the literals nested in it. Takes no parameters."""
+    around = draft.site.names.parents.get(draft.site.find_ast(step.span, ast.expr))
+    if isinstance(around, ast.Call) and isinstance(around.func, ast.Name) and around.func.id in _HASHABLE:
+        raise Refused(f"`{around.func.id}` makes something hashable of it already")
     node = draft.site.find(
         step.span,
         cst.List,
@@ -24,7 +31,7 @@ def tuple_static_argument(draft: Draft, step: Step) -> None:
     )
     new = _hashable(node)
     if new is not node:
-        draft.replace(draft.site.outer_place(node), draft.site.code(new))
+        draft.replace(draft.site.outer_place(node), draft.site.code(new, step.span))
 
 
 def _hashable(node: cst.BaseExpression) -> cst.BaseExpression:

@@ -222,7 +222,7 @@ class _StatementEditor:
             elif not isinstance(part, ast.alias) or part is statement.names[-1]:
                 alias = alias.with_changes(comma=comma)
             names.append(alias)
-        return self.site.code(node.with_changes(names=names))
+        return self.site.code(node.with_changes(names=names), self.site.span(statement))
 
 
 def _new_alias(new: NewImport) -> cst.ImportAlias:

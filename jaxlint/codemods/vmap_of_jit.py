@@ -44,7 +44,7 @@ def swap_vmap_of_jit(draft: Draft, step: Step) -> None:
     _check_options(inner.keywords)
 
     outer_call, inner_call = site.find(step.span, cst.Call), site.find(site.span(inner), cst.Call)
-    draft.replace(site.place(outer_call), site.code(_swapped(outer_call, inner_call)))
+    draft.replace(site.place(outer_call), site.code(_swapped(outer_call, inner_call), step.span))
 
 
 def _swapped(outer: cst.Call, inner: cst.Call) -> cst.Call:
@@ -58,9 +58,7 @@ def _swapped(outer: cst.Call, inner: cst.Call) -> cst.Call:
 
 def _decorators_at(site: Site, span: Span) -> tuple[ast.expr, ast.expr] | None:
     """The vmap and the jit right under it, when `span` covers the first or both of a function's decorators."""
-    for node in ast.walk(site.tree):
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            continue
+    for node in site.decorated:
         for upper, lower in zip(node.decorator_list, node.decorator_list[1:], strict=False):
             first, last = site.span(upper), site.span(lower)
             both = Span(first.line, first.column, last.end_line, last.end_column)

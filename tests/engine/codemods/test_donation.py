@@ -15,6 +15,12 @@ REWRITES = {
         "import jax\nf = «jax.jit(\n    g,  # the step\n    static_argnums=2,  # n\n)»\n",
         "import jax\nf = jax.jit(\n    g,  # the step\n    static_argnums=2,  # n\n    donate_argnums=(0, 1),\n)\n",
     ),
+    "decorator of a method": (
+        "import jax\nfrom functools import partial\nclass A:\n    @«partial(\n        jax.jit,\n        static_argnums=2,\n    )»\n"
+        "    def f(x, y, n): ...\n",
+        "import jax\nfrom functools import partial\nclass A:\n    @partial(\n        jax.jit,\n        static_argnums=2,\n"
+        "        donate_argnums=(0, 1),\n    )\n    def f(x, y, n): ...\n",
+    ),
     "aligned arguments": (
         "import jax\nf = «jax.jit(g,\n            static_argnums=2)»\n",
         "import jax\nf = jax.jit(g,\n            static_argnums=2,\n            donate_argnums=(0, 1))\n",

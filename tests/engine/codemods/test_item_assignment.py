@@ -27,6 +27,10 @@ REWRITES = {
         "x = z\n«x[0] = (  # why\n    a\n)»\n",
         "x = z\nx = x.at[0].set((  # why\n    a\n))\n",
     ),
+    "several lines in a block": (
+        "def f(x):\n    if x:\n        «x[\n            0\n        ] = g(\n            a,\n        )»\n",
+        "def f(x):\n    if x:\n        x = x.at[\n            0\n        ].set(g(\n            a,\n        ))\n",
+    ),
     "a comment after stays": ("x = z\n«x[0] = 1»  # one\n", "x = z\nx = x.at[0].set(1)  # one\n"),
     "two on a line": ("x = z\n«x[0] = 1»; «x[1] = 2»\n", "x = z\nx = x.at[0].set(1); x = x.at[1].set(2)\n"),
     "global": (

@@ -154,6 +154,11 @@ IMPORTS = {
         "from jax import (\n    jit,\n    «tree_map»,\n    vmap,\n)\n",
         "from jax import (\n    jit,\n    vmap,\n)\nfrom jax.tree_util import tree_map\n",
     ),
+    "in a function, a line each": (
+        TREE_MAP,
+        "def g():\n    from jax import (\n        jit,\n        «tree_map»,\n        vmap,\n    )\n",
+        "def g():\n    from jax import (\n        jit,\n        vmap,\n    )\n    from jax.tree_util import tree_map\n",
+    ),
     "into an import that is there": (
         TREE_MAP,
         "from jax import jit, «tree_map»\nfrom jax.tree_util import tree_leaves, tree_structure\n",

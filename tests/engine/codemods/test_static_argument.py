@@ -19,6 +19,10 @@ REWRITES = {
     "unpacked": ("f(x, «[*xs]»)\n", "f(x, (*xs,))\n"),
     "comprehension": ("f(x, «[i for i in xs if i]»)\n", "f(x, tuple(i for i in xs if i))\n"),
     "comprehension of lists": ("f(x, «[[i, 1] for i in xs]»)\n", "f(x, tuple((i, 1) for i in xs))\n"),
+    "in an indented block": (
+        "class A:\n    def g(self):\n        f(\n            «[\n                1,\n                # two\n            ]»,\n        )\n",
+        "class A:\n    def g(self):\n        f(\n            (\n                1,\n                # two\n            ),\n        )\n",
+    ),
     "layout and comments": (
         "f(\n    x,\n    «[  # sizes\n        1,  # in\n        2,  # out\n    ]»,\n)\n",
         "f(\n    x,\n    (  # sizes\n        1,  # in\n        2,  # out\n    ),\n)\n",
@@ -28,6 +32,7 @@ REFUSALS = {
     "dict": ("f(x, «{'a': 1}»)\n", "dict"),
     "dict in a list": ("f(x, «[{'a': 1}]»)\n", "dict"),
     "dict comprehension": ("f(x, «{i: 1 for i in xs}»)\n", "dict"),
+    "in a call that makes it hashable": ("f(x, frozenset(«{1, 2}»))\n", "already"),
     "a tuple already": ("f(x, «(1, 2)»)\n", "nothing to change"),
     "a name": ("f(x, «y»)\n", "there is no List"),
 }

@@ -29,6 +29,10 @@ REWRITES = {
         "import jax\ng = «jax.vmap(\n    jax.jit(f),  # the step\n    in_axes=0,\n)»\n",
         "import jax\ng = jax.jit(jax.vmap(\n    f,  # the step\n    in_axes=0,\n))\n",
     ),
+    "in an indented block": (
+        "import jax\nclass A:\n    if x:\n        g = «jax.vmap(\n            jax.jit(f),\n            in_axes=0,\n        )»\n",
+        "import jax\nclass A:\n    if x:\n        g = jax.jit(jax.vmap(\n            f,\n            in_axes=0,\n        ))\n",
+    ),
     "parentheses around": (
         "import jax\ng = («jax.vmap(jax.jit(f))»)\n",
         "import jax\ng = (jax.jit(jax.vmap(f)))\n",
