@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
-import os
 import re
 import signal
 import sys
@@ -216,25 +216,21 @@ def _announcement(request: Request) -> str:
 
 
 def _report(document: Document, output_format: str, output: Path | None) -> None:
-    from rich.console import Console
-
     from jaxlint_runtime.report.terminal import print_report
 
+    if output_format == "text" and output is None:
+        print_report(document, sys.stdout)
+        return
     if output_format == "json":
         text = json.dumps(document.as_json(), indent=2) + "\n"
-        if output is None:
-            click.echo(text, nl=False)
-        else:
-            _write(output, text)
-        return
+    else:
+        buffer = io.StringIO()
+        print_report(document, buffer)
+        text = buffer.getvalue()
     if output is None:
-        width = None if sys.stdout.isatty() else 140
-        print_report(document, Console(width=width, soft_wrap=False, highlight=False))
-        return
-    with open(os.devnull, "w") as nowhere:
-        console = Console(file=nowhere, width=140, record=True, highlight=False)
-        print_report(document, console)
-    _write(output, console.export_text())
+        click.echo(text, nl=False)
+    else:
+        _write(output, text)
 
 
 def _write(path: Path, text: str) -> None:

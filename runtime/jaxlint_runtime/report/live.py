@@ -24,6 +24,7 @@ class Live:
         self._shown = False
         self._said = time.monotonic()
         self._open_line = False
+        self._message = ""
 
     def __enter__(self) -> Live:
         return self
@@ -45,6 +46,9 @@ class Live:
         """A line that the next one replaces; where that is impossible, one now and then."""
         with self._lock:
             if self._terminal:
+                if message == self._message and self._shown:
+                    return
+                self._message = message
                 self._clear()
                 self._finish_line()
                 self._write(f"jaxlint: {message} ...")

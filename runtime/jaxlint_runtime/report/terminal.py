@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console, Group, RenderableType
 from rich.markup import escape
@@ -20,31 +21,42 @@ _STYLES = {
     "failed": "red",
     "not-applicable": "dim",
 }
+_PLAIN_WIDTH = 120
 _SHOWN_CAUSES = 4
 _SHOWN_SYNCS = 12
 
 
-def print_report(document: Document, console: Console) -> None:
-    """Print everything that is known."""
+def print_report(document: Document, stream: TextIO) -> None:
+    """Print everything that is known; plain text of a fixed width where `stream` is no terminal."""
+    if stream.isatty():
+        console = Console(file=stream, highlight=False)
+        for part in render(document):
+            console.print(part)
+        return
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=_PLAIN_WIDTH, highlight=False, color_system=None)
     for part in render(document):
         console.print(part)
+    stream.write("".join(line.rstrip() + "\n" for line in buffer.getvalue().splitlines()))
 
 
 def render(document: Document) -> Iterator[RenderableType]:
     """The parts of the report, top to bottom."""
     yield _headline(document)
     if document.functions:
-        yield Padding(_functions(document.functions), (1, 0, 0, 0))
+        yield ""
+        yield _functions(document.functions)
         yield from _causes(document.functions)
     elif document.ran:
         why = "it jitted no function of its own" if document.used_jax else "it never imported jax"
         yield Text(f"Nothing to improve was captured: {why}.", style="yellow")
     if document.syncs:
-        yield Padding(_syncs(document), (1, 0, 0, 0))
+        yield ""
+        yield _syncs(document)
     for target in document.targets:
         if results := document.results_of(target):
-            yield Padding(_results(target, results), (1, 0, 0, 0))
-            yield from _reasons(results)
+            yield ""
+            yield from _results(target, results)
     for entry in document.applied:
         style = "bold green" if entry["kept"] else "yellow"
         place = f"{display_path(entry['path'])}:{entry['line']}"
@@ -138,20 +150,32 @@ def _syncs(document: Document) -> Table:
     return table
 
 
-def _results(target: str, results: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table(f"Candidates on {target}")
-    table.add_column("function", overflow="fold")
-    table.add_column("candidate", overflow="fold")
+def _results(target: str, results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+    """Every candidate, function by function: those with figures as a table, then why each was decided as it was."""
+    yield Text(f"Candidates on {target}", style="bold")
+    places = dict.fromkeys((result["function"], result["path"], result["line"]) for result in results)
+    for function, path, line in places:
+        mine = [r for r in results if (r["function"], r["path"], r["line"]) == (function, path, line)]
+        yield Text.assemble(("  " + function, "cyan"), (f"  {display_path(path)}:{line}", "dim"))
+        figures = [result for result in mine if result["before"] is not None and result["after"] is not None]
+        if figures:
+            yield Padding(_figures(figures), (0, 0, 0, 4), expand=False)
+        yield from _reasons(mine)
+
+
+def _figures(results: Sequence[Mapping[str, Any]]) -> Table:
+    table = _table("")
+    table.title = None
+    table.add_column("candidate", overflow="fold", min_width=8)
     table.add_column("status", no_wrap=True)
     for heading in ("time ms", "ratio", "memory MiB", "numerics"):
-        table.add_column(heading, no_wrap=True)
+        table.add_column(heading)
     for result in results:
         table.add_row(
-            escape(result["function"]),
             escape(result["candidate"]),
             Text(result["status"], style=_STYLES.get(result["status"], "")),
             _times(result),
-            _ratio(result["speedup"]),
+            escape(_ratio(result["speedup"])),
             _memory(result),
             _numerics(result["numerics"]),
         )
@@ -159,16 +183,16 @@ def _results(target: str, results: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def _reasons(results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+    told = ""
     for result in results:
-        if result["reason"]:
-            text = Text.assemble(
-                ("  " + result["candidate"], _STYLES.get(result["status"], "")),
-                (f" of {result['function']}: ", "dim"),
-                result["reason"],
-            )
-            if result["evidence"]:
-                text.append(f" [{result['evidence']}]", style="dim")
-            yield text
+        label = result["candidate"] if result["candidate"] != "all" else "nothing tried"
+        text = Text.assemble(
+            (f"{label} ({result['status']}): ", _STYLES.get(result["status"], "")), result["reason"]
+        )
+        if result["before"] is not None and result["evidence"] != told:
+            told = result["evidence"]
+            text.append(f" [{told}]", style="dim")
+        yield Padding(text, (0, 0, 0, 4))
 
 
 def _times(result: Mapping[str, Any]) -> str:
@@ -223,10 +247,27 @@ def _number(value: float | None) -> str:
 def _summary(document: Document) -> Iterator[RenderableType]:
     if not document.results:
         return
-    proven = document.proven()
+    proven = [result for result in document.proven() if result["before"] is not None]
     tried = len(document.results)
+    yield ""
     style = "bold green" if proven else "bold"
-    yield Padding(
-        Text(f"{len(proven)} of {tried} candidate{'s' if tried != 1 else ''} proven.", style=style),
-        (1, 0, 0, 0),
-    )
+    yield Text(f"{len(proven)} of {tried} candidate{'s' if tried != 1 else ''} proven.", style=style)
+    if not proven:
+        return
+    table = _table("")
+    table.title = None
+    for heading in ("function", "candidate", "speed-up", "memory"):
+        table.add_column(heading, overflow="fold")
+    for result in proven:
+        table.add_row(
+            escape(result["function"]),
+            escape(result["candidate"]),
+            escape(_ratio(result["speedup"])),
+            _memory_ratio(result),
+        )
+    yield Padding(table, (0, 0, 0, 2), expand=False)
+
+
+def _memory_ratio(result: Mapping[str, Any]) -> str:
+    before, after = (result[side].get("peak_bytes") for side in ("before", "after"))
+    return f"{after / before:.2f}x ({_memory(result)} MiB)" if before and after else "-"

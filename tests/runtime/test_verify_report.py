@@ -1,0 +1,237 @@
+"""The report: filled event by event, whole at any moment, readable in a narrow terminal."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from jaxlint_runtime.model import Cost, Interval, Numerics, Result, Status
+from jaxlint_runtime.protocol import Job, encode, to_plain
+from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.report.live import Live
+from jaxlint_runtime.report.terminal import print_report, render
+
+
+def captured_event(folder: Path) -> dict[str, Any]:
+    path = str(folder / "train.py")
+    first = {"trace_s": 0.1, "compile_s": 0.2, "cause": "first call"}
+    again = {"trace_s": 0.1, "compile_s": 0.3, "cause": "`x`: float32[3] -> float32[4]"}
+    return {
+        "event": "captured",
+        "ending": {"how": "stopped", "status": 0, "message": "stopped the program after 20 calls of step"},
+        "seconds": 3.0,
+        "used_jax": True,
+        "device": "cpu: cpu",
+        "targets": ["cpu"],
+        "versions": {"jax": "1.2.3"},
+        "functions": [
+            {
+                "function": "step",
+                "path": path,
+                "line": 5,
+                "end_line": 9,
+                "jit_path": path,
+                "jit_line": 20,
+                "options": {},
+                "calls": 20,
+                "inner_calls": 1,
+                "wrappers": 1,
+                "seconds": 0.2,
+                "weight_seconds": 0.2,
+                "call_ms": 10.0,
+                "period_ms": 11.0,
+                "captured_call": 20,
+                "captured_bytes": 100,
+                "refused": None,
+                "compiles": [first, again],
+            }
+        ],
+        "eager": {"compiles": 2, "seconds": 0.1},
+        "step": "step",
+        "syncs": [
+            {"path": path, "line": 22, "kind": "float(x)", "count": 20, "seconds": 0.1, "per_step": 1.0}
+        ],
+        "files": [path],
+    }
+
+
+def finding(path: str, line: int, name: str, category: str) -> dict[str, Any]:
+    place = {"path": path, "line": line, "end_line": line, "column": 1, "end_column": 2}
+    return {
+        **place,
+        "code": "JAX999",
+        "name": name,
+        "category": category,
+        "severity": "warning",
+        "message": "it [costs]",
+    }
+
+
+def result(**changes: Any) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "function": "step",
+        "path": "train.py",
+        "line": 5,
+        "code": "JAX601",
+        "candidate": "donation",
+        "status": Status.VERIFIED,
+        "evidence": "run on cpu",
+        "reason": "memory halves",
+        "before": Cost(time_ms=Interval(10.0, 9.0, 11.0), time_kind="measured", peak_bytes=2 * 2**20),
+        "after": Cost(time_ms=Interval(8.0, 7.0, 9.0), time_kind="measured", peak_bytes=2**20),
+        "speedup": Interval(1.25, 1.2, 1.3),
+        "numerics": Numerics(0.0, 0.0, 1.0, 1e-5, True),
+        "codemod": "add-donation",
+    }
+    plain: dict[str, Any] = to_plain(Result(**{**values, **changes}))
+    return plain
+
+
+@pytest.fixture
+def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Document:
+    monkeypatch.chdir(tmp_path)
+    made = Document({"kind": "script", "target": "train.py", "arguments": []}, [])
+    made.captured(captured_event(tmp_path))
+    path = str(tmp_path / "train.py")
+    made.add_findings(
+        [
+            finding(path, 7, "inside", "memory"),
+            finding(path, 20, "at-the-jit", "memory"),
+            finding(path, 22, "sync", "transfer"),
+            finding(path, 22, "other-matter", "random"),
+            finding(path, 30, "elsewhere", "memory"),
+        ]
+    )
+    made.results = [
+        ("cpu", result()),
+        ("cpu", result(candidate="bf16", status=Status.REJECTED, reason="slower")),
+        (
+            "cpu",
+            result(
+                candidate="remat",
+                status=Status.NOT_APPLICABLE,
+                before=None,
+                after=None,
+                speedup=None,
+                numerics=None,
+            ),
+        ),
+    ]
+    return made
+
+
+def names(entry: dict[str, Any]) -> list[str]:
+    return [one["name"] for one in entry["findings"]]
+
+
+def test_findings_are_tied_to_functions_and_syncs(document: Document) -> None:
+    assert names(document.functions[0]) == ["inside", "at-the-jit"]
+    assert names(document.syncs[0]) == ["sync"]
+
+
+def test_the_json_form_is_plain_and_relative(document: Document) -> None:
+    report = json.loads(json.dumps(document.as_json(), allow_nan=False))
+    (run,) = report["runs"]
+    assert run["compiles"][0]["count"] == 2
+    assert run["compiles"][0]["compile_s"] == pytest.approx(0.5)
+    assert run["functions"][0]["path"] == "train.py"
+    assert run["functions"][0]["findings"][0]["path"] == "train.py"
+    assert [r["status"] for r in run["results"]] == ["verified", "rejected", "not-applicable"]
+    assert run["results"][0]["before"]["time_ms"] == {"median": 10.0, "low": 9.0, "high": 11.0, "level": 0.95}
+
+
+def test_the_gate_looks_at_the_lower_bound_of_what_was_verified(document: Document) -> None:
+    assert document.best_speedup() == 1.2
+    document.results = [("cpu", result(status=Status.REJECTED)), ("cpu", result(status=Status.COMPILED))]
+    assert document.best_speedup() is None
+
+
+def test_a_program_that_never_ended_still_has_a_report(tmp_path: Path) -> None:
+    made = Document({"kind": "script", "target": "train.py", "arguments": []}, ["cpu"])
+    entry = {
+        "function": "step",
+        "path": str(tmp_path / "train.py"),
+        "line": 5,
+        "calls": 3,
+        "inner_calls": 0,
+        "compiles": 1,
+    }
+    made.watched({"functions": [entry], "seconds": 1.5})
+    made.errors.append("the program was killed")
+    (run,) = made.as_json()["runs"]
+    assert run["compiles"][0]["count"] == 1
+    stream = io.StringIO()
+    print_report(made, stream)
+    assert "problem: the program was killed" in stream.getvalue()
+    assert "step" in stream.getvalue()
+
+
+def test_the_text_says_what_was_proven_and_what_was_not(document: Document) -> None:
+    stream = io.StringIO()
+    print_report(document, stream)
+    text = stream.getvalue()
+    for part in (
+        "compile 2: `x`: float32[3] -> float32[4]",
+        "JAX999 at-the-jit: it [costs]",
+        "JAX999 sync",
+        "10.0 -> 8.000",
+        "1.25x [1.20, 1.30]",
+        "bf16 (rejected): slower",
+        "remat (not-applicable)",
+        "1 of 3 candidates proven.",
+        "0.50x (2.0 -> 1.0 MiB)",
+    ):
+        assert part in text
+    assert not any(line.endswith(" ") for line in text.splitlines())
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_no_column_vanishes_in_a_narrow_terminal(document: Document, width: int) -> None:
+    console = Console(file=io.StringIO(), width=width, color_system=None, record=True)
+    for part in render(document):
+        console.print(part)
+    text = console.export_text()
+    for part in ("step", "donation", "verified", "rejected"):
+        assert part in text
+
+
+def test_records_become_plain_json() -> None:
+    assert to_plain(
+        {"a": math.nan, "b": np.float32(0.5), 3: (Status.FAILED, Path("x")), "c": np.int64(2)}
+    ) == {
+        "a": None,
+        "b": 0.5,
+        "3": ["failed", "x"],
+        "c": 2,
+    }
+
+
+def test_a_job_of_another_version_is_refused() -> None:
+    job = Job("script", "a.py", [], ["/"])
+    assert Job.from_json(encode(job).decode()) == job
+    with pytest.raises(ValueError, match="another version"):
+        Job.from_json('{"kind": "script", "unheard_of": 1}')
+
+
+def test_notes_stand_on_lines_of_their_own() -> None:
+    stream = io.StringIO()
+    with Live(stream) as live:
+        live.output("stdout", b"no newline")
+        live.note("a note")
+        live.output("stdout", b"\xff bytes\n")
+        live.progress("too soon to be said")
+    assert stream.getvalue() == "no newline\njaxlint: a note\n\N{REPLACEMENT CHARACTER} bytes\n"
+
+
+def test_a_quiet_run_hides_the_program() -> None:
+    stream = io.StringIO()
+    with Live(stream, quiet=True) as live:
+        live.output("stdout", b"secret\n")
+    assert stream.getvalue() == ""

@@ -1,0 +1,88 @@
+"""Scratch copies: what is copied, what is linked, what is refused."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from jaxlint_runtime import scratch
+from jaxlint_runtime.protocol import Job
+from jaxlint_runtime.verify import Request, relocate, to_originals
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = (tmp_path / "project").resolve()
+    for name in (
+        "pack/mod.py",
+        ".git/config",
+        "env/pyvenv.cfg",
+        "env/lib/x.py",
+        "__pycache__/y.pyc",
+        "data/big.bin",
+    ):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    (root / "dangling").symlink_to("nowhere")
+    (root / "pyproject.toml").touch()
+    return root
+
+
+def test_code_is_copied_large_data_linked_the_rest_left(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scratch, "_LINKED_FROM", 12)
+    (project / "data/big.bin").write_bytes(b"x" * 100)
+    with scratch.scratch_copy(project) as copy:
+        found = sorted(str(p.relative_to(copy.folder)) for p in copy.folder.rglob("*") if p.is_file())
+        assert found == ["data/big.bin", "pack/mod.py", "pyproject.toml"]
+        assert (copy.folder / "data/big.bin").is_symlink()
+        assert not (copy.folder / "pack/mod.py").is_symlink()
+        (copy.folder / "pack/mod.py").write_text("changed")
+        place = copy.folder
+    assert (project / "pack/mod.py").read_text() == "pack/mod.py"
+    assert not place.exists()
+
+
+@pytest.mark.parametrize(("name", "value"), [("_MOST_FILES", 1), ("_MOST_BYTES", 10)])
+def test_too_large_a_project_is_refused(
+    project: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: int
+) -> None:
+    monkeypatch.setattr(scratch, name, value)
+    with pytest.raises(scratch.TooLarge, match="holds more than"), scratch.scratch_copy(project):
+        pass
+
+
+def test_a_job_moves_into_the_copy_and_its_events_back(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(project / "pack")
+    (project / "run.py").touch()
+    job = Request("script", "../run.py").job()
+    with scratch.scratch_copy(project) as copy:
+        moved, folder = relocate(job, copy)
+        assert moved.target == str(copy.folder / "run.py")
+        assert set(moved.roots) == {str(copy.folder), str(copy.folder / "pack")}
+        assert folder == str(copy.folder / "pack")
+        event = {"path": moved.target, "message": f"in {moved.target}:3", "n": [1, moved.target]}
+        original = str(project / "run.py")
+        assert to_originals(event, copy) == {
+            "path": original,
+            "message": f"in {original}:3",
+            "n": [1, original],
+        }
+
+
+def test_the_project_is_found_by_its_marker(project: Path, tmp_path: Path) -> None:
+    assert scratch.project_root(project / "pack") == project
+    lonely = (tmp_path / "lonely").resolve()
+    lonely.mkdir()
+    assert scratch.project_root(lonely) == lonely
+
+
+def test_without_a_copy_nothing_moves(project: Path) -> None:
+    job = Job("script", "a.py", [], [str(project)])
+    assert relocate(job, None) == (job, os.getcwd())
