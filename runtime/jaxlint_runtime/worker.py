@@ -25,6 +25,7 @@ from jaxlint_runtime.protocol import Channel, Job, to_plain
 _VERSIONS = ("jax", "jaxlib", "numpy", "flax", "optax", "equinox", "dm-haiku")
 _GRACE = 5.0  # seconds that a program has to end after it was asked to
 _TICK = 0.5
+_IDLE = 5  # times the limit that a program may go on without calling a jitted function of its own
 
 
 class Worker:
@@ -56,9 +57,18 @@ class Worker:
         session, limit = self._session, self._job.run_for
         while not self._ended.wait(_TICK):
             self._tell()
-            first = session.recorder.first_call
-            if limit is not None and first is not None and time.monotonic() - first > limit:
+            now, first, compiled = time.monotonic(), session.recorder.first_call, session.recorder.clock.first
+            if limit is not None and first is not None and now - first > limit:
                 session.stopper.request(f"{limit:g} seconds after the first captured call")
+            elif (
+                limit is not None
+                and first is None
+                and compiled is not None
+                and now - compiled > _IDLE * limit
+            ):
+                session.stopper.request(
+                    f"{_IDLE * limit:g} seconds after its first compile, without a call to capture"
+                )
             if session.stopper.requested:
                 self._end_program(started)
                 return

@@ -139,6 +139,32 @@ def test_functions_of_packages_are_left_alone(make: Any) -> None:
     assert only(recorder).identity.path == str(Path(__file__).resolve())
 
 
+def test_the_users_function_is_found_among_static_arguments(make: Any) -> None:
+    recorder = make()
+    library: dict[str, Any] = {}
+    exec(
+        compile("def call(x, static):\n    return static[0][0](x)\n", "/elsewhere/library.py", "exec"),
+        library,
+    )
+
+    def mine(x: Any) -> Any:
+        return x + 1
+
+    outside = _frame_of(np.linalg.norm.__wrapped__)
+    jitted = recorder.wrap(
+        jax.jit(library["call"], static_argnums=1), library["call"], {"static_argnums": 1}, outside
+    )
+    jitted(jnp.ones(3), ((mine,), "other"))
+    jitted(jnp.ones(3), ((mine,), "other"))
+    jitted(jnp.ones(3), ((jnp.sin,), "other"))  # none of the user's: not recorded
+    record = only(recorder)
+    assert record.identity.qualname.endswith("mine")
+    assert (record.calls, len(record.compiles)) == (2, 1)
+    call = record.captured().call
+    assert call is not None
+    assert call.args[1] == ((mine,), "other")
+
+
 def _frame_of(function: Any) -> Any:
     """A frame whose code is that of a NumPy function."""
     caught: list[Any] = []

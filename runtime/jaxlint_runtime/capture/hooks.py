@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from typing import Any
 
 _TRACE = "/jax/core/compile/jaxpr_trace_duration"
@@ -18,6 +19,7 @@ class CompileClock:
     """
 
     def __init__(self) -> None:
+        self.first: float | None = None  # when the first compile of any kind was seen, by time.monotonic
         self.eager_compiles = 0
         self.eager_seconds = 0.0
         self._local = threading.local()
@@ -56,6 +58,8 @@ class CompileClock:
     def _listen(self, event: str, duration_secs: float, **kwargs: Any) -> None:
         if event not in (_TRACE, _LOWER, _COMPILE):
             return
+        if self.first is None:
+            self.first = time.monotonic()
         if getattr(self._local, "inside", False):
             if self._local.events is None:
                 self._local.events = []

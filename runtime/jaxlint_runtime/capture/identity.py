@@ -7,7 +7,7 @@ import os
 import sys
 import sysconfig
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from typing import Any
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 # never the user's, even with --include-packages: they are what is being looked through
 _OWN = ("jax", "jaxlib", "jaxlint", "jaxlint_rules", "jaxlint_runtime")
+
+_DEEPEST = 4  # tuples in tuples that are searched for a function
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +140,23 @@ def last_line(code: types.CodeType) -> int:
     lines = [line for _, _, line in code.co_lines() if line is not None]
     inner = [last_line(const) for const in code.co_consts if isinstance(const, types.CodeType)]
     return max(lines + inner, default=code.co_firstlineno)
+
+
+def static_function(args: Sequence[Any], positions: Iterable[int], project: Project) -> Any:
+    """The first function of the user's inside the static arguments of a call, None when there is none."""
+    waiting = [(args[position], 0) for position in positions if -len(args) <= position < len(args)]
+    while waiting:
+        value, depth = waiting.pop(0)
+        if isinstance(value, types.FunctionType):
+            if any(
+                project.file(layer.__code__.co_filename)
+                for layer in unwrap(value)
+                if hasattr(layer, "__code__")
+            ):
+                return value
+        elif isinstance(value, tuple | list) and depth < _DEEPEST:
+            waiting = [(item, depth + 1) for item in value] + waiting
+    return None
 
 
 def code_key(function: Any) -> tuple[Any, ...]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jaxlint_runtime.capture.recorder import FunctionRecord, Recorder
+    from jaxlint_runtime.model import JitOptions
 
 
 class JitProxy:
@@ -19,12 +20,23 @@ class JitProxy:
     class; everything else is passed on. Assigned attributes stay on the proxy.
     """
 
-    def __init__(self, jitted: Any, function: Any, record: FunctionRecord, recorder: Recorder) -> None:
+    def __init__(
+        self,
+        jitted: Any,
+        function: Any,
+        options: JitOptions,
+        record: FunctionRecord | None,
+        recorder: Recorder,
+    ) -> None:
         self._jaxlint_jitted = jitted
         self._jaxlint_function = function
         self._jaxlint_record = record
         self._jaxlint_call = recorder.call
-        self._jaxlint_number = record.wrappers  # the how manieth wrapper of its function this is
+        self._jaxlint_options = options
+        self._jaxlint_adopted: dict[Any, FunctionRecord] = {}  # where `record` depends on a static argument
+        self._jaxlint_number = (
+            1 if record is None else record.wrappers
+        )  # the how manieth wrapper of its function
         self._jaxlint_compiled = False
         for name in ("__module__", "__name__", "__qualname__", "__doc__", "__wrapped__", "__annotations__"):
             try:

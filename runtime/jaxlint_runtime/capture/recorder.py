@@ -14,7 +14,7 @@ from typing import Any
 from jaxlint_runtime.capture import signature as signatures
 from jaxlint_runtime.capture import snapshot
 from jaxlint_runtime.capture.hooks import CompileClock
-from jaxlint_runtime.capture.identity import Identity, Project, code_key, identify
+from jaxlint_runtime.capture.identity import Identity, Project, code_key, identify, static_function
 from jaxlint_runtime.capture.options import OPTION_NAMES, Parameters, read_options
 from jaxlint_runtime.capture.proxy import JitProxy
 from jaxlint_runtime.capture.stop import Stopper
@@ -129,26 +129,63 @@ class Recorder:
         if not self.active:
             return jitted
         try:
-            found = identify(function, self._project, caller)
-            if found is None:
-                return jitted
             given = read_options(options)
-            key = (code_key(function), found, repr([getattr(given, name) for name in OPTION_NAMES]))
-            record = self.records.get(key)
-            if record is None:
-                parameters = Parameters.of(function, given)
-                record = FunctionRecord(found, function, jitted, given, parameters)
-                self.records[key] = record
-            site = self._project.nearest_frame(caller)
-            if site is not None:
-                record.jit_path, record.jit_line = self._project.file(site.f_code.co_filename), site.f_lineno
-            record.wrappers += 1
-            if record.call is None:
-                record.function, record.jitted = function, jitted
-            proxy = JitProxy(jitted, function, record, self)
+            found = identify(function, self._project, caller)
+            if found is not None:
+                record = self._record(found, code_key(function), function, jitted, given, caller)
+                return JitProxy(jitted, function, given, record, self)
+            if given.static_argnums or given.static_argnames:
+                # a library's own jit may take the user's function as a static argument (equinox.filter_jit)
+                return JitProxy(jitted, function, given, None, self)
         except Exception:  # recording must never be what breaks the program
-            return jitted
-        return proxy
+            pass
+        return jitted
+
+    def _record(
+        self,
+        found: Identity,
+        codes: tuple[Any, ...],
+        function: Any,
+        jitted: Any,
+        given: JitOptions,
+        caller: FrameType | None,
+    ) -> FunctionRecord:
+        """The record of a function, new or known, with one more wrapper."""
+        key = (codes, found, repr([getattr(given, name) for name in OPTION_NAMES]))
+        record = self.records.get(key)
+        if record is None:
+            record = FunctionRecord(found, function, jitted, given, Parameters.of(function, given))
+            self.records[key] = record
+        site = self._project.nearest_frame(caller)
+        if site is not None:
+            record.jit_path, record.jit_line = self._project.file(site.f_code.co_filename), site.f_lineno
+        record.wrappers += 1
+        if record.call is None:
+            record.function, record.jitted = function, jitted
+        return record
+
+    def _adopt(self, proxy: JitProxy, args: tuple[Any, ...]) -> FunctionRecord | None:
+        """The record of the user's function among the static arguments of a library's jit."""
+        try:
+            inner = static_function(args, proxy._jaxlint_options.static_argnums, self._project)
+            if inner is None:
+                return None
+            known = proxy._jaxlint_adopted.get(inner)
+            if known is None:
+                found = identify(inner, self._project, None)
+                assert found is not None
+                proxy._jaxlint_number = 1
+                known = proxy._jaxlint_adopted[inner] = self._record(
+                    found,
+                    code_key(inner),
+                    proxy._jaxlint_function,
+                    proxy._jaxlint_jitted,
+                    proxy._jaxlint_options,
+                    None,
+                )
+        except Exception:
+            return None
+        return known
 
     def busy(self) -> bool:
         """Whether this thread is inside a captured call, or in a transformation: then waits are not the user's."""
@@ -159,6 +196,10 @@ class Recorder:
         jitted, record = proxy._jaxlint_jitted, proxy._jaxlint_record
         if not self.active:
             return jitted(*args, **kwargs)
+        if record is None:
+            record = self._adopt(proxy, args)
+            if record is None:
+                return jitted(*args, **kwargs)
         if getattr(self._local, "inside", False) or self._is_tracing():
             record.inner_calls += 1
             return jitted(*args, **kwargs)

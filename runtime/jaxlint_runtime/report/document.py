@@ -117,7 +117,7 @@ class Document:
     def _run(self, target: str) -> dict[str, Any]:
         return {
             "target": target,
-            "device": self.device,
+            "device": f"{target}, by its compiler alone" if ":" in target else self.device,
             "versions": dict(self.versions),
             "step": self.step,
             "functions": [

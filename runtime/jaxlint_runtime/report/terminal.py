@@ -50,6 +50,12 @@ def render(document: Document) -> Iterator[RenderableType]:
     elif document.ran:
         why = "it jitted no function of its own" if document.used_jax else "it never imported jax"
         yield Text(f"Nothing to improve was captured: {why}.", style="yellow")
+    if count := document.eager.get("compiles"):
+        operations = "operation" if count == 1 else "operations"
+        yield Text(
+            f"Outside jit: {count} {operations} compiled one by one, {document.eager['seconds']:.2f} s",
+            style="dim",
+        )
     if document.syncs:
         yield ""
         yield _syncs(document)
