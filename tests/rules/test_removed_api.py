@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -185,3 +187,36 @@ def step(x: jax.Array, key: jax.Array):
     )
     assert result.remaining == []
     assert result.refused == []
+
+
+def test_the_rewritten_program_computes_the_same():
+    program = """\
+import numpy as np
+import jax
+import jax.numpy as jnp
+from functools import partial
+from jax.experimental.shard_map import shard_map
+from jax.sharding import Mesh, PartitionSpec as P
+
+mesh = Mesh(np.array(jax.devices()[:1]), ("x",))
+
+
+@partial(shard_map, mesh=mesh, in_specs=P("x"), out_specs=P(), check_rep=False)
+def total(values):
+    return jax.lax.psum(values.sum(), "x")
+
+
+halve = jax.jit(shard_map(lambda v: v / 2, mesh, P("x"), P("x")))
+result = total(jnp.arange(4.0)), halve(jnp.arange(4.0))
+"""
+    fixed = fix(program)
+    assert fixed.remaining == []
+    before: dict[str, Any] = {}
+    with pytest.warns(DeprecationWarning, match="shard_map"):
+        exec(program, before)
+    after: dict[str, Any] = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        exec(fixed.texts[NAME], after)
+    for old, new in zip(before["result"], after["result"], strict=True):
+        assert old.tolist() == new.tolist()
