@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from jaxlint_runtime import inspection
 from jaxlint_runtime.equivalence import coarsest
@@ -62,31 +62,25 @@ def code(program: Program, transform: Transform) -> str | None:
 class Plan:
     """One candidate, or several of different transformations that are tried together."""
 
-    transforms: tuple[Transform, ...]
-    candidates: tuple[Candidate, ...]
+    parts: tuple[tuple[Transform, Candidate], ...]
     version: Version
     emulated: (
         Version  # computes the same values where the target's arithmetic is not at hand; may be `version`
     )
 
     @property
-    def name(self) -> str:
-        """As reported."""
-        return " + ".join(candidate.name for candidate in self.candidates)
-
-    @property
     def bits(self) -> bool:
         """Whether no bit of the results may change."""
-        return all(transform.bits for transform in self.transforms)
+        return all(transform.bits for transform, _ in self.parts)
 
     @property
     def trade(self) -> bool:
         """Whether a gain in memory may cost time."""
-        return any(transform.trade for transform in self.transforms)
+        return any(transform.trade for transform, _ in self.parts)
 
     def dtype(self, program: Program) -> str | None:
         """The coarsest dtype of the parts; None where all bits must be the same."""
-        names = [name for transform in self.transforms if (name := transform.dtype(program)) is not None]
+        names = [name for transform, _ in self.parts if (name := transform.dtype(program)) is not None]
         return coarsest(names) if names else None
 
 
@@ -101,31 +95,43 @@ def combine(program: Program, parts: Sequence[tuple[Transform, Candidate]]) -> P
             run = applied if same else transform.apply(program, candidate, emulated)
         emulated = run
         version = applied
-    return Plan(tuple(t for t, _ in parts), tuple(c for _, c in parts), version, emulated)
+    return Plan(tuple(parts), version, emulated)
 
 
-def prove(program: Program, parts: Sequence[tuple[Transform, Candidate]]) -> Result:
-    """Check, cost and time a version that has all of `parts` against the original.
+@dataclass(frozen=True)
+class Base:
+    """What a candidate is compared with: the original, or a version that was proven before."""
 
-    A candidate that cannot be staged or run is a failed result, never an exception.
+    parts: tuple[tuple[Transform, Candidate], ...]
+    staged: Staged
+
+
+def prove(program: Program, parts: Sequence[tuple[Transform, Candidate]], base: Base) -> tuple[Result, Base]:
+    """Check, cost and time a version that has all of `parts` on top of `base` against `base`.
+
+    Returns the version as the base of others too. A candidate that cannot be staged or run is a failed result,
+    never an exception.
     """
     name = " + ".join(candidate.name for _, candidate in parts)
     outcome = result(program, parts[0][0], name, Status.FAILED, "")
     if len(parts) == 1:
         outcome.codemod, outcome.parameters = parts[0][1].codemod, parts[0][1].parameters
+    both = (*base.parts, *parts)
+    proven = base
     try:
-        _prove(program, combine(program, parts), outcome)
+        plan = combine(program, both)
+        proven = Base(both, program.stage(plan.version))
+        _prove(program, plan, base, proven.staged, outcome)
     except NotApplicable as reason:
         outcome.status, outcome.reason = Status.NOT_APPLICABLE, str(reason)
     except StagingError as error:
         outcome.status, outcome.reason = Status.FAILED, str(error)
     except Exception as error:  # the user's code runs in here, and so does a compiler
         outcome.status, outcome.reason = Status.FAILED, first_line(error)
-    return outcome
+    return outcome, proven
 
 
-def _prove(program: Program, plan: Plan, outcome: Result) -> None:
-    staged = program.stage(plan.version)
+def _prove(program: Program, plan: Plan, base: Base, staged: Staged, outcome: Result) -> None:
     if program.runner == program.target and plan.emulated is plan.version:
         runnable = staged
     else:
@@ -145,24 +151,28 @@ def _prove(program: Program, plan: Plan, outcome: Result) -> None:
         outcome.status, outcome.reason = Status.REJECTED, f"it does not compute the same: {compared.problem}"
         return
 
-    for transform in plan.transforms:
+    new = plan.parts[len(base.parts) :]
+    for transform, _ in new:
         transform.shown(program)
-    outcome.before = replace(program.cost)
+    outcome.before = inspection.cost(base.staged)
     outcome.after = inspection.cost(staged)
-    for transform, candidate in zip(plan.transforms, plan.candidates, strict=True):
+    for transform, candidate in new:
         transform.confirm(program, candidate, staged, outcome.before, outcome.after)
     if program.target.compile_only:
         outcome.evidence += (
             f"; memory and cost from XLA's compiler for {program.target.name}, nothing was run on it"
         )
-        _compiler_times(program, staged, outcome)
+        _compiler_times(base.staged, staged, outcome)
         verdict = _judge(plan, outcome, None)
     else:
-        timing = _time(program, plan.version, staged, outcome) if program.settings.measure else None
+        timing = _time(program, base.staged, staged, outcome) if program.settings.measure else None
         verdict = _judge(plan, outcome, timing)
     outcome.status = verdict.status
-    outcome.reason = "; ".join(candidate.summary for candidate in plan.candidates) + f": {verdict.reason}"
-    requires = [candidate.requires for candidate in plan.candidates if candidate.requires]
+    outcome.reason = "; ".join(candidate.summary for _, candidate in new) + f": {verdict.reason}"
+    if base.parts:
+        given = " + ".join(candidate.name for _, candidate in base.parts)
+        outcome.evidence += f"; before and after both with {given}"
+    requires = [candidate.requires for _, candidate in plan.parts if candidate.requires]
     if verdict.status in (Status.VERIFIED, Status.COMPILED) and requires:
         outcome.reason += f" (holds if {'; '.join(requires)})"
 
@@ -179,14 +189,11 @@ def _values_evidence(program: Program, plan: Plan) -> str:
     return text
 
 
-def _time(program: Program, version: Version, staged: Staged, outcome: Result) -> Timing | None:
+def _time(program: Program, before: Staged, after: Staged, outcome: Result) -> Timing | None:
     assert outcome.before is not None
     assert outcome.after is not None
-    before, after = program.baseline, staged
-    donated = zip(
-        program.bound.donated(program.version.options), program.bound.donated(version.options), strict=True
-    )
-    fresh = [a or b for a, b in donated]
+    donated = (program.bound.donated(staged.version.options) for staged in (before, after))
+    fresh = [a or b for a, b in zip(*donated, strict=True)]
     timing = compare(
         program.subject(before, fresh),
         program.subject(after, fresh),
@@ -207,13 +214,11 @@ def _time(program: Program, version: Version, staged: Staged, outcome: Result) -
     return timing
 
 
-def _compiler_times(program: Program, staged: Staged, outcome: Result) -> None:
+def _compiler_times(before: Staged, after: Staged, outcome: Result) -> None:
     """Put the compiler's own estimates of time into the costs, where it made some for both and they can be trusted."""
-    if any(_KERNEL.search(version.text("hlo")) for version in (program.baseline, staged)):
+    if any(_KERNEL.search(staged.text("hlo")) for staged in (before, after)):
         return  # the cost of a kernel is only what its author declared
-    estimates = [
-        compiler_cost(version.compiled).get("optimal_seconds", -1.0) for version in (program.baseline, staged)
-    ]
+    estimates = [compiler_cost(staged.compiled).get("optimal_seconds", -1.0) for staged in (before, after)]
     # The analysis adds -1 for each instruction that it cannot estimate, so only what is well below 1 is a sum.
     if min(estimates) <= 0 or max(estimates) > 0.9 or outcome.before is None or outcome.after is None:
         return

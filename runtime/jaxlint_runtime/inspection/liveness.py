@@ -5,12 +5,14 @@ It knows nothing of fusion, so it is for ranking versions of one function agains
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from jaxlint_runtime.compat import DropVar, Literal, inner_jaxprs, open_jaxpr
 from jaxlint_runtime.inspection.avals import nbytes
 from jaxlint_runtime.inspection.needed import needed_equations
+from jaxlint_runtime.inspection.rebinding import ELEMENTWISE as _ELEMENTWISE
 
 # Results that compilers compute where they are used instead of storing.
 _VIRTUAL = frozenset(
@@ -20,26 +22,27 @@ _VIRTUAL = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Liveness:
-    """Bytes of arguments, and the peak of everything else that is alive at once."""
+    """Bytes of the arguments, and the most that is alive at once, arguments included."""
 
     arguments: int
-    peak: int
-
-    @property
-    def total(self) -> int:
-        """Arguments and peak together."""
-        return self.arguments + self.peak
+    total: int
 
 
-def liveness(jaxpr: Any) -> Liveness:
-    """Walk the needed equations once, freeing each value after its last use."""
+def liveness(jaxpr: Any, donated: Sequence[bool] = ()) -> Liveness:
+    """Walk the needed equations once, freeing each value after its last use.
+
+    `donated` says for each input whether its buffer is given up, so that it is freed as well.
+    """
     parts = open_jaxpr(jaxpr)
-    given = [*parts.constvars, *parts.invars]
-    return Liveness(sum(nbytes(var.aval) for var in given), _peak(jaxpr))
+    flags = [*donated, *[False] * (len(parts.invars) - len(donated))]
+    freed = {var: nbytes(var.aval) for var, given in zip(parts.invars, flags, strict=True) if given}
+    arguments = sum(nbytes(var.aval) for var in (*parts.constvars, *parts.invars))
+    kept = arguments - sum(freed.values())
+    return Liveness(arguments, kept + _peak(jaxpr, freed))
 
 
-def _peak(jaxpr: Any) -> int:
-    """Peak bytes of the values that the jaxpr computes, its inputs left out."""
+def _peak(jaxpr: Any, given: Mapping[Any, int]) -> int:
+    """Peak bytes of `given`, inputs that may be freed, and of the values that the jaxpr computes."""
     parts = open_jaxpr(jaxpr)
     equations = needed_equations(jaxpr)
     end = len(equations)
@@ -60,17 +63,20 @@ def _peak(jaxpr: Any) -> int:
     for var, index in last.items():
         dying.setdefault(index, []).append(var)
 
-    alive: dict[Any, int] = {}
-    now = peak = 0
+    alive = dict(given)
+    now = peak = sum(alive.values())
     for index, eqn in enumerate(equations):
-        inside = max((_peak(body) for _, body in inner_jaxprs(eqn)), default=0)
+        inside = max((_peak(body, {}) for _, body in inner_jaxprs(eqn)), default=0)
         made = 0
         for var in eqn.outvars:
             if not isinstance(var, DropVar) and var not in source:
                 alive[var] = nbytes(var.aval)
                 made += alive[var]
-        # The results of a body are among what is alive inside it.
-        peak = max(peak, now + max(made, inside))
+        dead = sum(alive.get(var, 0) for var in dying.get(index, ()))
+        # The results of a body are among what is alive inside it. An elementwise result may take the place of an
+        # operand that dies with it, as the new parameters take that of the old.
+        reused = min(made, dead) if eqn.primitive.name in _ELEMENTWISE else 0
+        peak = max(peak, now + max(made - reused, inside))
         now += made
         for var in dying.get(index, ()):
             now -= alive.pop(var, 0)

@@ -13,7 +13,7 @@ from typing import Any
 
 from jaxlint_runtime.compat import Literal, inner_jaxprs, open_jaxpr, scan_counts
 
-_ELEMENTWISE = frozenset(
+ELEMENTWISE = frozenset(
     [
         "add",
         "sub",
@@ -128,7 +128,7 @@ def _equation(eqn: Any, reaches: list[Reach]) -> list[Reach]:
     if not any(reaches):
         return nothing
     name = eqn.primitive.name
-    if name in _ELEMENTWISE:
+    if name in ELEMENTWISE:
         shape = eqn.outvars[0].aval.shape
         same = [
             r for r, v in zip(reaches, eqn.invars, strict=True) if getattr(v.aval, "shape", None) == shape

@@ -13,13 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxlint_runtime.inspection.avals import nbytes
 from jaxlint_runtime.program import Program
+from jaxlint_runtime.rebound import SMALL, rebound_arguments
 from jaxlint_runtime.staging import Version
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
-
-_SMALL = 64  # bytes: counters and random keys, which need not be updated element by element
-_UPDATED = 0.9  # share of an argument's bytes that must be
 
 
 class Donation(Transform):
@@ -31,7 +28,7 @@ class Donation(Transform):
 
     def propose(self, program: Program) -> list[Candidate]:
         """One candidate with every argument that is rebound. Raises NotApplicable."""
-        rebound = _rebound_arguments(program)
+        rebound = rebound_arguments(program)
         donated = _donated_arguments(program)
         new = {argument: size for argument, size in rebound.items() if argument not in donated}
         if not new:
@@ -66,43 +63,6 @@ class Donation(Transform):
         return version.donating(candidate.parameters["argnums"], candidate.parameters.get("argnames", ()))
 
 
-def _rebound_arguments(program: Program) -> dict[int | str, int]:
-    """Arguments of which all arrays find a place in the outputs and nearly all bytes come back updated, with bytes."""
-    by_input = {update.input: update for update in program.updates}
-    spare = _spare_outputs(program)
-    sizes: dict[int | str, int] = {}
-    updated: dict[int | str, int] = {}
-    refused: set[int | str] = set()
-    for number, leaf in enumerate(program.bound.leaves):
-        size = nbytes(leaf.aval)
-        sizes[leaf.argument] = sizes.get(leaf.argument, 0) + size
-        update = by_input.get(number)
-        if update is not None:
-            others = {program.bound.leaves[rival].argument for rival in update.rivals}
-            certain = update.distance and others <= {leaf.argument}
-            updated[leaf.argument] = updated.get(leaf.argument, 0) + (size if certain else 0)
-        elif size <= _SMALL and spare.get((leaf.aval.shape, str(leaf.aval.dtype)), 0) > 0:
-            spare[leaf.aval.shape, str(leaf.aval.dtype)] -= 1
-        else:
-            refused.add(leaf.argument)
-    return {
-        argument: size
-        for argument, size in sizes.items()
-        if argument not in refused and size and updated.get(argument, 0) >= _UPDATED * size
-    }
-
-
-def _spare_outputs(program: Program) -> dict[tuple[tuple[int, ...], str], int]:
-    """How many outputs of each shape and dtype update no input."""
-    taken = {update.output for update in program.updates}
-    spare: dict[tuple[tuple[int, ...], str], int] = {}
-    for number, aval in enumerate(program.baseline.jaxpr.out_avals):
-        if number not in taken and getattr(aval, "shape", None) is not None:
-            key = (tuple(aval.shape), str(aval.dtype))
-            spare[key] = spare.get(key, 0) + 1
-    return spare
-
-
 def _donated_arguments(program: Program) -> set[int | str]:
     flags = program.bound.donated(program.version.options)
     return {leaf.argument for leaf, donated in zip(program.bound.leaves, flags, strict=True) if donated}
@@ -127,7 +87,7 @@ def _shared(program: Program, arguments: set[int | str]) -> list[list[str]]:
     """
     seen: dict[tuple[Any, ...], list[int]] = {}
     for number, leaf in enumerate(program.bound.leaves):
-        if isinstance(leaf.value, np.ndarray) and leaf.value.nbytes > _SMALL:
+        if isinstance(leaf.value, np.ndarray) and leaf.value.nbytes > SMALL:
             flat = leaf.value.reshape(-1)
             if (flat == flat[0]).all():
                 continue

@@ -22,6 +22,7 @@ from jaxlint_runtime.inspection.blocks import Block, call_site, is_rematerialise
 from jaxlint_runtime.interpret import Environment, evaluate, inlined, scan
 from jaxlint_runtime.model import Cost
 from jaxlint_runtime.program import Program
+from jaxlint_runtime.rebound import released
 from jaxlint_runtime.staging import Staged, Version, first_line
 from jaxlint_runtime.targets import Target
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
@@ -58,7 +59,9 @@ class Remat(Transform):
 
     def propose(self, program: Program) -> list[Candidate]:
         """One candidate per policy that lowers the live bytes, most first. Raises NotApplicable."""
-        original = inspection.liveness(program.baseline.jaxpr)
+        # Where the state is not donated, the old and the new one together may be the peak, and hide what this saves.
+        given = released(program)
+        original = inspection.liveness(program.baseline.jaxpr, given)
         plain = Record()
         program.stage(_checkpointed(program.version, None, plain)).jaxpr  # noqa: B018 - traces
         if not plain.derivatives:
@@ -73,7 +76,7 @@ class Remat(Transform):
         for policy in POLICIES:
             record = Record()
             jaxpr = program.stage(_checkpointed(program.version, policy, record)).jaxpr
-            live = inspection.liveness(jaxpr)
+            live = inspection.liveness(jaxpr, given)
             saved = original.total - live.total
             if record.problems and not (record.blocks or record.scans):
                 raise NotApplicable(record.problems[0])
@@ -98,7 +101,7 @@ class Remat(Transform):
         if not candidates:
             raise NotApplicable(
                 f"no policy lowers the {size(original.total)} that are alive at once by {_LEAST_SAVING:.0%}, by the "
-                f"estimate over the jaxpr; {size(plain.residual_bytes)} are kept for the backward pass"
+                f"estimate over the jaxpr; {size(plain.residual_bytes)} of them are kept for the backward pass"
             )
         candidates.sort(key=lambda candidate: -candidate.estimate)
         # A compiler that undoes all of them is shown one, for the values.
