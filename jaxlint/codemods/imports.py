@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.names import Binding, Names, Scope
 from jaxlint.codemods.site import Refused, Site
 
+ImportStatement = ast.Import | ast.ImportFrom
+
 # How a module is imported where a file does not import it yet.
 _CUSTOMARY = {"jax.numpy": "jnp", "numpy": "np"}
 
@@ -187,7 +189,7 @@ def _is_before(binding: Binding, at: ast.AST) -> bool:
     return binding.statement.lineno <= getattr(at, "lineno", 0)
 
 
-def import_statements(names: Names) -> Iterator[ast.Import | ast.ImportFrom]:
+def import_statements(names: Names) -> Iterator[ImportStatement]:
     """The imports directly in the module's body."""
     for statement in names.tree.body:
         if isinstance(statement, (ast.Import, ast.ImportFrom)):

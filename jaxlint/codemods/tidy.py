@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from jaxlint.codemods.imports import ImportChanges, NewImport, import_statements, is_unconditional
+from jaxlint.codemods.imports import ImportChanges, ImportStatement, NewImport, is_unconditional
+from jaxlint.codemods.insertions import insertions, is_there
 from jaxlint.codemods.names import Binding
 from jaxlint.codemods.site import Refused, Site
-from jaxlint.finding import Edit, Span
-
-ImportStatement = ast.Import | ast.ImportFrom
+from jaxlint.codemods.statements import is_alone, siblings, trailing_comment, whole_lines
+from jaxlint.finding import Edit
 
 
 def import_edits(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> list[Edit]:
@@ -27,8 +27,8 @@ def import_edits(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> l
         if binding.alias is not None:
             moved[binding.alias] = None
     earliest = min((edit.span.line for edit in edits), default=sys.maxsize)
-    missing = [new for new in changes.added if not _is_there(site, new, moved, earliest)]
-    inserted = _insertions(site, missing, earliest)
+    missing = [new for new in changes.added if not is_there(site, new, moved, earliest)]
+    inserted = insertions(site, missing, earliest)
     return _StatementEditor(site, moved, {edit.span.line for edit in inserted}).edits() + inserted
 
 
@@ -36,7 +36,7 @@ def check_movable(site: Site, statement: ImportStatement, *, dropped: bool) -> N
     """Raises Refused when an alias cannot leave `statement`, or be `dropped`, without losing a comment."""
     if "#" in site.text(statement):
         raise Refused("the import statement has comments inside, which the rewrite would lose")
-    if dropped and len(statement.names) == 1 and _trailing_comment(site, statement):
+    if dropped and len(statement.names) == 1 and trailing_comment(site, statement):
         raise Refused("the import statement ends in a comment, which the rewrite would lose")
 
 
@@ -112,10 +112,10 @@ def _is_kept(site: Site, binding: Binding) -> bool:
         or site.source.path.name == "__init__.py"
         or alias.asname == alias.name
         or not is_unconditional(site.names, binding)
-        or len(_siblings(site, statement)) == 1
-        or bool(_trailing_comment(site, statement))
+        or len(siblings(site, statement)) == 1
+        or bool(trailing_comment(site, statement))
         or "#" in site.text(statement)
-        or not _is_alone(site, statement)
+        or not is_alone(site, statement)
     )
 
 
@@ -158,7 +158,7 @@ class _StatementEditor:
                 groups.setdefault((new.module, bool(new.name)), []).append(new)
         for group in groups.values():
             # A comment at the end of the line stays with what takes the statement's place.
-            anchored = not kept and _trailing_comment(self.site, statement)
+            anchored = not kept and trailing_comment(self.site, statement)
             home = None if anchored else self._home(statement, group[0])
             if home is None:
                 self.fresh.setdefault(statement, []).append(group)
@@ -178,14 +178,14 @@ class _StatementEditor:
         """A neighbouring import from the same module, which can take the new name in."""
         if new.name is None:
             return None
-        siblings = _siblings(self.site, statement)
-        here = siblings.index(statement)
-        for index, other in enumerate(siblings):
+        block = siblings(self.site, statement)
+        here = block.index(statement)
+        for index, other in enumerate(block):
             if not isinstance(other, ast.ImportFrom) or other is statement or other.level:
                 continue
             if other.module != new.module or other.names[0].name == "*" or "#" in self.site.text(other):
                 continue
-            between = siblings[here : index + 1]
+            between = block[here : index + 1]
             if index < here or all(isinstance(part, (ast.Import, ast.ImportFrom)) for part in between):
                 return other
         return None
@@ -195,10 +195,10 @@ class _StatementEditor:
         texts = [self._rebuilt(statement, kept)] if kept else []
         texts += [_statement_text(group) for group in fresh]
         path, span = self.site.source.display, self.site.span(statement)
-        alone = _is_alone(self.site, statement)
+        alone = is_alone(self.site, statement)
         if not texts:
-            if alone and len(_siblings(self.site, statement)) > 1:
-                return [Edit(path, _whole_lines(self.site, statement, self.inserted), "")]
+            if alone and len(siblings(self.site, statement)) > 1:
+                return [Edit(path, whole_lines(self.site, statement, self.inserted), "")]
             texts = ["pass"]
         indent = self.site.lines.lines[span.line - 1][: span.column - 1]
         joint = self.site.lines.newline + indent if alone else "; "
@@ -260,158 +260,3 @@ def _name_order(name: str) -> tuple[int, str]:
     """Constants, then classes, then the rest, as isort has it."""
     kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
     return kind, name
-
-
-# New import statements
-
-
-def _is_there(site: Site, new: NewImport, moved: dict[ast.alias, NewImport | None], earliest: int) -> bool:
-    """Whether the module has that import already, above the line `earliest`."""
-    for statement in import_statements(site.names):
-        if statement.lineno >= earliest:
-            break
-        for alias in statement.names:
-            if alias in moved:
-                continue
-            if isinstance(statement, ast.Import) and new.name is None:
-                if alias.name == new.module and alias.asname == new.alias:
-                    return True
-            elif isinstance(statement, ast.ImportFrom) and not statement.level:
-                bound = alias.asname or alias.name
-                if f"{statement.module}.{alias.name}" == new.means and bound == new.bound and new.alias:
-                    return True
-    return False
-
-
-def _insertions(site: Site, added: Sequence[NewImport], earliest: int) -> list[Edit]:
-    """One edit for each place where imports are inserted."""
-    places: dict[tuple[int, bool], list[str]] = {}
-    for new in sorted(added, key=lambda new: _statement_order(new.statement)):
-        line, separate = _place_for(site, new, earliest)
-        places.setdefault((line, separate), []).append(new.statement)
-    newline = site.lines.newline
-    result: list[Edit] = []
-    for (line, separate), statements in sorted(places.items()):
-        content = "".join(statement + newline for statement in statements)
-        if separate:
-            content += newline
-        column = 1
-        if line > len(site.lines.lines) or (line == len(site.lines.lines) and not site.lines.lines[-1]):
-            if site.source.text and not site.source.text.endswith(("\n", "\r")):
-                content = newline + content
-                line, column = len(site.lines.lines), len(site.lines.lines[-1]) + 1
-        result.append(Edit(site.source.display, Span(line, column, line, column), content))
-    return result
-
-
-def _place_for(site: Site, new: NewImport, earliest: int) -> tuple[int, bool]:
-    """The line before which `new` goes, above the line `earliest`, and whether a blank line has to follow it."""
-    statements = [s for s in import_statements(site.names) if not _is_future(s)]
-    statements = [s for s in statements if s.lineno < earliest]
-    kin = [s for s in statements if _top(s) == new.module.partition(".")[0]]
-    group = kin or [s for s in statements if _section(s) == _section(new)]
-    if group:
-        block = [s for s in statements if _in_block(site, s, group[0])] if kin else group
-        order = _statement_order(new.statement)
-        same = [s for s in block if _section(s) == _section(new)] or block
-        before = [s for s in same if _statement_order(_first_line(site, s)) <= order]
-        if before:
-            return _after(before[-1]), False
-        return same[0].lineno, False
-    later = [s for s in statements if _section(s) > _section(new)]
-    if later:
-        return later[0].lineno, True
-    if statements:
-        return _after(statements[-1]), False
-    return _line_after_head(site), True
-
-
-def _in_block(site: Site, statement: ImportStatement, anchor: ImportStatement) -> bool:
-    """Whether no blank line lies between two imports."""
-    first, last = sorted((statement, anchor), key=lambda s: s.lineno)
-    return all(line.strip() for line in site.lines.lines[first.lineno - 1 : last.end_lineno])
-
-
-def _line_after_head(site: Site) -> int:
-    """The line of the first statement after the docstring and the `__future__` imports."""
-    for index, statement in enumerate(site.tree.body):
-        is_docstring = (
-            index == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        )
-        if not (is_docstring and isinstance(statement.value.value, str)) and not _is_future(statement):  # type: ignore[attr-defined]
-            return min(
-                statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", [])), sys.maxsize
-            )
-    return len(site.lines.lines) + 1
-
-
-def _after(statement: ast.stmt) -> int:
-    return (statement.end_lineno or statement.lineno) + 1
-
-
-def _is_future(statement: ast.stmt) -> bool:
-    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
-
-
-def _top(statement: ImportStatement) -> str:
-    if isinstance(statement, ast.Import):
-        return statement.names[0].name.partition(".")[0]
-    return "" if statement.level else (statement.module or "").partition(".")[0]
-
-
-def _section(part: ImportStatement | NewImport) -> int:
-    """0: standard library, 1: other packages, 2: relative."""
-    top = part.module.partition(".")[0] if isinstance(part, NewImport) else _top(part)
-    if not top:
-        return 2
-    return 0 if top in sys.stdlib_module_names else 1
-
-
-def _statement_order(text: str) -> tuple[bool, str]:
-    """`import x` before `from x import y`, then by module, as isort has it."""
-    words = text.split()
-    return words[0] == "from", words[1].lower() if len(words) > 1 else ""
-
-
-def _first_line(site: Site, statement: ImportStatement) -> str:
-    return site.text(statement)
-
-
-# Places
-
-
-def _siblings(site: Site, statement: ast.stmt) -> list[ast.stmt]:
-    """The block of statements that `statement` stands in."""
-    parent = site.names.parents[statement]
-    for field in ("body", "orelse", "finalbody"):
-        block = getattr(parent, field, None)
-        if isinstance(block, list) and statement in block:
-            return block
-    return [statement]
-
-
-def _is_alone(site: Site, statement: ast.stmt) -> bool:
-    """Whether no other statement shares a line with `statement`."""
-    span = site.span(statement)
-    before = site.lines.lines[span.line - 1][: span.column - 1]
-    after = site.lines.lines[span.end_line - 1][span.end_column - 1 :].lstrip()
-    return not before.strip() and (not after or after.startswith("#"))
-
-
-def _trailing_comment(site: Site, statement: ast.stmt) -> str:
-    span = site.span(statement)
-    after = site.lines.lines[span.end_line - 1][span.end_column - 1 :].strip()
-    return after if after.startswith("#") else ""
-
-
-def _whole_lines(site: Site, statement: ast.stmt, inserted: set[int]) -> Span:
-    """The lines of `statement`, and a blank line that its removal would leave doubled."""
-    span = site.span(statement)
-    lines = site.lines.lines
-    first, last = span.line, span.end_line  # 1-based, inclusive
-    above_blank = first == 1 or not lines[first - 2].strip()
-    if above_blank and first not in inserted and last < len(lines) - 1 and not lines[last].strip():
-        last += 1
-    if last >= len(lines):  # the last line has no end of its own
-        return Span(first, 1, len(lines), len(lines[-1]) + 1)
-    return Span(first, 1, last + 1, 1)

@@ -112,3 +112,19 @@ def test_one_import_serves_several_rewrites(rewrite):
     assert rewrite("rename-api", before, **JAXPR) == (
         "import jax.extend.core\nx: jax.extend.core.Jaxpr\ny: jax.extend.core.Jaxpr\n"
     )
+
+
+def test_a_long_string_on_the_line_of_an_import_is_not_cut(rewrite):
+    before = 'import jax.numpy as jnp; TEXT = """\nlines\n"""\n\n\ndef f(x: «jnp.DeviceArray»):\n    return jnp.sin(x)\n'
+    assert rewrite("rename-api", before, **DEVICE_ARRAY) == (
+        'import jax\nimport jax.numpy as jnp; TEXT = """\nlines\n"""\n\n\n'
+        "def f(x: jax.Array):\n    return jnp.sin(x)\n"
+    )
+
+
+def test_an_import_follows_the_whole_line_before_it(rewrite):
+    before = 'import jax; TEXT = """\nlines\n"""\n\n\ndef f(x: «jax.core.Jaxpr»):\n    return jax.jit(x)\n'
+    assert rewrite("rename-api", before, **JAXPR) == (
+        'import jax; TEXT = """\nlines\n"""\nimport jax.extend.core\n\n\n'
+        "def f(x: jax.extend.core.Jaxpr):\n    return jax.jit(x)\n"
+    )
