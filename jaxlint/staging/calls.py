@@ -12,7 +12,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import all_parameters, is_generator, positional_parameters
+from jaxlint.staging.syntax_facts import all_parameters, positional_parameters
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -263,7 +263,7 @@ class Calls(Machine):
         assert isinstance(body, list)
         if self.exec_block(body, frame):
             frame.returns.append(Static(None))
-        if is_generator(function.node):
+        if frame.yields:
             return ListValue(None, join_all(frame.yields), "generator", stage=frame.stage)
         if isinstance(function.node, ast.AsyncFunctionDef):
             return UNKNOWN

@@ -447,8 +447,16 @@ class Externals(Machine):
         """What `isinstance` gives for a tracer or a concrete array, where it is certain."""
         options = kinds.elements() if isinstance(kinds, TupleValue) else [kinds]
         names = [option.name if isinstance(option, External) else "" for option in options]
-        if not isinstance(value, Array) or value.tree or not value.certain:
+        if not isinstance(value, Array) or not value.certain:
             return Static(kind="bool")
+        if value.tree:
+            # A container, or tracers: no leaf of a staged pytree is a NumPy array or a Python number.
+            never = ("builtins.int", "builtins.float", "builtins.bool", "numpy.")
+            return (
+                Static(False)
+                if value.staged and all(n.startswith(never) for n in names)
+                else Static(kind="bool")
+            )
         if any(name.endswith("Tracer") for name in names):
             return Static(True) if value.staged else Static(kind="bool")
         if any(name in ("jax.Array", "jax.numpy.ndarray") for name in names):
@@ -604,7 +612,7 @@ class Externals(Machine):
             self.emit("shape", events.ShapeEvent(node, frame, array, ".nonzero", "the data"))
         result = self.array_result(frame, [array, *args, *kwargs.values()], node)
         if name in ("astype", "copy"):
-            result.role = array.role
+            result.role = array.role if array.role in ("key", "ref") or name == "copy" else ""
             result.like = (array.like or array.origin) if name == "copy" else None
         if name in ("any", "all"):
             result.role = "bool"
@@ -1064,7 +1072,16 @@ def _kernel_query(
     return self.array_result(frame, [*args, *kwargs.values()], node, name="the grid query")
 
 
+def _reduce_over_axis(
+    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    if args and isinstance(args[0], Static):
+        return Static(kind="int")  # `psum(1, axis)` is the old way to ask for the size of an axis
+    return self.array_result(frame, [*args, *kwargs.values()], node, name="lax.psum")
+
+
 _SPECIAL: dict[str, Special] = {
+    "jax.lax.psum": _reduce_over_axis,
     "functools.partial": _partial,
     "functools.wraps": _wraps,
     "dataclasses.replace": _replace,

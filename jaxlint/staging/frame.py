@@ -51,6 +51,7 @@ class Frame:
     used: dict[Origin, ast.AST] = field(default_factory=dict)
     inherited: set[Origin] = field(default_factory=set)
     catching: int = 0  # inside a try that handles what a tracer would raise
+    doubt: int = 0  # under `if x is None:` with an `x` that callers may or may not pass
     import_guard: int = 0  # inside a try around imports, or a version test
     facts: dict[str, object] = field(default_factory=dict)
 

@@ -140,7 +140,9 @@ def classify(value: Value) -> str:
     """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
     array = find_array(value, True)
     if array is not None:
-        return "traced" if array.certain or isinstance(value, Array) and _by_convention(array) else "unknown"
+        return (
+            "traced" if array.certain or (isinstance(value, Array) and _by_convention(array)) else "unknown"
+        )
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         parts = value.elements()
         if not parts:

@@ -62,6 +62,7 @@ class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transformi
         self.boundary: tuple[Transformed, Frame] | None = (
             None  # the staged call whose arguments are being converted
         )
+        self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.steps = 0
         self.limit = MINIMUM_STEPS
         self.targets = {module.source.path for module in project.targets}
@@ -74,7 +75,7 @@ class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transformi
     def emit(self, kind: str, event: Any) -> None:
         """Tells the rules, if the event lies in a reported file and no handler of the program guards it."""
         handlers = self.handlers.get(kind)
-        if handlers and event.frame.module.source.path in self.targets:
+        if handlers and event.frame.module.reported:
             for handler in handlers:
                 handler(event)
 

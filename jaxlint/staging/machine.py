@@ -40,6 +40,7 @@ class Machine:
     creations: list[tuple[Transformed, Frame]]
     entry_stage: Stage
     boundary: tuple[Transformed, Frame] | None
+    unjitted: int
     steps: int
 
     def exhausted(self) -> bool:

@@ -36,6 +36,7 @@ class Module:
         self.scope = Scope(None, is_module=True)
         self.state = "new"  # "new", "running", "done"
         self.exports: dict[str, object] = {}
+        self.reported = False
 
     @functools.cached_property
     def tree(self) -> ast.Module:
@@ -49,9 +50,14 @@ class Module:
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Each node's parent; made on first use, since most files need it for nothing."""
         parents: dict[ast.AST, ast.AST] = {}
-        for node in ast.walk(self.tree):
-            for child in ast.iter_child_nodes(node):
-                parents[child] = node
+        stack: list[ast.AST] = [self.tree]
+        while stack:
+            node = stack.pop()
+            for value in node.__dict__.values():
+                for child in value if isinstance(value, list) else (value,):
+                    if isinstance(child, ast.AST):
+                        parents[child] = node
+                        stack.append(child)
         return parents
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -94,6 +100,8 @@ class Project:
         self._listings: dict[Path, frozenset[str]] = {}
         self._roots: dict[Path, tuple[Path, ...]] = {}
         self.targets = [self._add(source) for source in files]
+        for module in self.targets:
+            module.reported = True
 
     def add_context(self, sources: Iterable[SourceFile]) -> None:
         """Makes files known that are not reported; they are evaluated only when a target depends on them."""

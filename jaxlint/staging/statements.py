@@ -14,6 +14,7 @@ from jaxlint.staging.syntax_facts import (
     expects_error,
     guards_imports,
     is_version_test,
+    none_branch,
     swallows_tracer_errors,
 )
 from jaxlint.staging.values import (
@@ -149,12 +150,17 @@ class Statements(Machine):
                 return self.exec_block(node.body if known else node.orelse, frame)
             frame.guards.append(node)
             before = frame.snapshot()
+            missing = none_branch(node.test)
             self.narrow(node.test, True, frame)
+            frame.doubt += missing is True
             body_alive = self.exec_block(node.body, frame)
+            frame.doubt -= missing is True
             after_body = frame.snapshot()
             frame.restore(before)
             self.narrow(node.test, False, frame)
+            frame.doubt += missing is False
             else_alive = self.exec_block(node.orelse, frame)
+            frame.doubt -= missing is False
             frame.guards.pop()
             if body_alive and else_alive:
                 self.merge(frame, after_body)
@@ -264,15 +270,19 @@ class Statements(Machine):
         stage = frame.stage
         # What a test expects to raise is meant to raise.
         expected = any(expects_error(item.context_expr) for item in node.items)
+        unjitted = 0
         frame.catching += expected
         for item in node.items:
             value = self.eval(item.context_expr, frame)
             name = value.name if isinstance(value, (External, ExternalObject)) else ""
             if name in ("jax.ensure_compile_time_eval", "jax.disable_jit"):
                 frame.stage = HOST
+                unjitted += name == "jax.disable_jit"
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, self.enter(value, frame), frame, node)
+        self.unjitted += unjitted
         alive = self.exec_block(node.body, frame)
+        self.unjitted -= unjitted
         frame.stage = stage
         frame.catching -= expected
         return alive or expected

@@ -162,6 +162,8 @@ class Transforming(Machine):
 
     def to_staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
         """`value` as the staged function sees it: array leaves are tracers, structure stays Python."""
+        if self.unjitted:
+            return value
         if isinstance(value, Static):
             if (
                 value.const is None
@@ -222,6 +224,8 @@ class Transforming(Machine):
             return value
         declared = value.cls.all_fields()
         fields: dict[str, Value] = {}
+        # What a hand-written `tree_flatten` calls a leaf is not read.
+        certain = certain and value.cls.lookup("tree_flatten") is None
         plain_python = keeps_python or value.cls.kind == "nnx"
         for name, part in value.fields.items():
             static = declared[name].static if name in declared else False
@@ -313,7 +317,9 @@ class Transforming(Machine):
             self.run_custom_rules(t, args, kwargs, node, frame)
             return result
         if kind == "checkify":
-            return TupleValue([UNKNOWN, self.call_value(t.target, args, kwargs, node, frame)])
+            stage = Stage("checkify", True, True, t.why, frame.stage)
+            result = self.in_stage(t, stage, args, kwargs, node, frame)
+            return TupleValue([UNKNOWN, result if frame.stage.staged else self.to_device(result, "")])
         if kind in ("hk.apply", "hk.init"):
             return self.call_haiku(t, args, kwargs, node, frame)
         if kind == "make_jaxpr":
@@ -337,7 +343,7 @@ class Transforming(Machine):
     ) -> Value:
         """Calls the target with the frame standing in `stage`."""
         outer = frame.stage
-        frame.stage = stage
+        frame.stage = outer if self.unjitted else stage
         try:
             return self.call_value(t.target, args, kwargs, node, frame)
         finally:
@@ -503,7 +509,8 @@ class Transforming(Machine):
         frame: Frame,
     ) -> Value:
         names = self.signature(t.target)
-        axes = t.options.get("in_axes")
+        # An argument without a spec is passed through shard_map as it is.
+        axes = t.options.get("in_specs" if t.kind == "shard_map" else "in_axes")
         spec = self.spec_of(t)
         excluded = constant_numbers(t.options.get("excluded")) or ()
         if isinstance(t.options.get("excluded"), ListValue):
@@ -512,7 +519,9 @@ class Transforming(Machine):
         staged: list[Value] = []
         for position, value in enumerate(args):
             name = names[position] if position < len(names) else f"argument {position}"
-            mapped = self.is_mapped(axes, position) and position not in excluded and name not in excluded
+            mapped = self.is_mapped(axes, position)
+            if position in excluded or name in excluded:
+                mapped = False
             if mapped is False or mapped is None:
                 staged.append(
                     value if mapped is False else self.to_staged(value, self.parameter_why(t, name), False)
@@ -531,7 +540,7 @@ class Transforming(Machine):
         if axes is None:
             return True
         const = constant(axes)
-        if isinstance(const, int):
+        if isinstance(const, int) or isinstance(axes, ExternalObject):
             return True
         if isinstance(axes, (TupleValue, ListValue)) and axes.items is not None:
             if position >= len(axes.items):
@@ -539,6 +548,8 @@ class Transforming(Machine):
             axis = axes.items[position]
             if isinstance(axis, Static) and axis.const is None:
                 return False
+            if isinstance(axis, (ExternalObject, TupleValue, DictValue)):
+                return True  # a PartitionSpec, or a tree of axes
             return True if isinstance(constant(axis), int) else None
         return None
 
@@ -677,10 +688,11 @@ class Transforming(Machine):
         if why is not None and not bound_names and not kwargs:
             args.append(StarArgument(Array(True, why, tree=True, certain=False)))
         if t.kind == "pallas":
+            kwargs = {}
             args = [
-                Array(True, self.parameter_why(t, p.arg), role="ref")
-                for p in parameters
-                if p.arg not in bound_names
+                Array(True, self.parameter_why(t, parameter.arg), role="ref")
+                for parameter in parameters
+                if parameter.arg not in bound_names
             ]
         kind = t.kind if t.kind not in JIT_KINDS else "jit"
         stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage)
@@ -716,8 +728,9 @@ class Transforming(Machine):
                 if first and function.cls
                 else Unknown(origin)
             )
-        if spec.kind in ("vmap",):
-            mapped = self.is_mapped(t.options.get("in_axes"), position)
+        if spec.kind in ("vmap", "shard_map"):
+            axes = t.options.get("in_specs" if spec.kind == "shard_map" else "in_axes")
+            mapped = self.is_mapped(axes, position)
             if mapped is False:
                 return Unknown(origin)
             certain = certain and bool(mapped)
@@ -804,7 +817,7 @@ class Transforming(Machine):
         why: Why,
     ) -> Value:
         outer = frame.stage
-        frame.stage = Stage(kind, True, True, why, outer)
+        frame.stage = outer if self.unjitted else Stage(kind, True, True, why, outer)
         try:
             return self.call_value(body, args, {}, node, frame)
         finally:

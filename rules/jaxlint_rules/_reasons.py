@@ -41,12 +41,13 @@ def certain_tracer(value: object) -> bool:
 
 
 def guarded(event: Event) -> bool:
-    """Inside a try that handles what a tracer raises: the program knows."""
+    """Inside a try that handles what a tracer raises, or where an optional argument is missing that may be passed."""
     frame: Frame | None = event.frame
+    same = True
     while frame is not None:
-        if frame.catching:
+        if (same and frame.catching) or (frame.stage.staged and frame.doubt):
             return True
         if frame.caller is not None and frame.caller.stage is not frame.stage:
-            return False
+            same = False
         frame = frame.caller
     return False

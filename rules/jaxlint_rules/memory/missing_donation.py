@@ -10,7 +10,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, Event, StagedReturnEvent, TransformEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, Instance, Transformed, TupleValue, Unknown, Value
 
 _KINDS = frozenset({"jit", "nnx.jit"})
@@ -190,9 +190,9 @@ def train(params, batches):
         if candidate is None or event.frame.stage.staged:
             return
         module, node = event.frame.module, event.node
-        parent = module.parents.get(node)
+        parent = event.frame.facts.get("assign")
         targets: set[str] = set()
-        if isinstance(parent, ast.Assign):
+        if isinstance(parent, ast.Assign) and parent.value is node:
             for target in parent.targets:
                 for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
                     targets.add(dotted(part))
@@ -282,7 +282,7 @@ def _shares_shape_with(value: Value) -> object:
 
 def _is_aliased(name: str, owner: ast.AST) -> bool:
     """Whether the function also keeps the value under another name or in a container."""
-    for child in ast.walk(owner):
+    for child in walk(owner):
         if isinstance(child, ast.Assign) and dotted(child.value) == name:
             return True
         if isinstance(child, (ast.List, ast.Dict, ast.Set)):
@@ -325,7 +325,7 @@ def _callers_complete(event: TransformEvent, calls: list[_Call]) -> bool:
     elif not names:
         return False
     seen = {call.node for call in calls}
-    for child in ast.walk(module.tree):
+    for child in walk(module.tree):
         if (
             isinstance(child, (ast.Name, ast.Attribute))
             and isinstance(child.ctx, ast.Load)

@@ -10,6 +10,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.syntax_facts import walk
 from jaxlint.staging.values import BoundMethod, Function, Partial, Transformed, Value
 
 
@@ -120,9 +121,10 @@ def train(params, batches):
         if transformed.kind not in JIT_KINDS or frame.stage.staged or frame.module.is_test:
             return
         fresh = fresh_function(transformed.target)
-        if fresh is None or stored(event, report):
-            return
         loop = real_loop(frame)
+        called_in_loop = frame.caller is not None and real_loop(frame.caller) is not None
+        if fresh is None or not (loop or called_in_loop) or stored(event, report):
+            return
         if loop is not None:
             if (
                 frame.guarded_in_loop()
@@ -144,16 +146,18 @@ def train(params, batches):
         """The function that jits is itself called in a loop."""
         frame = event.frame
         call, caller = frame.call_node, frame.caller
-        if frame.function is None or caller is None or caller.stage.staged or returned(event, frame):
+        if frame.function is None or caller is None or caller.stage.staged:
             return
         if frame.function.name in ("__init__", "setup", "__post_init__", "main"):
             return
         loop = real_loop(caller)
         if loop is None or caller.guarded_in_loop() or loop.trips == 1 or not isinstance(call, ast.Call):
             return
+        if returned(event, frame):
+            return
         names = loop_variables(loop.node)
         for argument in [*call.args, *(k.value for k in call.keywords)]:
-            if any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(argument)):
+            if any(isinstance(n, ast.Name) and n.id in names for n in walk(argument)):
                 return  # each iteration may well need a program of its own
         line = getattr(loop.node, "lineno", "?")
         where = f"line {line}" if caller.module is frame.module else f"{caller.module.display}:{line}"
@@ -190,16 +194,16 @@ def real_loop(frame: Frame) -> Loop | None:
 def loop_variables(loop: ast.AST) -> set[str]:
     """The names that a `for` binds."""
     target = getattr(loop, "target", None)
-    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)} if target is not None else set()
+    return {n.id for n in walk(target) if isinstance(n, ast.Name)} if target is not None else set()
 
 
 def target_names(loop: ast.AST) -> set[str]:
     """Every name that changes from one iteration to the next."""
     names = loop_variables(loop)
-    for child in ast.walk(loop):
+    for child in walk(loop):
         if isinstance(child, ast.Assign):
             for assigned in child.targets:
-                names.update(n.id for n in ast.walk(assigned) if isinstance(n, ast.Name))
+                names.update(n.id for n in walk(assigned) if isinstance(n, ast.Name))
     return names - {"_"}
 
 
@@ -214,7 +218,7 @@ def uses_loop_variable(
     bound = set()
     if isinstance(body, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
         bound = {a.arg for a in [*body.args.posonlyargs, *body.args.args, *body.args.kwonlyargs]}
-    loaded = {n.id for n in ast.walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    loaded = {n.id for n in walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     return bool((loaded - bound) & (names - {getattr(body, "name", "")}))
 
 
@@ -233,13 +237,13 @@ def returned(event: TransformEvent, frame: Frame) -> bool:
     assert frame.function is not None
     label = event.transformed.label
     names = {label}
-    for child in ast.walk(frame.function.node):
+    for child in walk(frame.function.node):
         if isinstance(child, ast.Assign) and child.value is event.node:
             names.update(t.id for t in child.targets if isinstance(t, ast.Name))
-    for child in ast.walk(frame.function.node):
+    for child in walk(frame.function.node):
         if isinstance(child, ast.Return) and child.value is not None:
-            calls = {id(n.func) for n in ast.walk(child.value) if isinstance(n, ast.Call)}
-            for name in ast.walk(child.value):
+            calls = {id(n.func) for n in walk(child.value) if isinstance(n, ast.Call)}
+            for name in walk(child.value):
                 if name is event.node or (
                     isinstance(name, ast.Name) and name.id in names and id(name) not in calls
                 ):

@@ -9,7 +9,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StoreEvent
 from jaxlint.staging.values import Array
-from jaxlint_rules._reasons import guarded
+from jaxlint_rules._reasons import guarded, traced
 
 
 class ArrayItemAssignment(Rule):
@@ -104,6 +104,7 @@ def f(x, batch):
             or base.tree
             or not base.certain
             or base.role == "ref"
+            or event.frame.stage.within("pallas")  # kernels hand references to loops and helpers
             or guarded(event)
         ):
             return
@@ -116,6 +117,6 @@ def f(x, batch):
         report(
             event.node,
             f"`{name}` is {where} array and cannot be assigned to; use `{name} = {name}.at[...].set(...)`",
-            reason=f"`{name}` is the result of a JAX array function or a parameter that JAX traces",
+            reason=traced(event, base) if base.staged else f"`{name}` is the result of a JAX array function",
             fix=fix,
         )
