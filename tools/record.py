@@ -18,6 +18,7 @@ import subprocess
 import sys
 import termios
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -28,12 +29,21 @@ ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 COLUMNS = 112
 
-# Name of the picture, the command as a user types it, and where to cut what it prints: after so many lines, or before
-# the first line that matches a pattern. The last line is always shown.
-RECORDINGS: dict[str, tuple[str, int | str]] = {
-    "check": ("jaxlint check fixtures/demo/train.py", 41),
-    "fix": ("jaxlint fix --diff fixtures/demo", 40),
-    "verify": ("jaxlint verify -q fixtures/demo/train.py", r"\s+\w+ of \w+: "),
+
+@dataclass(frozen=True)
+class Recording:
+    """A command as a user types it, and what of its output to show: the lines before `head` (a number of lines, or a
+    pattern that the first hidden line matches) and the last `tail` lines."""
+
+    command: str
+    head: int | str
+    tail: int = 1
+
+
+RECORDINGS = {
+    "check": Recording("jaxlint check fixtures/demo/train.py", 41),
+    "fix": Recording("jaxlint fix --diff fixtures/demo", 40),
+    "verify": Recording("jaxlint verify -q fixtures/demo/train.py", r"Candidates on", 4),
 }
 
 
@@ -67,16 +77,18 @@ def output_of(command: str) -> str:
     return b"".join(chunks).decode().replace("\r\n", "\n")
 
 
-def picture(command: str, output: str, cut: int | str) -> str:
-    """An SVG of a terminal that shows the command and its output; `cut` says which lines are left out."""
+def picture(recording: Recording, output: str) -> str:
+    """An SVG of a terminal that shows the command and what of its output the recording asks for."""
     lines = list(Text.from_ansi(output.rstrip()).split("\n", allow_blank=True))
-    if isinstance(cut, str):
-        cut = next((i for i, line in enumerate(lines) if re.match(cut, line.plain)), len(lines))
-    if len(lines) > cut + 2:
-        left_out = Text(f"... {len(lines) - cut - 1} more lines ...", style="dim")
-        lines = [*lines[:cut], left_out, Text(""), lines[-1]]
+    head = recording.head
+    if isinstance(head, str):
+        head = next((i for i, line in enumerate(lines) if re.match(head, line.plain)), len(lines))
+    hidden = len(lines) - head - recording.tail
+    if hidden > 1:
+        left_out = Text(f"... {hidden} more lines ...", style="dim")
+        lines = [*lines[:head], left_out, Text(""), *lines[-recording.tail :]]
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
-    console.print(Text.assemble(("$ ", "bold green"), (command, "bold")))
+    console.print(Text.assemble(("$ ", "bold green"), (recording.command, "bold")))
     for line in lines:
         console.print(line)
     svg = console.export_svg(title="jaxlint", theme=MONOKAI, unique_id="jaxlint")
@@ -95,10 +107,11 @@ def main() -> int:
         return 2
     IMAGES.mkdir(parents=True, exist_ok=True)
     for name in names:
-        command, cut = RECORDINGS[name]
+        recording = RECORDINGS[name]
         start = time.perf_counter()
-        print(f"{name}: {command} ...", file=sys.stderr, flush=True)
-        (IMAGES / f"{name}.svg").write_text(picture(command, output_of(command), cut), encoding="utf-8")
+        print(f"{name}: {recording.command} ...", file=sys.stderr, flush=True)
+        svg = picture(recording, output_of(recording.command))
+        (IMAGES / f"{name}.svg").write_text(svg, encoding="utf-8")
         print(f"{name}: {time.perf_counter() - start:.0f} s", file=sys.stderr)
     return 0
 
