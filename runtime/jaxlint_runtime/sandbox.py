@@ -210,6 +210,7 @@ class WorkerProcess:
     def _kill_group(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()  # it may have left its group
 
     def _kill_marked(self) -> None:
         """Kill processes that left the group, known by the mark in their environment."""

@@ -233,6 +233,8 @@ class Verification:
                 self._fail(f"the files were not checked: {error}")
             except Exception as error:  # a defect of a rule must not cost the measurements
                 self._fail(f"the files were not checked: {type(error).__name__}: {error}")
+            for problem in self.check.errors[:3] if self.check is not None else ():
+                self._say(f"not checked: {problem}")
         records = as_records(self.check) if self.check is not None else []
         self.document.add_findings(records)
         if scratch is not None:

@@ -94,6 +94,7 @@ class Worker:
             How.STOPPED, 0, f"stopped the program {stopper.reason}; it would not end and was {state}"
         )
         self._session.end()
+        stopper.finish()
         self._finish(ending, time.monotonic() - started)
 
     def _finish(self, ending: Ending, seconds: float) -> None:

@@ -126,6 +126,7 @@ def test_the_text_report_goes_to_a_file_and_the_gate_closes(project: Path) -> No
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_apply_writes_the_donation_after_the_edited_program_ran(project: Path) -> None:
     done = jaxlint(project, "-q", "--apply", *QUICK, "--output-format", "json", "train.py")
     assert done.returncode == 0, done.stderr
@@ -139,6 +140,7 @@ def test_apply_writes_the_donation_after_the_edited_program_ran(project: Path) -
     assert not (project / ".jaxlint_cache" / "apply-journal.json").exists()
 
 
+@pytest.mark.slow
 def test_apply_leaves_a_program_alone_that_uses_what_was_donated(project: Path) -> None:
     done = jaxlint(
         project, "-q", "--apply", *QUICK, "--output-format", "json", "train.py", "--", "--remember"
