@@ -724,7 +724,7 @@ class Expressions(Machine):
                 return UNKNOWN
             if isinstance(index, ExternalObject) and index.name == "builtins.slice":
                 return _slice(base, index)
-            return base.element if base.items is None else join_all(base.items)
+            return self.fresh(base.element if base.items is None else join_all(base.items))
         if isinstance(base, DictValue):
             const = constant(index)
             if const is not MISSING and _hashable(const) and const in base.items:

@@ -222,8 +222,11 @@ def train(params, batches):
             wanted = {i for i, name in enumerate(candidate.names) if name in candidate.updated}
         else:
             return
+        wanted = {i for i in wanted if i >= len(candidate.names) or not _is_key(candidate.names[i])}
         if not wanted or not (candidate.gradient or candidate.updated):
             return
+        if not candidate.gradient and any(call.module is not candidate.event.frame.module for call in calls):
+            return  # a helper that several files share: some of them may need what it is given
         positions = sorted(wanted)
         names = [candidate.names[i] if i < len(candidate.names) else f"argument {i}" for i in positions]
         if candidate.updated and not looped:
@@ -242,9 +245,14 @@ def train(params, batches):
         report.event = _at_home(event)
         label = event.transformed.label
         quoted = " and ".join(f"`{name}`" for name in names)
-        lines = sorted({call.node.lineno for call in calls if call.module is event.frame.module})
+        lines = [
+            str(call.node.lineno)
+            if call.module is event.frame.module
+            else f"{call.module.display}:{call.node.lineno}"
+            for call in sorted(calls, key=lambda call: (call.module.display, call.node.lineno))
+        ]
         if calls:
-            where = f"every looping call seen rebinds {'it' if len(names) == 1 else 'them'} (line {', '.join(map(str, lines))})"
+            where = f"every looping call seen rebinds {'it' if len(names) == 1 else 'them'} (line {', '.join(lines)})"
         else:
             where = f"it differentiates and returns new {quoted}; no call of it is visible here"
         place = event.decorator or event.node
@@ -278,6 +286,11 @@ def _shares_shape_with(value: Value) -> object:
     if isinstance(value, Instance) and value.origin is not None:
         return value.origin
     return None
+
+
+def _is_key(name: str) -> bool:
+    """PRNG keys are a few bytes: donating them saves nothing."""
+    return name.rpartition(".")[2].rstrip("s").endswith(("key", "rng"))
 
 
 def _is_aliased(name: str, owner: ast.AST) -> bool:

@@ -10,6 +10,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import walk
 from jaxlint.staging.values import BoundMethod, Function, Partial, Transformed, Value
 
@@ -120,7 +121,7 @@ def train(params, batches):
         frame = event.frame
         if transformed.kind not in JIT_KINDS or frame.stage.staged or frame.module.is_test:
             return
-        fresh = fresh_function(transformed.target)
+        fresh = fresh_function(transformed.target, frame.module)
         loop = real_loop(frame)
         called_in_loop = frame.caller is not None and real_loop(frame.caller) is not None
         if fresh is None or not (loop or called_in_loop) or stored(event, report):
@@ -168,9 +169,11 @@ def train(params, batches):
         )
 
 
-def fresh_function(target: Value) -> tuple[str, ast.AST | None] | None:
+def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] | None:
     """What is new about the function at each evaluation, in words, and its node; None for a lasting one."""
     if isinstance(target, Function):
+        if target.module is not module:
+            return None
         if isinstance(target.node, ast.Lambda):
             return "a lambda", target.node
         if "<locals>" in target.qualname:
@@ -179,7 +182,7 @@ def fresh_function(target: Value) -> tuple[str, ast.AST | None] | None:
     if isinstance(target, Partial):
         return "a `partial`", None
     if isinstance(target, Transformed):
-        inner = fresh_function(target.target)
+        inner = fresh_function(target.target, module)
         return inner and (inner[0], inner[1])
     if isinstance(target, BoundMethod):
         return None
@@ -204,6 +207,8 @@ def target_names(loop: ast.AST) -> set[str]:
         if isinstance(child, ast.Assign):
             for assigned in child.targets:
                 names.update(n.id for n in walk(assigned) if isinstance(n, ast.Name))
+        elif isinstance(child, ast.FunctionDef):
+            names.add(child.name)
     return names - {"_"}
 
 
@@ -215,11 +220,22 @@ def uses_loop_variable(
     body = fresh[1]
     if body is None:
         body = transformed.node
+    if any(
+        isinstance(n, ast.Name) and n.id in names
+        for n in walk(transformed.node)
+        if body is not transformed.node
+    ):
+        if isinstance(transformed.node, ast.Call) and not isinstance(transformed.node.args[0], ast.Lambda):
+            return True
     bound = set()
     if isinstance(body, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
         bound = {a.arg for a in [*body.args.posonlyargs, *body.args.args, *body.args.kwonlyargs]}
     loaded = {n.id for n in walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     return bool((loaded - bound) & (names - {getattr(body, "name", "")}))
+
+
+def _lies_in(node: ast.AST, outer: ast.AST) -> bool:
+    return outer.lineno <= node.lineno <= (outer.end_lineno or 0)  # type: ignore[attr-defined]
 
 
 def stored(event: TransformEvent, report: Reporter) -> bool:
