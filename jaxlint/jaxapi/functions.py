@@ -250,7 +250,10 @@ SEVERAL_RESULTS = frozenset(
 MANY_IN_MANY_OUT = frozenset(
     {
         *(f"jax.numpy.atleast_{dimensions}d" for dimensions in (1, 2, 3)),
-        *(f"jax.lax.{name}" for name in ["reduce", "reduce_window", "sort"]),
+        *(
+            f"jax.lax.{name}"
+            for name in ["optimization_barrier", "reduce", "reduce_window", "sort", "stop_gradient"]
+        ),
     }
 )
 
@@ -332,7 +335,6 @@ NUMPY_DISPATCHES = frozenset(
         "hsplit",
         "vsplit",
         "flip",
-        "diff",
         "moveaxis",
         "permute_dims",
         "rollaxis",
@@ -559,7 +561,22 @@ SHAPE_ARGUMENTS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
 # Functions whose result has a data-dependent shape: they raise under a trace unless `size` is given.
 DATA_DEPENDENT = frozenset(
     f"jax.numpy.{name}"
-    for name in ["nonzero", "flatnonzero", "argwhere", "unique", "unique_values", "extract", "compress"]
+    for name in [
+        "argwhere",
+        "compress",
+        "extract",
+        "flatnonzero",
+        "intersect1d",
+        "nonzero",
+        "setdiff1d",
+        "setxor1d",
+        "union1d",
+        "unique",
+        "unique_all",
+        "unique_counts",
+        "unique_inverse",
+        "unique_values",
+    ]
 )
 
 # jax.random: what makes keys.

@@ -65,7 +65,8 @@ TRANSFORMS: dict[str, Transform] = {
     "equinox.filter_custom_vjp": Transform("custom", staged=False, abstract=False),
     "equinox.filter_custom_jvp": Transform("custom", staged=False, abstract=False),
     "jax.named_call": Transform("wrap", staged=False, abstract=False),
-    "jax.experimental.checkify.checkify": Transform("checkify", staged=False, abstract=False),
+    # Its arguments are constants of what it traces.
+    "jax.experimental.checkify.checkify": Transform("checkify", staged=False),
     "jax.numpy.vectorize": Transform("vmap", abstract=False),
     "jax.make_jaxpr": Transform("make_jaxpr"),
     "haiku.transform": Transform("hk.transform", staged=False, abstract=False),

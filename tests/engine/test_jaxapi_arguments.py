@@ -1,0 +1,296 @@
+"""What the engine knows of tracers as arguments, held against the installed libraries: NumPy, attributes, shapes."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import inspect
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax_probe import (
+    fails,
+    holds_tracer,
+    inside_jit,
+    present,
+    raises_inside_jit,
+    resolve,
+)
+
+from jaxlint.jaxapi.functions import (
+    ARRAY_ATTRIBUTES,
+    ARRAY_METHODS,
+    CONCRETE_ATTRIBUTES,
+    CONVERTING_METHODS,
+    DATA_DEPENDENT,
+    NUMPY_DISPATCHES,
+    NUMPY_METADATA,
+    OTHER_ATTRIBUTES,
+    SHAPE_ARGUMENTS,
+    STATIC_ATTRIBUTES,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+KEY = jax.random.key(0)
+
+
+# -- NumPy on tracers
+
+
+def numpy_call(name: str, x: Any) -> Any:
+    function = resolve(name)
+    extra: dict[str, tuple[Any, ...]] = {
+        "reshape": ((4,),),
+        "repeat": (2,),
+        "swapaxes": (0, 1),
+        "split": (2,),
+        "array_split": (2,),
+        "hsplit": (2,),
+        "vsplit": (2,),
+        "moveaxis": (0, 1),
+        "permute_dims": ((1, 0),),
+        "rollaxis": (1,),
+    }
+    short = name.rpartition(".")[2]
+    if short == "searchsorted":
+        return function(x[0], x[1])
+    if short == "take_along_axis":
+        return function(x, x.astype(int), 0)
+    return function(x, *extra.get(short, ()))
+
+
+@pytest.mark.parametrize("name", present(NUMPY_DISPATCHES))
+def test_numpy_dispatches_work_on_tracers(name: str) -> None:
+    result = inside_jit(functools.partial(numpy_call, name), np.ones((2, 2), np.float32))
+    assert holds_tracer(result)
+
+
+@pytest.mark.parametrize("name", present(NUMPY_METADATA))
+def test_numpy_metadata_of_tracers_is_static(name: str) -> None:
+    function = resolve(name)
+    pair = name.startswith("numpy.array_")
+    result = inside_jit(lambda x: function(x, x) if pair else function(x), np.ones((2, 2), np.float32))
+    assert not holds_tracer(result)
+
+
+def test_other_numpy_functions_raise_on_tracers() -> None:
+    known = NUMPY_DISPATCHES | NUMPY_METADATA
+    quiet = set()
+
+    def attempt(x: Any) -> None:
+        for short in np.__all__:
+            function = getattr(np, short, None)
+            name = f"numpy.{short}"
+            if name in known or not callable(function) or isinstance(function, type):
+                continue
+            if short in ("diff", "info", "bmat", "set_printoptions", "show_config", "test"):
+                continue  # they do nothing here
+            for given in ((x,), (x, x), (x, 0), (x[0], x[0])):
+                with contextlib.suppress(Exception):
+                    if holds_tracer(function(*given)):
+                        quiet.add(name)
+
+    inside_jit(attempt, np.ones((2, 2), np.float32))
+    assert quiet == set()
+
+
+@pytest.mark.parametrize(
+    "name", ["sin", "asarray", "array", "where", "clip", "diff", "ravel", "concatenate", "zeros_like", "sqrt"]
+)
+def test_common_numpy_functions_raise_on_tracers(name: str) -> None:
+    function = getattr(np, name)
+
+    def call(x: Any) -> Any:
+        if name == "where":
+            return function(x > 0, x, x)
+        if name == "concatenate":
+            return function([x, x])
+        return function(x, 0, 1) if name == "clip" else function(x)
+
+    assert raises_inside_jit(call, jnp.ones(2))
+
+
+# -- attributes of tracers
+
+
+@pytest.mark.parametrize("name", sorted(STATIC_ATTRIBUTES))
+def test_static_attributes_hold_no_tracer(name: str) -> None:
+    def look(x: Any) -> Any:
+        try:
+            return getattr(x, name)
+        except (AttributeError, jax.errors.ConcretizationTypeError):
+            return None  # as good as static: it never is a tracer
+
+    assert hasattr(jnp.ones(2), name)
+    assert not holds_tracer(inside_jit(look, jnp.ones(2)))
+
+
+def test_what_hasattr_says() -> None:
+    listed = STATIC_ATTRIBUTES | ARRAY_ATTRIBUTES | ARRAY_METHODS
+
+    def has(x: Any, name: str) -> bool:
+        try:
+            return hasattr(x, name)
+        except (ValueError, NotImplementedError):  # `mT` of a vector, `flat`
+            return True
+
+    matrix = jnp.ones((2, 2))
+    assert {name for name in listed if not has(matrix, name)} == set()
+
+    def tracer(x: Any) -> tuple[set[str], set[str]]:
+        absent = {name for name in listed - CONCRETE_ATTRIBUTES if not has(x, name)}
+        public = {name for name in dir(x) if not name.startswith("_")}
+        return absent, public
+
+    absent, public = inside_jit(tracer, matrix)
+    assert absent == set()
+    internal = {"aval_mutable_qdd", "cur_qdd", "get_const", "get_referent", "mutable_qdd"}
+    assert public - listed - OTHER_ATTRIBUTES - internal == set()
+    more = {name for name in dir(matrix) if not name.startswith("_")} - {"unsafe_raw_buffer"}
+    assert more - listed - OTHER_ATTRIBUTES == set()
+
+
+def test_concrete_attributes_are_missing_on_tracers() -> None:
+    for name in sorted(CONCRETE_ATTRIBUTES):
+
+        def look(x: Any, name: str = name) -> bool:
+            try:
+                getattr(x, name)
+            except (AttributeError, jax.errors.ConcretizationTypeError):
+                return True
+            return False
+
+        assert inside_jit(look, jnp.ones(2)), name
+
+
+@pytest.mark.parametrize("name", sorted(CONVERTING_METHODS))
+def test_converting_methods_raise(name: str) -> None:
+    assert raises_inside_jit(lambda x: getattr(x, name)(), jnp.ones((), int))
+
+
+# -- arguments that must be static
+
+
+def call_with_traced(name: str, position: int | str, count: Any) -> Any:
+    """Calls the function with `count` at a position or keyword, and something sensible elsewhere."""
+    function = resolve(name)
+    x = np.ones(8, np.float32)
+    given: dict[str, list[Any]] = {
+        "full": [(8,), 1.0],
+        "full_like": [x, 1.0],
+        "linspace": [0.0, 1.0, 5],
+        "logspace": [0.0, 1.0, 5],
+        "geomspace": [1.0, 2.0, 5],
+        "reshape": [x, (8,)],
+        "broadcast_to": [x, (8,)],
+        "broadcast": [x, (2,)],
+        "tile": [x, 2],
+        "one_hot": [np.arange(3), 3],
+        "broadcasted_iota": [jnp.int32, (8,), 0],
+        "iota": [jnp.int32, 8],
+        "dynamic_slice": [x, (0,), (2,)],
+        "dynamic_slice_in_dim": [x, 0, 2],
+        "top_k": [x, 2],
+        "arange": [8],
+        "eye": [8],
+        "identity": [8],
+        "tri": [8],
+        "indices": [(8,)],
+        "zeros_like": [x],
+        "ones_like": [x],
+        "empty_like": [x],
+    }
+    short = name.rpartition(".")[2]
+    arguments = given.get(short, [(8,)])
+    if name == "jax.lax.full":
+        arguments = [(8,), 1.0]
+    if name.startswith("jax.random."):
+        between: dict[str, list[Any]] = {
+            "bernoulli": [0.5],
+            "truncated_normal": [-1.0, 1.0],
+            "multivariate_normal": [np.zeros(2), np.eye(2)],
+            "choice": [8],
+            "categorical": [np.zeros(8)],
+            "gamma": [1.0],
+            "beta": [1.0, 1.0],
+            "dirichlet": [np.ones(3)],
+            "poisson": [1.0],
+        }
+        arguments = [KEY, *between.get(short, [])]
+        if short == "randint":
+            arguments = [KEY, (8,), 0, 9]
+    keywords: dict[str, Any] = {}
+    if isinstance(position, str):
+        # The keyword takes the place of the positional argument that it names.
+        names = list(inspect.signature(function).parameters)
+        index = names.index(position)
+        if index < len(arguments):
+            head, tail = arguments[:index], arguments[index + 1 :]
+            keywords = dict(zip(names[index + 1 :], tail, strict=False))
+            arguments = head
+        keywords[position] = shaped(name, position, count)
+    else:
+        value = shaped(name, list(inspect.signature(function).parameters)[position], count)
+        arguments[position : position + 1] = [value]
+        if name == "jax.numpy.arange" and position:
+            arguments = [*[0, 8, 1][:position], count]
+    return function(*arguments, **keywords)
+
+
+def shaped(name: str, parameter: str, count: Any) -> Any:
+    """The count as the parameter wants it: a number, or a shape made of it."""
+    wants_shape = parameter in (
+        "shape",
+        "newshape",
+        "new_sizes",
+        "sizes",
+        "slice_sizes",
+        "dimensions",
+        "reps",
+    )
+    return (count,) if wants_shape else count
+
+
+SHAPE_CASES = [
+    (name, place)
+    for name, (positions, keywords) in SHAPE_ARGUMENTS.items()
+    for place in (*positions, *keywords)
+    if not (isinstance(place, str) and place not in inspect.signature(resolve(name)).parameters)
+]
+
+
+@pytest.mark.parametrize(("name", "place"), SHAPE_CASES, ids=lambda part: str(part).removeprefix("jax."))
+def test_shape_arguments_raise_when_they_are_traced(name: str, place: int | str) -> None:
+    count = np.int32(8)
+    if name in ("jax.lax.top_k", "jax.lax.dynamic_slice", "jax.lax.dynamic_slice_in_dim"):
+        count = np.int32(2)
+    call = functools.partial(call_with_traced, name, place)
+    inside_jit(lambda: call(int(count)))  # it is a sensible call, but for the tracer
+    assert inside_jit(functools.partial(fails, call), count)
+
+
+def test_positions_and_keywords_of_shape_arguments_agree() -> None:
+    for name, (positions, keywords) in SHAPE_ARGUMENTS.items():
+        parameters = list(inspect.signature(resolve(name)).parameters)
+        for position in positions:
+            assert parameters[position] in keywords, (name, parameters[position])
+        assert any(keyword in parameters for keyword in keywords), name
+
+
+@pytest.mark.parametrize("name", present(DATA_DEPENDENT))
+def test_data_dependent_functions_raise(name: str) -> None:
+    function = resolve(name)
+    x = jnp.array([1, 0, 2])
+    if name.rpartition(".")[2] in ("extract", "compress"):
+        assert raises_inside_jit(lambda x: function(x > 0, x), x)
+        return
+    pair = name.endswith("1d")
+    assert raises_inside_jit(lambda x: function(x, x) if pair else function(x), x)
+    assert holds_tracer(inside_jit(lambda x: function(x, x, size=2) if pair else function(x, size=2), x))
+
+
+def test_where_with_a_condition_alone_depends_on_the_data() -> None:
+    assert raises_inside_jit(jnp.where, jnp.array([1, 0, 2]))

@@ -1,0 +1,238 @@
+"""What the engine knows of transformations, held against the installed libraries by running them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.experimental import checkify
+from jax.sharding import PartitionSpec
+from jax_probe import (
+    is_tracer,
+    present,
+    resolve,
+)
+
+from jaxlint.jaxapi.functions import (
+    ARRAY_PREFIXES,
+)
+from jaxlint.jaxapi.transforms import CONTROL_FLOW, JIT_KINDS, TRANSFORMS
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def probe(seen: dict[str, bool]) -> Callable[..., Any]:
+    """A function that notes whether its argument, and an array made from nothing, have a truth value."""
+
+    def has_no_truth(value: Any) -> bool:
+        try:
+            bool(value)
+        except jax.errors.TracerBoolConversionError:
+            return True
+        except ValueError:  # empty, but concrete
+            return False
+        return False
+
+    def body(x: Any) -> Any:
+        seen["staged"] = has_no_truth(x)
+        seen["abstract"] = has_no_truth(jnp.zeros(1) + 1)
+        return x.sum() * 2.0
+
+    return body
+
+
+VECTOR = jnp.ones(1)  # one number, so that it has a truth value where it is concrete
+Body = Callable[..., Any]
+
+
+def run_custom(transform: Any, body: Body) -> None:
+    function = transform(body)
+    if transform is jax.custom_jvp:
+        function.defjvp(lambda primals, tangents: (body(*primals), tangents[0].sum()))
+    else:
+        function.defvjp(lambda x: (body(x), None), lambda _, g: (g * VECTOR,))
+    function(VECTOR)
+
+
+def run_lifted(transform: Any, body: Body) -> None:
+    """Runs a transformation of linen modules, with variables broadcast where it maps."""
+
+    class Layer(nn.Module):
+        @nn.compact
+        def __call__(self, *inputs: Any) -> Any:
+            return (inputs[0], body(inputs[-1])) if transform is nn.scan else body(inputs[-1])
+
+    options = {nn.vmap: {"variable_axes": {}, "split_rngs": {}}, nn.scan: {}}.get(transform, {})
+    given = (VECTOR, VECTOR[None]) if transform is nn.scan else (VECTOR[None],)
+    transform(Layer, **options)().apply({}, *given)
+
+
+def hk_transform(transform: Any, body: Body) -> None:
+    made = transform(body if "multi" not in transform.__name__ else lambda: (body, body))
+    made.init(jax.random.key(0), VECTOR)
+
+
+def run_in_haiku(transform: Any, body: Body, name: str) -> Body:
+    if name == "haiku.vmap":
+        return lambda x: transform(body, split_rng=False)(x[None])
+    return lambda x: transform(body)(x)
+
+
+def run_transform(name: str, body: Body) -> None:
+    transform = resolve(name)
+    if name.startswith("flax.linen."):
+        run_lifted(transform, body)
+    elif name in ("jax.custom_jvp", "jax.custom_vjp"):
+        run_custom(transform, body)
+    elif name == "jax.custom_gradient":
+        transform(lambda x: (body(x), lambda g: (g * VECTOR,)))(VECTOR)
+    elif name == "jax.shard_map":
+        mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+        spec = PartitionSpec("i")
+        transform(lambda x: body(x)[None], mesh=mesh, in_specs=spec, out_specs=spec)(VECTOR)
+    elif name == "flax.nnx.scan":
+        transform(lambda carry, x: (carry, body(x)))(VECTOR, VECTOR[None])
+    elif name.startswith("haiku.transform") or name == "haiku.multi_transform":
+        hk_transform(transform, body)
+    elif name.startswith("haiku."):
+        hk_transform(resolve("haiku.transform"), run_in_haiku(transform, body, name))
+    elif name.endswith(("pmap", "vmap")):
+        transform(body)(VECTOR[None])
+    elif name == "jax.numpy.vectorize":
+        transform(body)(jnp.ones(3))
+    else:
+        transform(body)(VECTOR)
+
+
+RUNNABLE = [
+    name
+    for name in present(TRANSFORMS)
+    # Those left out need a kernel, derivative rules, or a test class around them.
+    if name != "jax.experimental.pallas.pallas_call"
+    and not name.startswith(("equinox.filter_custom_", "haiku.without_", "functools.", "chex."))
+]
+
+
+@pytest.mark.parametrize("name", RUNNABLE)
+def test_transformations_stage_as_the_table_says(name: str) -> None:
+    seen: dict[str, bool] = {}
+    run_transform(name, probe(seen))
+    spec = TRANSFORMS[name]
+    assert seen["staged"] == spec.staged
+    if name != "jax.shard_map" and spec.kind != "nn.lift":
+        assert seen["abstract"] == spec.abstract
+
+
+def test_kernels_get_references() -> None:
+    from jax.experimental import pallas
+
+    seen = []
+
+    def kernel(x: Any, out: Any) -> None:
+        out[...] = x[...] + 1
+        seen.append((raises_truth(x[...]), raises_truth(jnp.zeros(3) + 1)))
+
+    def raises_truth(value: Any) -> bool:
+        try:
+            bool(value.sum() > 0)
+        except jax.errors.TracerBoolConversionError:
+            return True
+        return False
+
+    pallas.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((1,), np.float32), interpret=True)(VECTOR)
+    assert all(all(pair) for pair in seen)
+    assert seen
+    assert TRANSFORMS["jax.experimental.pallas.pallas_call"].abstract
+
+
+def test_kinds_that_compile_are_in_the_table() -> None:
+    assert {spec.kind for spec in TRANSFORMS.values()} >= JIT_KINDS
+    for name in present(TRANSFORMS):
+        if TRANSFORMS[name].kind in JIT_KINDS:
+            assert TRANSFORMS[name].staged
+            assert TRANSFORMS[name].abstract
+
+
+# Whether the function argument is staged, by name.
+FLOW: dict[str, tuple[bool, Callable[[Body], Any]]] = {
+    "jax.lax.scan": (True, lambda f: jax.lax.scan(lambda c, x: (c, f(x)), VECTOR, VECTOR[None])),
+    "jax.lax.while_loop": (True, lambda f: jax.lax.while_loop(lambda c: f(c) < 0, lambda c: c, VECTOR)),
+    "jax.lax.fori_loop": (True, lambda f: jax.lax.fori_loop(0, 2, lambda i, c: c + f(c), VECTOR)),
+    "jax.lax.cond": (True, lambda f: jax.lax.cond(True, f, f, VECTOR)),
+    "jax.lax.switch": (True, lambda f: jax.lax.switch(0, [f, f], VECTOR)),
+    "jax.lax.map": (True, lambda f: jax.lax.map(f, VECTOR[None])),
+    "jax.lax.associative_scan": (
+        False,
+        lambda f: jax.lax.associative_scan(lambda a, b: (f(a), a + b)[1], jnp.ones(2)),
+    ),
+    "jax.eval_shape": (True, lambda f: jax.eval_shape(f, VECTOR)),
+    "jax.jvp": (False, lambda f: jax.jvp(f, (VECTOR,), (VECTOR,))),
+    "jax.vjp": (False, lambda f: jax.vjp(f, VECTOR)),
+    "jax.linearize": (False, lambda f: jax.linearize(f, VECTOR)),
+    "jax.tree.map": (False, lambda f: jax.tree.map(f, VECTOR)),
+    "jax.tree.map_with_path": (False, lambda f: jax.tree.map_with_path(lambda _, x: f(x), VECTOR)),
+    "jax.tree.reduce": (False, lambda f: jax.tree.reduce(lambda a, b: f(a), [VECTOR, VECTOR])),
+    "flax.nnx.cond": (True, lambda f: resolve("flax.nnx.cond")(True, f, f, VECTOR)),
+    "flax.nnx.while_loop": (
+        True,
+        lambda f: resolve("flax.nnx.while_loop")(lambda c: f(c) < 0, lambda c: c, VECTOR),
+    ),
+    "flax.nnx.fori_loop": (
+        True,
+        lambda f: resolve("flax.nnx.fori_loop")(0, 2, lambda i, c: c + f(c), VECTOR),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(FLOW))
+def test_control_flow_stages_its_bodies(name: str) -> None:
+    staged, run = FLOW[name]
+    seen: dict[str, bool] = {}
+    run(probe(seen))
+    assert seen == {"staged": staged, "abstract": staged}
+
+
+def test_callbacks_run_on_the_host() -> None:
+    given: list[Any] = []
+
+    def note(x: Any) -> Any:
+        given.append(x)
+        return np.float32(x.sum())
+
+    @jax.jit
+    def program(x: Any) -> Any:
+        jax.debug.callback(note, x)
+        shape = jax.ShapeDtypeStruct((), np.float32)
+        return jax.pure_callback(note, shape, x) + jax.experimental.io_callback(note, shape, x)
+
+    assert program(VECTOR) == 2
+    jax.effects_barrier()
+    assert len(given) == 3
+    assert not any(map(is_tracer, given))
+    listed = {name for name in CONTROL_FLOW if name.rpartition(".")[2].endswith("callback")}
+    assert listed == {"jax.pure_callback", "jax.experimental.io_callback", "jax.debug.callback"}
+
+
+def test_every_control_flow_function_is_held_against_its_library() -> None:
+    callbacks = {name for name in CONTROL_FLOW if name.endswith("callback")}
+    rest = set(present(CONTROL_FLOW)) - callbacks - set(FLOW)
+    rest = {name for name in rest if name.startswith(("jax.", "flax."))}
+    assert rest == {"jax.experimental.pallas.when"}
+    assert all(prefix.endswith(".") for prefix in ARRAY_PREFIXES)
+    assert checkify.checkify is resolve("jax.experimental.checkify.checkify")
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in RUNNABLE if TRANSFORMS[n].kind in ("jit", "nnx.jit", "filter_jit", "checkpoint")]
+)
+def test_python_arguments_stay_what_they_are_only_where_the_table_says(name: str) -> None:
+    if name.startswith("haiku."):
+        pytest.skip("needs a transformed function around it")
+    given: list[Any] = []
+    resolve(name)(lambda x, flag: given.append(flag) or x.sum())(VECTOR, True)
+    assert is_tracer(given[0]) != TRANSFORMS[name].keeps_python
