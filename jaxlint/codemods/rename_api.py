@@ -17,7 +17,7 @@ from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.tidy import check_movable
 from jaxlint.finding import Span, Step
 
-_TYPE_TESTS = {"isinstance", "issubclass"}
+_TYPE_TESTS = {"isinstance", "issubclass", "assertIsInstance", "assertNotIsInstance"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,8 @@ def _check_place(site: Site, node: ast.AST) -> None:
 def _in_type_test(site: Site, node: ast.AST) -> bool:
     for around in site.names.ancestors(node):
         if isinstance(around, ast.Call):
-            return isinstance(around.func, ast.Name) and around.func.id in _TYPE_TESTS
+            name = getattr(around.func, "attr", None) or getattr(around.func, "id", None)
+            return name in _TYPE_TESTS
         if not isinstance(around, (ast.Tuple, ast.BinOp)):
             return False
     return False
@@ -221,8 +222,10 @@ def _move_name(
     new: NewImport | None = None
     name: str | None = None
     if rewrite.new and rewrite.template is None and rewrite.expression is None:
-        new = _new_import(site, alias, rewrite, public=public)
-        name = new.bound
+        name = None if public else _imported_already(site, home, uses, rewrite)
+        if name is None:
+            new = _new_import(site, alias, rewrite, public=public)
+            name = new.bound
         if rewrite.is_plain and name == bound and rewrite.type_tests:
             uses = []  # they stay as they are
     if new is None or (new.module, not statement.level) != (statement.module, True):
@@ -232,11 +235,27 @@ def _move_name(
     draft.imports.moved[alias] = new
 
 
+def _imported_already(site: Site, home: Scope, uses: list[ast.Name], rewrite: _Rewrite) -> str | None:
+    """A name that the same scope imports the replacement under, if all the uses can see it."""
+    for target in (rewrite.new, rewrite.alternative):
+        for name, bindings in home.bindings.items():
+            if len(bindings) != 1 or bindings[0].qualified != target or bindings[0].alias is None:
+                continue
+            if all(site.names.scope_at(use).resolve(name) is home for use in uses):
+                return name
+    return None
+
+
 def _new_import(site: Site, alias: ast.alias, rewrite: _Rewrite, *, public: bool) -> NewImport:
     bound = alias.asname or alias.name
     choices = [choice for choice in (rewrite.new, rewrite.alternative) if choice]
-    target = next((choice for choice in choices if choice.rpartition(".")[2] == alias.name), choices[0])
+    leaves = [choice.rpartition(".")[2] for choice in choices]
+    same = [choice for choice, leaf in zip(choices, leaves, strict=True) if leaf == alias.name]
+    free = [choice for choice, leaf in zip(choices, leaves, strict=True) if _is_free(site, leaf)]
+    target = [*same, *free, *choices][0]
     module, _, leaf = target.rpartition(".")
+    if not module:  # another package
+        return NewImport(leaf, alias=bound if bound != leaf else None)
     if leaf == bound:
         return NewImport(module, leaf)
     if alias.asname or public or not _is_free(site, leaf):

@@ -153,6 +153,7 @@ def _target(specifier: str | None) -> Target:
 # Clearer than the notes of the table.
 _ADVICE = {
     "jax.experimental.host_callback": "use jax.debug.callback, jax.pure_callback or jax.experimental.io_callback",
+    "jax.api": "its names were other names for those of jax",
     "jax.experimental.maps": "use jax.shard_map, and jax.sharding.Mesh for its Mesh",
     "jax.xla_computation": "use jax.jit(f).lower(*args).compiler_ir('hlo')",
     "jax.util.safe_map": "nothing public replaces it; a checked map is list(map(f, *xs)) with equal lengths asserted",
@@ -171,4 +172,6 @@ def describe_replacement(change: ApiChange) -> str:
         return "nothing replaces the module as a whole" + (
             f"; {rest}" if rest and "members" not in rest else ""
         )
-    return change.note or "nothing replaces it"
+    if not change.note or change.note.startswith("no "):  # "no replacement named in message"
+        return "nothing public replaces it"
+    return change.note

@@ -78,6 +78,7 @@ _ONLY_LOOKS_LIKE_A_RENAME = {
     "jax.experimental.layout.DeviceLocalLayout",  # its new name was another class's old one
     "jax.experimental.pallas.mosaic_gpu.ThreadSemantics",  # other members
     "jax.experimental.pallas.tpu.TPUMemorySpace",  # some members moved elsewhere
+    "jax.api",  # had names that jax itself never had
     "jax.experimental.host_callback.barrier_wait",  # takes no argument any more
 }
 # Submodules that `import jax` does not load, where the history does not say so.

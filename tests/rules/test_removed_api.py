@@ -65,6 +65,10 @@ REPORTED = {
     "once for a chain": ("import jax\nn = jax.tree_map.__name__\n", [("JAX901", 2)]),
     "keyword": ("import jax.numpy as jnp\nx = jnp.clip(y, a_min=0)\n", [("JAX901", 2)]),
     "positional-only": ("import jax.numpy as jnp\nx = jnp.where(c, x=a, y=b)\n", [("JAX901", 2)]),
+    "a variable that holds it": (
+        "from jax.experimental import optimizers\ndef build(make):\n    return make(1)\nbuild(optimizers.adam)\n",
+        [("JAX901", 1)],
+    ),
     "flags": ("import jax\nx = jax.config.FLAGS.jax_enable_x64\n", [("JAX901", 2)]),
     "deprecated": ("from jax.experimental.shard_map import shard_map\n", [("JAX902", 1)]),
     "warns when called": ("import jax\nn = jax.host_count()\n", [("JAX902", 2)]),

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Step
-from jaxlint.jaxapi.history import NEWEST, ApiChange, Target, describe_replacement
+from jaxlint.jaxapi.history import NEWEST, ApiChange, Target, describe_replacement, lookup
 from jaxlint.jaxapi.rewrites import is_unsafe, rename_parameters
 
 if TYPE_CHECKING:
@@ -57,7 +57,15 @@ def fix_for(change: ApiChange, target: Target, path: str, span: Any, old: str) -
     if rest:
         if set(parameters) - {"old", "new", "module", "alternative"}:
             return None
-        parameters = {**parameters, "old": old, "new": parameters["new"] + rest, "alternative": None}
+        new = parameters["new"] + rest
+        later = lookup(new)
+        if later is not None and target.lacks(later):
+            parameters = rename_parameters(later, target)
+            if parameters is None:
+                return None
+            parameters = {**parameters, "old": old}
+        else:
+            parameters = {**parameters, "old": old, "new": new, "alternative": None}
     safety = Safety.UNSAFE if is_unsafe(change) else Safety.SAFE
     message = f"Replace {old} by {parameters['new']}" if parameters["new"] else f"Replace {old}"
     return FixRequest(safety, message, (Step("rename-api", path, span, parameters),))
@@ -79,6 +87,40 @@ def target_text(specifier: str | None) -> str:
     return f"the code is to run on jax {specifier}"
 
 
-def is_written_name(event: NameEvent) -> bool:
-    """Whether the event's node is a place that can be reported: a name that is read, or an import."""
-    return isinstance(event.node, (ast.Name, ast.Attribute, ast.alias))
+class SpelledNames:
+    """Tells places where a file writes a name of JAX out from those where a variable happens to hold the thing."""
+
+    def __init__(self) -> None:
+        self._bound: dict[ast.AST, dict[str, set[str]]] = {}  # by module: what its imports make of a name
+
+    def is_written(self, event: NameEvent) -> bool:
+        """Whether the event's node is an import, or a name that the file's imports make mean `event.qualified`."""
+        node = event.node
+        if isinstance(node, ast.alias):
+            return True
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        tree = event.frame.module.tree
+        if tree not in self._bound:
+            self._bound[tree] = _imported_names(tree)
+        meanings = self._bound[tree].get(node.id, set())
+        rest = "".join(f".{attribute}" for attribute in reversed(attributes))
+        return any(meaning + rest == event.qualified for meaning in meanings)
+
+
+def _imported_names(tree: ast.AST) -> dict[str, set[str]]:
+    """What the absolute imports of a file, wherever they stand, make its names mean."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                found.setdefault(alias.asname or top, set()).add(alias.name if alias.asname else top)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                found.setdefault(alias.asname or alias.name, set()).add(f"{node.module}.{alias.name}")
+    return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.history import ApiChange, Target, lookup
 from jaxlint.rule import Example, Rule
-from jaxlint_rules.migration.changed_names import ImportedNames, advice, fix_for, is_written_name, target_text
+from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, fix_for, target_text
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import NameEvent
@@ -99,10 +99,11 @@ key = jax.random.PRNGKey(0)
 
     def __init__(self) -> None:
         self._imports = ImportedNames()
+        self._spelled = SpelledNames()
 
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
-        if not qualified.startswith("jax.") or not is_written_name(event):
+        if not qualified.startswith("jax.") or not self._spelled.is_written(event):
             return
         target = Target.of(report.target_jax)
         change = _deprecated(qualified, target)

@@ -9,7 +9,7 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.history import ApiChange, Target, keyword_changes, lookup, lookup_module
 from jaxlint.jaxapi.rewrites import call_parameters
 from jaxlint.rule import Example, Rule
-from jaxlint_rules.migration.changed_names import ImportedNames, advice, fix_for, is_written_name, target_text
+from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, fix_for, target_text
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import CallEvent, NameEvent
@@ -147,11 +147,12 @@ def double(model):
 
     def __init__(self) -> None:
         self._imports = ImportedNames()
+        self._spelled = SpelledNames()
         self._callees: dict[ast.AST, str] = {}
 
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
-        if not qualified.startswith("jax.") or not is_written_name(event):
+        if not qualified.startswith("jax.") or not self._spelled.is_written(event):
             return
         if not event.is_import and keyword_changes(qualified):
             self._callees[node] = qualified

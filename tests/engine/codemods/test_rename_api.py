@@ -184,6 +184,23 @@ IMPORTS = {
         "from jax import «tree_map»\ny = tree_map(f, x)\n",
         "from jax.tree import map as tree_map\ny = tree_map(f, x)\n",
     ),
+    "new name is imported already": (
+        {"old": "jax.tree_util.tree_multimap", "new": "jax.tree_util.tree_map"},
+        "from jax.tree_util import «tree_multimap», tree_map\ny = tree_multimap(f, tree_map(g, x), x)\n",
+        "from jax.tree_util import tree_map\ny = tree_map(f, tree_map(g, x), x)\n",
+    ),
+    "of two replacements the one that hides nothing": (
+        {"old": "jax.tree_multimap", "new": "jax.tree.map", "alternative": "jax.tree_util.tree_map"},
+        "from jax import tree_multimap\ny = tree_multimap(f, x, y)\n".replace(
+            "tree_multimap\n", "«tree_multimap»\n"
+        ),
+        "from jax.tree_util import tree_map\ny = tree_map(f, x, y)\n",
+    ),
+    "another package": (
+        {"old": "jax.experimental.optix", "new": "optax"},
+        "from jax.experimental import «optix»\no = optix.adam(1)\n",
+        "import optax as optix\no = optix.adam(1)\n",
+    ),
     "public name stays": (
         HOST_COUNT,
         "from jax import «host_count»\n__all__ = ['host_count']\n",
@@ -262,6 +279,11 @@ REFUSALS = {
     "type test": (
         DEVICE_ARRAY,
         "import jax\nimport jax.numpy as jnp\nb = isinstance(x, (int, «jnp.DeviceArray»))\n",
+        "also accepts tracers",
+    ),
+    "type test of a test case": (
+        DEVICE_ARRAY,
+        "import jax\nimport jax.numpy as jnp\ncase.assertIsInstance(x, «jnp.DeviceArray»)\n",
         "also accepts tracers",
     ),
     "comment inside the import": (
