@@ -77,6 +77,8 @@ class CapturedFunction:
     )  # of check, as JSON, inside this function or at its jit
     call_number: int = 0  # which call `call` was, counted from 1
     inner_calls: int = 0  # calls under another transformation: traced, not run
+    # arguments whose arrays were results of the call before, as the run showed it; None: it did not show
+    rebound: tuple[int | str, ...] | None = None
     wrappers: int = 1  # how often the program passed it to `jax.jit`
     warm_ms: list[float] = field(default_factory=list)  # calls without a compile, waited for to the end
     period_ms: list[float] = field(

@@ -11,40 +11,36 @@ from typing import Any
 
 import pytest
 
+# memory-bound, so that the donation gains on any machine, a busy one included
 PROGRAM = """import sys
 import jax
 import jax.numpy as jnp
-import optax
 
-optimizer = optax.adam(1e-3)
 kept = {}
 
 
 def remember(value):
-    kept["params"] = value
+    kept["average"] = value
 
 
 @jax.jit
-def train_step(params, state, x):
-    grads = jax.grad(lambda p: jnp.mean((x @ p) ** 2))(params)
-    updates, state = optimizer.update(grads, state)
-    return optax.apply_updates(params, updates), state, jnp.mean(x @ params)
+def track(average, sample):
+    new = jax.tree.map(lambda old, value: old + 0.1 * (value - old), average, sample)
+    return new, jnp.mean(sample["w"])
 
 
 def main():
-    params = jnp.ones((512, 512))
-    state = optimizer.init(params)
-    x = jnp.ones((8, 512))
+    average = {"w": jnp.zeros((1500, 1500))}
+    sample = {"w": jnp.ones((1500, 1500))}
     if "--remember" in sys.argv:
-        remember(params)
-    losses = []
+        remember(average)
+    means = []
     print("starting")
     for i in range(30):
-        params, state, loss = train_step(params, state, x)
-        losses.append(float(loss))
-    print("loss", losses[-1])
+        average, mean = track(average, sample)
+        means.append(float(mean))
     if kept:
-        print("first", kept["params"].sum())
+        print("first", kept["average"]["w"].sum())
 
 
 if __name__ == "__main__":
@@ -89,7 +85,7 @@ def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
     assert run["target"] == "cpu"
     assert set(run["versions"]) >= {"python", "jax", "jaxlib", "numpy"}
     (compiled,) = run["compiles"]
-    assert (compiled["function"], compiled["path"], compiled["line"]) == ("train_step", "train.py", 14)
+    assert (compiled["function"], compiled["path"], compiled["line"]) == ("track", "train.py", 12)
     assert (compiled["count"], compiled["calls"]) == (1, 20)
     assert compiled["causes"][0]["cause"] == "first call"
     assert compiled["compile_s"] > 0
@@ -105,21 +101,21 @@ def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
         *("function", "path", "line", "code", "candidate", "status", "evidence", "reason"),
         *("before", "after", "speedup", "numerics"),
     }
-    assert (result["candidate"], result["path"], result["line"]) == ("donation", "train.py", 14)
+    assert (result["candidate"], result["path"], result["line"]) == ("donation", "train.py", 12)
     assert result["status"] == "verified"
     assert result["after"]["peak_bytes"] < result["before"]["peak_bytes"]
     assert result["before"]["time_ms"]["low"] <= result["before"]["time_ms"]["median"]
     assert result["numerics"]["passed"]
     # what the program printed, and what was decided for the user, is on stderr
     assert "starting" in done.stderr
-    assert "stopped the program after 20 calls of train_step (--calls and --for change when)" in done.stderr
+    assert "stopped the program after 20 calls of track (--calls and --for change when)" in done.stderr
 
 
 def test_the_text_report_goes_to_a_file_and_the_gate_closes(project: Path) -> None:
     done = jaxlint(project, "-q", *QUICK, "--fail-under", "100", "--output", "report.txt", "train.py")
     assert done.returncode == 1, done.stderr
     text = (project / "report.txt").read_text()
-    for part in ("train_step", "verified", "MiB", "host-sync-in-loop", "1 of 1 candidate proven."):
+    for part in ("track", "verified", "MiB", "host-sync-in-loop", "1 of 1 candidate proven."):
         assert part in text
     assert "\x1b" not in text
     assert "starting" not in done.stderr
@@ -134,9 +130,9 @@ def test_apply_writes_the_donation_after_the_edited_program_ran(project: Path) -
     assert applied["kept"], applied
     text = (project / "train.py").read_text()
     assert text == PROGRAM.replace("import sys\n", "import functools\nimport sys\n").replace(
-        "@jax.jit", "@functools.partial(jax.jit, donate_argnums=(0, 1))"
+        "@jax.jit", "@functools.partial(jax.jit, donate_argnums=(0,))"
     )
-    assert "running the whole program with train_step edited, in a scratch copy" in done.stderr
+    assert "running the whole program with track edited, in a scratch copy" in done.stderr
     assert not (project / ".jaxlint_cache" / "apply-journal.json").exists()
 
 
@@ -159,7 +155,7 @@ def test_a_module_with_arguments(project: Path) -> None:
     assert done.returncode == 0, done.stderr
     report = report_of(done)
     assert report["program"]["arguments"] == ["--remember"]
-    assert report["program"]["ending"]["message"] == "stopped the program after 2 calls of train_step"
+    assert report["program"]["ending"]["message"] == "stopped the program after 2 calls of track"
 
 
 def test_the_command_line_never_imports_jax(project: Path) -> None:

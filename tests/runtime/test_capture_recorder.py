@@ -70,6 +70,22 @@ def test_a_late_call_is_kept_although_its_buffers_were_donated(make: Any, stoppe
     assert captured.options.donate_argnums == (0,)
 
 
+def test_the_run_shows_which_arguments_are_rebound(make: Any) -> None:
+    recorder = make(calls=4)
+    average = wrap(recorder, lambda old, new, scale: (0.5 * old + 0.5 * new, new.sum()), donate_argnums=0)
+    old, new = {"w": jnp.zeros(4)}, {"w": jnp.ones(4)}
+    average_of = wrap(recorder, lambda old, new: jax.tree.map(lambda a, b: 0.5 * a + 0.5 * b, old, new))
+    once = wrap(recorder, lambda x: x + 1)
+    for _ in range(4):
+        old = average_of(old, new)
+    kept = jnp.zeros(4)
+    for _ in range(4):
+        kept, _total = average(kept, jnp.ones(4), scale=2.0)
+    once(kept)
+    rebound = [record.captured().rebound for record in recorder.records.values()]
+    assert rebound == [(0,), (0,), None]
+
+
 def test_arrays_are_copied_and_everything_else_is_kept_as_it_is(make: Any) -> None:
     recorder = make()
     flag, key = object(), jax.random.key(3)

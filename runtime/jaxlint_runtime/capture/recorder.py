@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import statistics
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -55,6 +57,8 @@ class FunctionRecord:
     call_bytes: int = 0
     call_number: int = 0
     refused: str | None = None
+    results: dict[int, weakref.ref[Any]] | None = None  # arrays that the last kept call returned, by id
+    rebound: set[int | str] | None = None
 
     @property
     def weight(self) -> float:
@@ -85,6 +89,7 @@ class FunctionRecord:
             refused=None if self.call is not None else refused,
             call_number=self.call_number,
             inner_calls=self.inner_calls,
+            rebound=None if self.rebound is None else tuple(sorted(self.rebound, key=str)),
             wrappers=self.wrappers,
             warm_ms=list(self.warm_ms),
             period_ms=list(self.period_ms),
@@ -207,6 +212,8 @@ class Recorder:
             self._limit is not None and record.calls >= self._limit and self._enough(record)
         ):
             self._stopper.raise_here()
+        if record.results is not None:
+            self._compare(record, args, kwargs)
         kept = self._keep(proxy, record, args, kwargs)
         self._local.inside = True
         self.clock.begin()
@@ -218,6 +225,8 @@ class Recorder:
             spans = self.clock.end()
             self._local.inside = False
         record.calls += 1
+        if kept:
+            self._remember(record, out)
         if spans is not None:
             self._compiled(proxy, record, spans, args, kwargs)
         elif kept:
@@ -282,6 +291,29 @@ class Recorder:
         record.call, record.call_bytes, record.call_number = call, size, number
         record.jitted, record.function = proxy._jaxlint_jitted, proxy._jaxlint_function
         return True
+
+    def _remember(self, record: FunctionRecord, out: Any) -> None:
+        """Note which arrays a call returned, without keeping them alive."""
+        from jax import tree_util
+
+        with contextlib.suppress(Exception):
+            record.results = {
+                id(leaf): weakref.ref(leaf) for leaf in tree_util.tree_leaves(out) if hasattr(leaf, "aval")
+            }
+
+    def _compare(self, record: FunctionRecord, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """See which arguments are what the call before returned: they are rebound, at every time we looked."""
+        from jax import tree_util
+
+        results, record.results = record.results or {}, None
+        seen: set[int | str] = set()
+        named: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
+        with contextlib.suppress(Exception):
+            for argument, value in named:
+                arrays = [leaf for leaf in tree_util.tree_leaves(value) if hasattr(leaf, "aval")]
+                if arrays and all((known := results.get(id(leaf))) and known() is leaf for leaf in arrays):
+                    seen.add(argument)
+            record.rebound = seen if record.rebound is None else record.rebound & seen
 
     def _wait(self, out: Any, start: float) -> float:
         import jax

@@ -226,6 +226,7 @@ def _function_json(record: FunctionRecord) -> dict[str, Any]:
         "captured_call": record.call_number or None,
         "captured_bytes": record.call_bytes,
         "refused": captured.refused,
+        "rebound": captured.rebound,
         "compiles": [
             {"trace_s": c.seconds_trace, "compile_s": c.seconds_compile, "cause": c.cause}
             for c in record.compiles

@@ -144,6 +144,7 @@ _EMPTY: dict[str, Any] = {
     "captured_call": None,
     "captured_bytes": 0,
     "refused": None,
+    "rebound": None,
     "findings": [],
 }
 
