@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.imports import ImportChanges
@@ -11,6 +12,9 @@ from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.tidy import import_edits
 from jaxlint.finding import Edit, Fix, FixRequest
 from jaxlint.source.file import SourceFile
+
+# Files whose libcst trees are kept at a time: a tree takes a hundred times the room of its source.
+_LIVE_TREES = 16
 
 
 @dataclass(slots=True)
@@ -35,17 +39,22 @@ class Plan:
 class Workspace:
     """The files of one round: each is parsed at most once, however many fixes touch it."""
 
-    def __init__(self, sources: Mapping[str, SourceFile]) -> None:
+    def __init__(
+        self, sources: Mapping[str, SourceFile], make_site: Callable[[SourceFile], Site] = Site
+    ) -> None:
         self.sources = sources
-        self._sites: dict[str, Site] = {}
+        self._make_site = make_site
+        self._sites: dict[str, Site] = {}  # the most recently used last
 
     def site(self, path: str) -> Site:
         """The shared view of the file at `path`. Raises Refused when it is not among the sources."""
         if path not in self.sources:
             raise Refused(f"{path} was not read in this run")
-        if path not in self._sites:
-            self._sites[path] = Site(self.sources[path])
-        return self._sites[path]
+        site = self._sites.pop(path, None) or self._make_site(self.sources[path])
+        self._sites[path] = site
+        if len(self._sites) > _LIVE_TREES:
+            self._sites[list(self._sites)[-1 - _LIVE_TREES]].release()
+        return site
 
     def plan(self, request: FixRequest) -> Plan | str:
         """What `request` does, or the reason why it is refused."""
@@ -93,13 +102,18 @@ class Workspace:
         return sorted(result, key=lambda edit: (edit.path, edit.span))
 
 
+@functools.lru_cache(maxsize=2)
+def _recent_site(source: SourceFile) -> Site:
+    return Site(source)
+
+
 def resolve(request: FixRequest, sources: Mapping[str, SourceFile]) -> Fix | str:
     """The text edits of a fix, or the reason why it is refused.
 
-    `sources` maps the paths that the steps name to the files. To resolve many fixes over the same files, use one
-    Workspace instead: it parses each file once.
+    `sources` maps the paths that the steps name to the files. Fixes of one file are best resolved in a row: it is then
+    parsed once.
     """
-    workspace = Workspace(sources)
+    workspace = Workspace(sources, _recent_site)
     plan = workspace.plan(request)
     if isinstance(plan, str):
         return plan

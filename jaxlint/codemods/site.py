@@ -34,6 +34,11 @@ class Site:
         self.source = source
         self.lines = Lines(source.text)
 
+    def release(self) -> None:
+        """Lets go of the libcst tree, which is made again when it is needed again."""
+        for name in ("module", "_nodes", "_places"):
+            self.__dict__.pop(name, None)
+
     @functools.cached_property
     def tree(self) -> ast.Module:
         try:

@@ -250,3 +250,25 @@ def test_apply_edits_keeps_the_rest_and_counts_twins_once():
     assert apply_edits(text, [*edits, *edits]) == "import x\r\na\r\nc\r\n"
     with pytest.raises(ValueError, match="overlap"):
         apply_edits(text, [Edit("p", Span(1, 1, 2, 1), "x"), Edit("p", Span(1, 1, 1, 2), "y")])
+
+
+def test_more_files_than_trees_are_kept():
+    """Trees that were let go of while planning are made again for the imports."""
+    files = {f"f{n:02}.py": f"from jax import jit, tree_map\nx = jit(tree_map(f, {n}))\n" for n in range(40)}
+
+    def check(sources):
+        found = []
+        for path, source in sources.items():
+            if "from jax import jit, tree_map" in source.text:
+                span = Span(1, 22, 1, 30)
+                parameters = {"old": "jax.tree_map", "new": "jax.tree_util.tree_map"}
+                step = Step("rename-api", path, span, parameters)
+                found.append(finding(path, span, FixRequest(Safety.SAFE, "m", (step,))))
+        return found
+
+    result = run(files, check)
+    assert result.texts == {
+        f"f{n:02}.py": f"from jax import jit\nfrom jax.tree_util import tree_map\nx = jit(tree_map(f, {n}))\n"
+        for n in range(40)
+    }
+    assert result.rounds == 1
