@@ -27,8 +27,22 @@ class ImportedNames:
         bound = alias.asname or (alias.name.partition(".")[0] if qualified == alias.name else alias.name)
         self._imports.setdefault((path, bound), []).append((qualified, how))
 
-    def remember_use(self, node: ast.AST) -> None:
+    def claim(
+        self, event: NameEvent, report: Any, change: ApiChange, target: Target
+    ) -> tuple[bool, FixRequest | None]:
+        """Whether this place is to be reported for `change`, and with which fix; it is remembered either way."""
+        node, qualified = event.node, event.qualified
+        if event.guarded:
+            if isinstance(node, ast.alias):
+                self.remember_import(report.path, node, qualified, "guarded")
+            return False, None
+        fix = fix_for(change, target, report.path, report.span(node), qualified)
+        if isinstance(node, ast.alias):
+            self.remember_import(report.path, node, qualified, "fixed" if fix else "reported")
+        elif self.covers(report.path, node, qualified, fixable=fix is not None):
+            return False, None
         self._reported.add(node)
+        return True, fix
 
     def covers(self, path: str, node: ast.AST, qualified: str, *, fixable: bool) -> bool:
         """Whether this use has been dealt with: by a shorter part of it, or by a report on its import."""

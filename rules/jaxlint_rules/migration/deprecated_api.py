@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.history import ApiChange, Target, lookup
 from jaxlint.rule import Example, Rule
-from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, fix_for, target_text
+from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import NameEvent
@@ -103,22 +102,15 @@ key = jax.random.PRNGKey(0)
 
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
-        if not qualified.startswith("jax.") or not self._spelled.is_written(event):
+        if not qualified.startswith("jax."):
             return
         target = Target.of(report.target_jax)
         change = _deprecated(qualified, target)
-        if change is None:
+        if change is None or not self._spelled.is_written(event):
             return
-        if event.guarded:
-            if isinstance(node, ast.alias):
-                self._imports.remember_import(report.path, node, qualified, "guarded")
+        due, fix = self._imports.claim(event, report, change, target)
+        if not due:
             return
-        fix = fix_for(change, target, report.path, report.span(node), qualified)
-        if isinstance(node, ast.alias):
-            self._imports.remember_import(report.path, node, qualified, "fixed" if fix else "reported")
-        elif self._imports.covers(report.path, node, qualified, fixable=fix is not None):
-            return
-        self._imports.remember_use(node)
         report(
             node,
             f"`{qualified}` is deprecated since jax {change.deprecated_in}: {advice(change, fix)}",

@@ -9,7 +9,7 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.history import ApiChange, Target, keyword_changes, lookup, lookup_module
 from jaxlint.jaxapi.rewrites import call_parameters
 from jaxlint.rule import Example, Rule
-from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, fix_for, target_text
+from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import CallEvent, NameEvent
@@ -152,24 +152,17 @@ def double(model):
 
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
-        if not qualified.startswith("jax.") or not self._spelled.is_written(event):
+        if not qualified.startswith("jax."):
             return
         if not event.is_import and keyword_changes(qualified):
             self._callees[node] = qualified
         change = self._removed(qualified, report, is_import=event.is_import)
-        if change is None:
-            return
-        if event.guarded:
-            if isinstance(node, ast.alias):
-                self._imports.remember_import(report.path, node, qualified, "guarded")
+        if change is None or not self._spelled.is_written(event):
             return
         target = Target.of(report.target_jax)
-        fix = fix_for(change, target, report.path, report.span(node), qualified)
-        if isinstance(node, ast.alias):
-            self._imports.remember_import(report.path, node, qualified, "fixed" if fix else "reported")
-        elif self._imports.covers(report.path, node, qualified, fixable=fix is not None):
+        due, fix = self._imports.claim(event, report, change, target)
+        if not due:
             return
-        self._imports.remember_use(node)
         report(
             node,
             f"`{qualified}` was {change.kind} in jax {change.removed_in}: {advice(change, fix)}",
