@@ -40,6 +40,7 @@ from jaxlint.staging.values import (
 )
 
 MAX_DEPTH = 28
+MAX_RUNS = 40  # evaluations of one function whose results may not be remembered
 MAX_CONTEXTS = 10  # evaluations of one function before its results are taken as unknown
 
 
@@ -198,8 +199,8 @@ class Calls(Machine):
         record = self.records.setdefault(function.node, FunctionRecord(function))
         key = (id(function.scope), stage.key, *[summary_key(value) for value in bound.values()])
         known = record.memo.get(key)
-        if known is not None:
-            result, consumed = known
+        if known is not None and (not known[2] or record.active or record.runs > MAX_RUNS):
+            result, consumed, _ = known
             if caller is not None and node is not None:
                 flat = key_origins(bound)
                 for position in consumed:
@@ -208,6 +209,7 @@ class Calls(Machine):
                         self.use_key(origin, node, caller, function.name)
             return self.renewed(result, set(key_origins(bound)))
         depth = caller.depth + 1 if caller is not None else 0
+        nested = not function.scope.is_module and not function.scope.is_class
         if depth > MAX_DEPTH or record.active >= 2 or len(record.memo) >= MAX_CONTEXTS or self.exhausted():
             record.observe(stage, bound, context)
             return (
@@ -219,18 +221,22 @@ class Calls(Machine):
         scope.variables.update(bound)
         origins = key_origins(bound)
         frame.inherited.update(origin for origin in origins if origin is not None)
-        record.memo[key] = (UNKNOWN, ())  # a recursive call of the same kind is unknown
+        record.memo[key] = (UNKNOWN, (), False)  # a recursive call of the same kind is unknown
         record.active += 1
+        record.runs += 1
+        born = Origin("frame").serial
         try:
             result = self.run_body(function, frame)
         finally:
             record.active -= 1
         consumed = tuple(i for i, origin in enumerate(origins) if origin is not None and origin in frame.used)
-        record.memo[key] = (result, consumed)
+        # Keys of an enclosing function: each call uses them up again.
+        enclosing = [o for o in frame.used if o.serial < born and o not in frame.inherited] if nested else []
+        record.memo[key] = (result, consumed, bool(enclosing))
         record.last = frame
         if caller is not None and node is not None:
             for origin in frame.used:
-                if origin in frame.inherited:
+                if origin in frame.inherited or origin in enclosing:
                     self.use_key(origin, node, caller, function.name)
         return result
 
@@ -338,12 +344,14 @@ class StarArgument(Unknown):
 class FunctionRecord:
     """What is known of one def over all contexts."""
 
-    __slots__ = ("active", "function", "last", "memo", "observations")
+    __slots__ = ("active", "function", "last", "memo", "observations", "runs")
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.memo: dict[object, tuple[Value, tuple[int, ...]]] = {}
+        # Context -> result, which parameters' keys it used up, whether it used keys of an enclosing function.
+        self.memo: dict[object, tuple[Value, tuple[int, ...], bool]] = {}
         self.active = 0
+        self.runs = 0
         self.last: Frame | None = None
         self.observations: list[tuple[Stage, dict[str, Value], str]] = []
 

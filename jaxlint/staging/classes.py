@@ -6,6 +6,7 @@ import ast
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
+from jaxlint.staging.calls import constant_names
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
@@ -100,7 +101,10 @@ class Classes(Machine):
         public = canonical(f"{frame.module.name}.{node.name}")
         cls.kind = BASE_KINDS.get(public, cls.kind)
         decorators = [(d, self.eval(d, frame)) for d in node.decorator_list]
+        meta_fields: tuple[str, ...] = ()
         for _, value in decorators:
+            if isinstance(value, (Partial, ExternalObject)):
+                meta_fields += constant_names(value.kwargs.get("meta_fields")) or ()
             kind = DECORATOR_KINDS.get(canonical(_decorator_name(value)))
             if kind is not None and cls.kind not in MODULE_KINDS:
                 cls.kind = kind if cls.kind not in ("pytree", "registered") else cls.kind
@@ -111,6 +115,9 @@ class Classes(Machine):
         body.facts["class"] = cls
         cls.namespace = scope.variables
         self.declare_fields(cls, frame)
+        for name in meta_fields:
+            if name in cls.fields:
+                cls.fields[name].static = True
         self.exec_block(node.body, body)
         cls.namespace = scope.variables
         for decorator, value in reversed(decorators):
@@ -246,6 +253,13 @@ class Classes(Machine):
         name = dotted(declared.annotation).rpartition(".")[2]
         if name in ("int", "float", "str", "bool"):
             return Static(kind=name)
+        optional = isinstance(declared.default, ast.Constant) and declared.default.value is None
+        if (
+            name in ("Array", "ndarray")
+            and not optional
+            and not dotted(declared.annotation).startswith(("np.", "numpy."))
+        ):
+            return Array(False)
         return UNKNOWN
 
     # -- attributes
@@ -355,7 +369,7 @@ class Classes(Machine):
             outer = current.caller
             if outer is None:
                 return base is base.cls.prototype
-            if outer.stage is not frame.stage and not outer.stage.staged:
+            if outer.home is not frame.home and not outer.home.staged:
                 return any(v is base for v in outer.scope.variables.values()) or base is base.cls.prototype
             current = outer
         return False

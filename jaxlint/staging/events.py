@@ -67,7 +67,7 @@ class ShapeEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class IndexEvent(Event):
-    """`on_index`: a Python sequence is indexed, or an array sliced, by `index`. `how`: "list", "slice"."""
+    """`on_index`: a Python sequence is indexed, or an array sliced, by `index`. `how`: "list", "dict", "slice", "mask"."""
 
     base: Value
     index: Value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from jaxlint.jaxapi.functions import (
@@ -13,6 +14,7 @@ from jaxlint.jaxapi.functions import (
     CONSTANTS,
     STATIC_ATTRIBUTES,
 )
+from jaxlint.jaxapi.models import MODELS
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
@@ -645,6 +647,8 @@ class Expressions(Machine):
                 return ModuleValue(found)
         if canonical(dotted) in CONSTANTS:
             return Static()
+        if canonical(dotted) in MODELS:
+            return self.model_of(canonical(dotted))
         return External(dotted)
 
     def module_attribute(self, base: ModuleValue, name: str, frame: Frame) -> Value:
@@ -674,6 +678,8 @@ class Expressions(Machine):
             return Static(kind="int" if name in ("ndim", "size", "itemsize", "nbytes") else name)
         if name == "at":
             return AtIndexer(base)
+        if name == "value" and base.role == "ref":
+            return replace(base, role="")
         if name in ("T", "mT", "real", "imag"):
             return self.array_result(frame, [base], node)
         if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES:
@@ -727,6 +733,8 @@ class Expressions(Machine):
             return self.fresh(base.element if base.items is None else join_all(base.items))
         if isinstance(base, DictValue):
             const = constant(index)
+            if isinstance(index, Array) and index.staged and base.items:
+                self.emit("index", events.IndexEvent(node, frame, base, index, "dict"))
             if const is not MISSING and _hashable(const) and const in base.items:
                 return base.items[const]
             if base.element is not None:

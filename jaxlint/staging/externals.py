@@ -121,6 +121,11 @@ class Externals(Machine):
         special = _SPECIAL.get(name)
         if special is not None:
             return special(self, args, kwargs, node, frame)
+        if name in _NNX_VARIABLES:
+            # A mutable reference to an array; in modules it crosses a jit like one.
+            result = self.array_result(frame, args, node)
+            result.role = "ref"
+            return result
         if name in STATIC_FUNCTIONS:
             return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()
         if name in TYPES:
@@ -332,15 +337,11 @@ class Externals(Machine):
             return Static(kind="int")
         if name == "isinstance":
             return self.isinstance_result(first, args[1] if len(args) > 1 else UNKNOWN)
-        if (
-            name == "hasattr"
-            and isinstance(first, Array)
-            and first.certain
-            and not first.tree
-            and len(args) > 1
-        ):
+        if name == "hasattr" and isinstance(first, Array) and first.certain and len(args) > 1:
             attr = constant(args[1])
-            if isinstance(attr, str) and not (first.staged and attr in CONCRETE_ATTRIBUTES):
+            if first.staged and attr in CONCRETE_ATTRIBUTES:
+                return Static(False)
+            if isinstance(attr, str) and not first.tree:
                 if attr in STATIC_ATTRIBUTES or attr in ARRAY_METHODS or attr in ARRAY_ATTRIBUTES:
                     return Static(True)
                 if not attr.startswith("_") and attr not in OTHER_ATTRIBUTES:
@@ -952,6 +953,10 @@ def _empty_sequence(name: str, frame: Frame) -> Value:
     return ListValue([], kind=name if name in ("set", "frozenset") else "list", stage=frame.stage)
 
 
+_NNX_VARIABLES = frozenset(
+    f"flax.nnx.{kind}"
+    for kind in ("Param", "Variable", "BatchStat", "Cache", "Intermediate", "VariableState", "Perturbation")
+)
 _BOOLEAN = frozenset(
     [
         "any",

@@ -11,8 +11,10 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from jaxlint.jaxapi.models import MODELS
 from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError
+from jaxlint.source.read import read_source
 from jaxlint.staging import events
 from jaxlint.staging.calls import Calls, FunctionRecord
 from jaxlint.staging.classes import MODULE_KINDS, Classes
@@ -62,6 +64,7 @@ class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transformi
         self.boundary: tuple[Transformed, Frame] | None = (
             None  # the staged call whose arguments are being converted
         )
+        self.models: dict[str, Value] = {}
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.steps = 0
         self.limit = MINIMUM_STEPS
@@ -104,6 +107,18 @@ class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transformi
         frame = Frame(None, module, module.scope, HOST)
         self.exec_block(tree.body, frame)
         module.state = "done"
+
+    def model_of(self, name: str) -> Value:
+        """The model of a library class, evaluated on first use."""
+        found = self.models.get(name)
+        if found is None:
+            owner, _, cls = name.rpartition(".")
+            module = Module(read_source(MODELS[name]), owner, owner.rpartition(".")[0], False)
+            defined, classes = len(self.defined), len(self.classes)
+            self.run_module(module)
+            del self.defined[defined:], self.classes[classes:]
+            found = self.models[name] = module.scope.variables[cls]
+        return found
 
     def run_target(self, module: Module) -> None:
         """Everything in a reported file: its body, each function, each transformed function."""

@@ -55,6 +55,9 @@ class Machine:
     def run_module(self, module: Module) -> None:
         raise NotImplementedError
 
+    def model_of(self, name: str) -> Value:
+        raise NotImplementedError
+
     # -- statements
 
     def exec_block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:

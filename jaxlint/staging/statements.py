@@ -490,8 +490,8 @@ class Statements(Machine):
         current: Frame | None = frame
         while current is not None:
             if current.scope is scope:
-                return current.stage is not frame.stage and not (
-                    current.stage.staged and frame.stage.kind == current.stage.kind
+                return current.home is not frame.home and not (
+                    current.home.staged and frame.home.kind == current.home.kind
                 )
             current = current.caller
         return True

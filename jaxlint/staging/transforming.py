@@ -740,7 +740,10 @@ class Transforming(Machine):
             return self.to_staged(instance, why, certain, spec.keeps_python)
         annotated = self.annotated_instance(parameter, function)
         if annotated is not None:
-            return self.to_staged(annotated, why, certain, spec.keeps_python)
+            staged = self.to_staged(annotated, why, certain, spec.keeps_python)
+            if isinstance(staged, Instance):
+                staged.origin = origin
+            return staged
         if spec.keeps_python or name in function.defaults or (spec.kind == "nn.lift"):
             return Array(True, why, tree=True, certain=False, origin=origin)
         return Array(True, why, tree=name not in leaves, certain=certain, origin=origin)
@@ -1040,9 +1043,7 @@ class Transforming(Machine):
     ) -> Value:
         if args:
             why = self.body_why(api, args[0], node, frame)
-            staged = [
-                self.to_staged(v, Why("it is an argument of eval_shape", cause=why), False) for v in args[1:]
-            ]
+            staged = [self.to_staged(v, Why("it is an argument of eval_shape", cause=why)) for v in args[1:]]
             self.staged_call(api, args[0], staged, node, frame, "eval_shape", why)
         return ExternalObject("jax.ShapeDtypeStruct")
 

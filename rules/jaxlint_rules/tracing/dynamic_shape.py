@@ -92,8 +92,6 @@ def f(key, x, n):
         value = event.value
         if not isinstance(value, Array) or not value.staged or not value.certain or guarded(event):
             return
-        if value.tree and event.argument == "the data":
-            return
         name = event.function.replace("jax.numpy.", "jnp.")
         if event.argument == "the data":
             message = f"the size of `{name}`'s result depends on traced values; give it `size=`"

@@ -7,7 +7,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ConvertEvent
 from jaxlint.staging.values import Array
-from jaxlint_rules._reasons import certain_tracer, guarded, traced
+from jaxlint_rules._reasons import guarded, traced
 
 _HARMLESS = frozenset({"str", "print", "block_until_ready", "device_get", "format_method"})
 
@@ -91,9 +91,16 @@ def main(x):
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
         value = event.value
-        if event.how in _HARMLESS or not certain_tracer(value) or guarded(event):
+        if event.how in _HARMLESS or guarded(event):
             return
-        assert isinstance(value, Array)
+        # A container would fail here just as well, so an argument of unknown structure counts too.
+        if (
+            not isinstance(value, Array)
+            or not value.staged
+            or not value.certain
+            or (value.tree and event.how == "bool")
+        ):
+            return
         if event.how == "format":
             what = "a number format is applied to a traced value"
         elif event.how.startswith("numpy."):

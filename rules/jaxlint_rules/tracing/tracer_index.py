@@ -89,7 +89,7 @@ def f(weights, x):
 
     def on_index(self, event: IndexEvent, report: Reporter) -> None:
         index = event.index
-        if event.how not in ("list", "slice") or not isinstance(index, Array) or guarded(event):
+        if event.how not in ("list", "dict", "slice") or not isinstance(index, Array) or guarded(event):
             return
         if not index.staged or not index.certain:
             return
