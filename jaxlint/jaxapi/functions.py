@@ -458,17 +458,12 @@ ARRAY_METHODS = frozenset(
         "on_device_size_in_bytes",
     ]
 )
-# Attributes that only concrete arrays have: a tracer raises, some of them with AttributeError.
+# Attributes that concrete arrays have and tracers have not.
 CONCRETE_ATTRIBUTES = frozenset(
     [
-        "addressable_shards",
         "block_until_ready",
-        "committed",
         "copy_to_host_async",
         "device",
-        "global_shards",
-        "is_fully_addressable",
-        "is_fully_replicated",
         "sharding",
     ]
 )

@@ -145,7 +145,7 @@ class Statements(Machine):
         shim = is_version_test(node.test)
         frame.import_guard += shim
         try:
-            if known is not None and not shim:
+            if known is not None and (not shim or isinstance(value, Static)):
                 self.narrow(node.test, known, frame)
                 return self.exec_block(node.body if known else node.orelse, frame)
             frame.guards.append(node)

@@ -136,6 +136,8 @@ def test_what_hasattr_says() -> None:
             return hasattr(x, name)
         except (ValueError, NotImplementedError):  # `mT` of a vector, `flat`
             return True
+        except jax.errors.ConcretizationTypeError:  # the program fails at the question
+            return True
 
     matrix = jnp.ones((2, 2))
     assert {name for name in listed if not has(matrix, name)} == set()
@@ -157,13 +159,10 @@ def test_concrete_attributes_are_missing_on_tracers() -> None:
     for name in sorted(CONCRETE_ATTRIBUTES):
 
         def look(x: Any, name: str = name) -> bool:
-            try:
-                getattr(x, name)
-            except (AttributeError, jax.errors.ConcretizationTypeError):
-                return True
-            return False
+            return hasattr(x, name)
 
-        assert inside_jit(look, jnp.ones(2)), name
+        assert look(jnp.ones(2)), name
+        assert not inside_jit(look, jnp.ones(2)), name
 
 
 @pytest.mark.parametrize("name", sorted(CONVERTING_METHODS))
