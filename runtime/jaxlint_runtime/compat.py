@@ -7,6 +7,7 @@ both). tests/runtime/test_compat.py holds a canary for each function here, to be
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -87,6 +88,24 @@ def user_frames(eqn: Any) -> list[tuple[str, int, str]]:
         (frame.file_name, frame.start_line, frame.function_name)
         for frame in _source_info.user_frames(eqn.source_info.traceback)
     ]
+
+
+def callable_alone(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that can be traced outside the call that jitted it.
+
+    What `flax.nnx.jit` hands to `jax.jit` looks for a context that its wrapper opens around each call.
+    """
+    tag = getattr(function, "ctxtag", None)
+    if tag is None or not type(function).__module__.startswith("flax.nnx"):
+        return function
+    from flax import nnx
+
+    @functools.wraps(function)
+    def within(*args: Any, **kwargs: Any) -> Any:
+        with nnx.update_context(tag):
+            return function(*args, **kwargs)
+
+    return within
 
 
 @contextlib.contextmanager

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from jaxlint_runtime import inspection
 from jaxlint_runtime.equivalence import coarsest
 from jaxlint_runtime.inspection.memory import compiler_cost
-from jaxlint_runtime.measure import Timing, claimable, compare
-from jaxlint_runtime.model import Cost, Interval, Result, Status
+from jaxlint_runtime.measure import Timing, compare
+from jaxlint_runtime.model import Interval, Result, Status
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.staging import Staged, StagingError, Version, first_line
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 
-# A saving of memory is worth a claim from this share of the whole on, and from one page on.
-_LEAST_SHARE, _LEAST_BYTES = 0.01, 4096
+# A saving of memory is worth a claim from this share of the whole, or this many bytes, and a page in any case.
+_LEAST_SHARE, _LEAST_BYTES, _PAGE = 0.01, 2**20, 4096
 _MORE_MEMORY = 1.05  # a gain in time may cost no more than this
 _KERNEL = re.compile(
     r'custom_call_target="(tpu_custom_call|mosaic|triton|__gpu\$xla\.gpu\.triton)', re.IGNORECASE
@@ -234,10 +234,10 @@ def _judge(plan: Plan, outcome: Result, timing: Timing | None) -> Verdict:
     assert before is not None
     assert after is not None
     saved = (before.peak_bytes or 0) - (after.peak_bytes or 0)
-    smaller = saved >= max(_LEAST_BYTES, _LEAST_SHARE * (before.peak_bytes or 0))
+    smaller = saved >= max(_PAGE, min(_LEAST_BYTES, _LEAST_SHARE * (before.peak_bytes or 0)))
     bigger = (after.peak_bytes or 0) > _MORE_MEMORY * (before.peak_bytes or 0)
     faster, slower = _speed(outcome, timing)
-    figures = describe(before, after, outcome.speedup)
+    figures = describe(outcome, timing)
     good = Status.COMPILED if before.time_kind == "compiler" or timing is None else Status.VERIFIED
     if smaller and (plan.trade or not slower):
         return Verdict(good, figures)
@@ -258,30 +258,28 @@ def _speed(outcome: Result, timing: Timing | None) -> tuple[bool, bool]:
     return ratio >= _COMPILER_GAIN, ratio <= 1 / _COMPILER_LOSS
 
 
-def describe(before: Cost, after: Cost, speedup: Interval | None) -> str:
+def describe(outcome: Result, timing: Timing | None) -> str:
     """Memory and time, before against after, in words."""
+    before, after = outcome.before, outcome.after
+    assert before is not None
+    assert after is not None
     parts = []
     if before.peak_bytes and after.peak_bytes is not None:
-        parts.append(
-            f"memory {size(before.peak_bytes)} to {size(after.peak_bytes)} ({after.peak_bytes / before.peak_bytes:.2f}x)"
-        )
-    if before.time_ms and after.time_ms and speedup:
+        share = after.peak_bytes / before.peak_bytes
+        parts.append(f"memory {size(before.peak_bytes)} to {size(after.peak_bytes)} ({share:.2f}x)")
+    if before.time_ms and after.time_ms and outcome.speedup:
         parts.append(
             f"{before.time_kind} time {before.time_ms.median:.3g} to {after.time_ms.median:.3g} ms "
-            f"({_ratio(before, speedup)})"
+            f"({_ratio(outcome, timing)})"
         )
     return ", ".join(parts) or "no figures"
 
 
-def _ratio(before: Cost, speedup: Interval) -> str:
-    least = (
-        claimable(before.time_ms.median)
-        if before.time_ms and before.time_kind == "measured"
-        else _COMPILER_GAIN
-    )
+def _ratio(outcome: Result, timing: Timing | None) -> str:
+    assert outcome.speedup is not None
+    speedup = outcome.speedup
     span = "" if speedup.low == speedup.high else f", {speedup.low:.2f} to {speedup.high:.2f}"
-    known = speedup.median >= least and speedup.low > 1
-    known = known or (speedup.median <= 1 / least and speedup.high < 1)
+    known = timing is None or timing.faster or timing.slower
     return f"{speedup.median:.2f}x as fast{span}" + ("" if known else ", no difference beyond noise")
 
 

@@ -46,7 +46,7 @@ class Version:
 
 def version_of(captured: CapturedFunction) -> Version:
     """The user's own function and options."""
-    return Version(captured.function, captured.options)
+    return Version(compat.callable_alone(captured.function), captured.options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -182,3 +182,28 @@ def test_compiles_are_fresh_though_a_persistent_cache_is_set(tmp_path):
         for name, value in before.items():
             jax.config.update(name, value)
         compilation_cache.reset_cache()
+
+
+def test_what_nnx_jits_is_traced_alone():
+    from flax import nnx
+
+    model = nnx.Linear(3, 2, rngs=nnx.Rngs(0))
+    handed = []
+    original = jax.jit
+
+    def spy(function, *args, **kwargs):
+        handed.append(function)
+        return original(function, *args, **kwargs)
+
+    jax.jit = spy
+    try:
+        predict = nnx.jit(lambda model, x: model(x))
+    finally:
+        jax.jit = original
+    x = jnp.ones((4, 3))
+    given = []
+    alone = compat.callable_alone(handed[0])
+    predict.jitted_fn = lambda *pure: given.append(pure) or original(alone)(*pure)
+    assert jnp.allclose(predict(model, x), model(x))
+    _, _, out = jax.eval_shape(alone, *given[0])
+    assert [leaf.shape for leaf in jax.tree.leaves(out)] == [(4, 2)]
