@@ -57,7 +57,7 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool) -> None:
         errors += _write(checked.sources, result, piped)
         if piped:
             source = checked.sources[piped]
-            output = click.get_binary_stream("stdout")
+            output = sys.stdout.buffer
             output.write(encode_text(source, result.texts.get(piped, source.text)))
             output.flush()
         _write_summary(result, report)

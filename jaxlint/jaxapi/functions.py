@@ -119,7 +119,14 @@ NOT_ARRAYS = (
 # Numbers and `None` among the members of the prefixes.
 CONSTANTS = frozenset(
     f"jax.numpy.{name}"
-    for name in ["pi", "e", "inf", "nan", "newaxis", "euler_gamma", "NINF", "PZERO", "NZERO"]
+    for name in [
+        "pi",
+        "e",
+        "inf",
+        "nan",
+        "newaxis",
+        "euler_gamma",
+    ]
 )
 TYPES = frozenset(
     {

@@ -237,7 +237,7 @@ class Calls(Machine):
         if caller is not None and node is not None:
             for origin in frame.used:
                 if origin in frame.inherited or origin in enclosing:
-                    self.use_key(origin, node, caller, function.name)
+                    self.use_key(origin, node, caller, function.name, origin in enclosing)
         return result
 
     def renewed(self, value: Value, given: set[Origin | None], depth: int = 3) -> Value:
@@ -319,7 +319,9 @@ class Calls(Machine):
 
     # -- keys
 
-    def use_key(self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "") -> None:
+    def use_key(
+        self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "", enclosing: bool = False
+    ) -> None:
         """Notes that a PRNG key is used up; a second use of the same key is reported."""
         first = frame.used.get(origin)
         if first is None:
@@ -328,6 +330,8 @@ class Calls(Machine):
         if frame.stage.staged and frame.facts.get("mapped"):
             return
         how = "loop" if first is node else "again"
+        if how == "loop" and enclosing:
+            return  # an evaluation with a key of its own that is meant to stay the same
         self.emit("key_reuse", events.KeyEvent(node, frame, origin, first, how, callee))
 
 

@@ -18,10 +18,11 @@ from jaxlint.jaxapi.models import MODELS
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
-from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Why
 from jaxlint.staging.statements import truth
+from jaxlint.staging.syntax_facts import is_version_test
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -158,7 +159,9 @@ class Expressions(Machine):
             return UNKNOWN
         for name, value in frame.scope.module_scope().variables.items():
             if name.startswith("*") and isinstance(value, External):
-                return External(f"{value.name}.{node.id}")
+                found = External(f"{value.name}.{node.id}")
+                self.name_event(found, node, frame)
+                return found
         return UNKNOWN
 
     def eval_joinedstr(self, node: ast.JoinedStr, frame: Frame) -> Value:
@@ -359,6 +362,11 @@ class Expressions(Machine):
         test = self.eval(node.test, frame)
         self.test(test, node.test, "conditional expression", frame)
         known = truth(test)
+        if is_version_test(node.test):
+            frame.import_guard += 1
+            chosen = join(self.eval(node.body, frame), self.eval(node.orelse, frame))
+            frame.import_guard -= 1
+            return chosen
         if known is not None:
             return self.eval(node.body if known else node.orelse, frame)
         before = frame.snapshot()
@@ -504,7 +512,7 @@ class Expressions(Machine):
         result = build()
         for loop in frame.loops[len(frame.loops) - loops :]:
             loop.second = True
-        if total != 1:
+        if total != 1 and len(frame.loops) <= MAX_LOOPS:
             for generator, iterable in iterables:
                 self.bind_generator(generator, iterable, frame)
             result = join(result, build())

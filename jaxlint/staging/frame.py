@@ -11,6 +11,9 @@ from jaxlint.staging.stage import Stage
 from jaxlint.staging.values import Function, Origin, Value
 
 
+MAX_LOOPS = 6  # loops in each other whose bodies are evaluated twice; that doubles the work each time
+
+
 @dataclass(slots=True, eq=False)
 class Loop:
     """A loop of this frame that is being evaluated. `guards` counts the frame's guards when it began."""

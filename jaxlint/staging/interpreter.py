@@ -192,7 +192,9 @@ class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transformi
     ) -> Value:
         if callee.name == "pallas.when" and args:
             return self.call_value(args[0], [], {}, node, frame)
-        if isinstance(callee, ExternalObject) and callee.name == "functools.wraps":
+        if callee.name == "functools.wraps":
+            if args and isinstance(args[0], Function) and callee.args:
+                args[0].wraps = callee.args[0]
             return args[0] if args else UNKNOWN
         return super().call_external_object(callee, args, kwargs, node, frame)
 

@@ -150,7 +150,9 @@ class Machine:
     def annotation(self, node: ast.expr, frame: Frame) -> None:
         raise NotImplementedError
 
-    def use_key(self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "") -> None:
+    def use_key(
+        self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "", enclosing: bool = False
+    ) -> None:
         raise NotImplementedError
 
     # -- classes

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from jaxlint.staging import events
-from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import HOST
 from jaxlint.staging.syntax_facts import (
@@ -335,7 +335,7 @@ class Statements(Machine):
         before = frame.snapshot()
         frame.loops.append(loop)
         alive = True
-        for _ in range(2):
+        for _ in range(2 if len(frame.loops) <= MAX_LOOPS else 1):
             bind()
             alive = self.exec_block(body, frame) or frame.facts.pop("continued", None) is not None
             if not alive:

@@ -440,6 +440,8 @@ class Transforming(Machine):
     def signature(self, target: Value) -> list[str]:
         """Names of the positional parameters that a caller of `target` fills."""
         if isinstance(target, Function):
+            if target.wraps is not None:  # functools.wraps: JAX, too, reads the signature of what is wrapped
+                return self.signature(target.wraps)
             return [p.arg for p in positional_parameters(target.node)]
         if isinstance(target, BoundMethod):
             return self.signature(target.function)[1:]
@@ -668,10 +670,19 @@ class Transforming(Machine):
         position = 0
         spec = self.spec_of(t)
         offset = len(names) - len([p for p in parameters if p.arg not in bound_names])
-        for extra in range(max(0, offset)):
-            args.append(
-                Array(True, self.parameter_why(t, names[extra]), tree=True, origin=Origin(names[extra]))
-            )
+        for name in names[: max(0, offset)]:
+            if name in static:
+                args.append(Unknown(Origin(name)))
+            else:
+                args.append(
+                    Array(
+                        True,
+                        self.parameter_why(t, name),
+                        tree=True,
+                        certain=certain_statics,
+                        origin=Origin(name),
+                    )
+                )
         for parameter in [*parameters, *function.node.args.kwonlyargs]:
             if parameter.arg in bound_names:
                 continue
