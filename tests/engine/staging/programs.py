@@ -27,11 +27,13 @@ def write_project(folder: Path, files: Mapping[str, str]) -> list[Path]:
 
 
 def findings_in(folder: Path, files: Mapping[str, str], *, only: str = "") -> list[Finding]:
-    """Analyses the files as one project, or the one called `only`, and returns what is reported."""
-    paths = write_project(folder, files)
-    wanted = [path for path in paths if not only or path == folder / only]
-    sources = [read_source(path, path.relative_to(folder).as_posix()) for path in wanted]
-    analysis = analyze(sources, [rule() for rule in all_rules()])
+    """Analyses the files as one project, or the one called `only` with the others around it, and returns what is reported."""
+    sources = [
+        read_source(path, path.relative_to(folder).as_posix()) for path in write_project(folder, files)
+    ]
+    wanted = [source for source in sources if only in ("", source.display)]
+    around = [source for source in sources if source not in wanted]
+    analysis = analyze(wanted, [rule() for rule in all_rules()], context=around)
     assert analysis.errors == []
     return [finding for finding in analysis.findings if finding.severity is not Severity.INFO]
 

@@ -1,0 +1,350 @@
+"""Names across files: whichever way a function is imported, it is the same function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs import expected, findings_in, reported
+
+BRANCH = """
+    def step(x):
+        if x.sum() > 0:  # reports tracer-branch
+            return x
+        return -x
+"""
+JIT = """
+    import jax
+    {imports}
+
+    fast = jax.jit({name})
+"""
+
+
+def jits(imports: str, name: str = "step") -> str:
+    return JIT.format(imports=imports, name=name)
+
+
+PROJECTS = {
+    "a module beside": {"train.py": jits("from model import step"), "model.py": BRANCH},
+    "a module by its name": {"train.py": jits("import model", "model.step"), "model.py": BRANCH},
+    "under another name": {"train.py": jits("import model as m", "m.step"), "model.py": BRANCH},
+    "a function under another name": {
+        "train.py": jits("from model import step as s", "s"),
+        "model.py": BRANCH,
+    },
+    "relative, beside": {
+        "pkg/__init__.py": "",
+        "pkg/train.py": jits("from .model import step"),
+        "pkg/model.py": BRANCH,
+    },
+    "relative, a module": {
+        "pkg/__init__.py": "",
+        "pkg/train.py": jits("from . import model", "model.step"),
+        "pkg/model.py": BRANCH,
+    },
+    "relative, from the package above": {
+        "pkg/__init__.py": "",
+        "pkg/run/__init__.py": "",
+        "pkg/run/train.py": jits("from ..parts.model import step"),
+        "pkg/parts/__init__.py": "",
+        "pkg/parts/model.py": BRANCH,
+    },
+    "absolute, from the package's own name": {
+        "pkg/__init__.py": "",
+        "pkg/run/__init__.py": "",
+        "pkg/run/train.py": jits("from pkg.parts.model import step"),
+        "pkg/parts/__init__.py": "",
+        "pkg/parts/model.py": BRANCH,
+    },
+    "a dotted import": {
+        "pyproject.toml": "",
+        "train.py": jits("import pkg.parts.model", "pkg.parts.model.step"),
+        "pkg/__init__.py": "",
+        "pkg/parts/__init__.py": "",
+        "pkg/parts/model.py": BRANCH,
+    },
+    "a dotted import under another name": {
+        "pyproject.toml": "",
+        "train.py": jits("import pkg.model as m", "m.step"),
+        "pkg/__init__.py": "",
+        "pkg/model.py": BRANCH,
+    },
+    "a src layout, from a script": {
+        "pyproject.toml": "",
+        "scripts/train.py": jits("from pkg.model import step"),
+        "src/pkg/__init__.py": "",
+        "src/pkg/model.py": BRANCH,
+    },
+    "re-exported through __init__": {
+        "pyproject.toml": "",
+        "train.py": jits("from pkg import step"),
+        "pkg/__init__.py": "from pkg.model import step as step",
+        "pkg/model.py": BRANCH,
+    },
+    "re-exported twice, relatively": {
+        "pyproject.toml": "",
+        "train.py": jits("import pkg", "pkg.step"),
+        "pkg/__init__.py": "from .parts import step",
+        "pkg/parts/__init__.py": "from .model import step",
+        "pkg/parts/model.py": BRANCH,
+    },
+    "a star import": {"train.py": jits("from model import *"), "model.py": BRANCH},
+    "a star import through __init__": {
+        "pyproject.toml": "",
+        "train.py": jits("from pkg import *"),
+        "pkg/__init__.py": "from .model import *",
+        "pkg/model.py": BRANCH,
+    },
+    "namespace packages, without __init__": {
+        "pyproject.toml": "",
+        "scripts/train.py": jits("from pkg.parts.model import step"),
+        "pkg/parts/model.py": BRANCH,
+    },
+    "a module of a namespace package": {
+        "pyproject.toml": "",
+        "scripts/train.py": jits("from pkg.parts import model", "model.step"),
+        "pkg/parts/model.py": BRANCH,
+    },
+    "a cycle": {
+        "train.py": """
+            import jax
+            import model
+
+            scale = 2.0
+
+            def run(x):
+                return fast(x)
+
+            fast = jax.jit(model.step)
+        """,
+        "model.py": """
+            import train
+
+            def step(x):
+                if x.sum() > 0:  # reports tracer-branch
+                    return x * train.scale
+                return -x
+        """,
+    },
+    "a cycle of packages with names from each other": {
+        "pyproject.toml": "",
+        "pkg/__init__.py": "from .a import first\nfrom .b import second",
+        "pkg/a.py": """
+            import jax
+            from pkg import b
+
+            def first(x):
+                return jax.jit(b.second)(x)
+        """,
+        "pkg/b.py": """
+            from pkg.a import first
+
+            def second(x):
+                if x.sum() > 0:  # reports tracer-branch
+                    return x
+                return first
+        """,
+    },
+    "a fallback for a missing library": {
+        "train.py": """
+            import jax
+
+            try:
+                from fancy_library import step
+            except ImportError:
+                from model import step
+
+            fast = jax.jit(step)
+        """,
+        "model.py": """
+            def step(x):
+                return x
+        """,
+    },
+    "a fallback around JAX itself": {
+        "train.py": """
+            try:
+                import jax
+                import jax.numpy as jnp
+            except ImportError:
+                jax = None
+                import numpy as jnp
+
+            def step(x):
+                if jnp.sum(x) > 0:  # reports tracer-branch
+                    return x
+                return -x
+
+            fast = jax.jit(step)
+        """,
+    },
+    "imports for type checkers alone": {
+        "train.py": """
+            from __future__ import annotations
+
+            from typing import TYPE_CHECKING
+
+            import jax
+
+            if TYPE_CHECKING:
+                from model import State
+
+            @jax.jit
+            def update(state: State, x):
+                if state is None or x is None:
+                    return x
+                return state.x + x
+        """,
+        "model.py": """
+            from typing import NamedTuple
+
+            import jax
+
+            class State(NamedTuple):
+                x: jax.Array
+        """,
+    },
+    "an import inside the function": {
+        "train.py": """
+            import jax
+
+            @jax.jit
+            def run(x):
+                from model import step
+
+                return step(x)
+        """,
+        "model.py": BRANCH,
+    },
+    "jit that a module of the project hands on": {
+        "compat.py": """
+            import jax
+            import jax.numpy as jnp
+
+            jit = jax.jit
+            np = jnp
+        """,
+        "train.py": """
+            from compat import jit, np
+
+            @jit
+            def f(x):
+                if np.sum(x) > 0:  # reports tracer-branch
+                    return x
+                return -x
+        """,
+    },
+    "a helper of the project that wraps jit": {
+        "compile.py": """
+            from functools import partial
+
+            import jax
+
+            def compiled(f=None, **options):
+                if f is None:
+                    return partial(compiled, **options)
+                return jax.jit(f, **options)
+        """,
+        "train.py": """
+            from compile import compiled
+
+            @compiled(static_argnames="n")
+            def f(x, n):
+                if n > 2:
+                    return x
+                return x if x > 0 else -x  # reports tracer-branch
+        """,
+    },
+    "a class whose base is in another file": {
+        "base.py": """
+            import jax
+
+            class Base:
+                def __init__(self):
+                    self.run = jax.jit(self.step)
+
+                def step(self, x):
+                    raise NotImplementedError
+        """,
+        "train.py": """
+            from base import Base
+
+            class Mine(Base):
+                deep = True
+
+                def step(self, x):
+                    if self.deep:
+                        x = x * 2
+                    if x.sum() > 0:  # reports tracer-branch
+                        return x
+                    return -x
+
+            model = Mine()
+            model.run(1.0)
+        """,
+    },
+    "a module called as a library is": {
+        "train.py": """
+            import jax
+            import jax.numpy as jnp
+            from random import choice
+
+            import random
+
+            @jax.jit
+            def f(x):
+                return x * random.scale + choice
+        """,
+        "random.py": """
+            scale = 2.0
+            choice = 1.0
+        """,
+    },
+}
+
+
+@pytest.mark.parametrize("name", PROJECTS)
+def test_whole_project(name: str, tmp_path: Path) -> None:
+    files = PROJECTS[name]
+    python = {path: text for path, text in files.items() if path.endswith(".py")}
+    for path in set(files) - set(python):
+        (tmp_path / path).write_text(files[path])
+    assert reported(findings_in(tmp_path, python)) == expected(python)
+
+
+@pytest.mark.parametrize(
+    "name", ["relative, beside", "a src layout, from a script", "re-exported twice, relatively"]
+)
+def test_a_file_alone_is_seen_with_the_project_around_it(name: str, tmp_path: Path) -> None:
+    """Only `model.py` is examined; what jits its function is in another file."""
+    files = {"pyproject.toml": "", **PROJECTS[name]}
+    for path in set(files) - {path for path in files if path.endswith(".py")}:
+        (tmp_path / path).write_text(files[path])
+    python = {path: text for path, text in files.items() if path.endswith(".py")}
+    model = next(path for path in python if path.endswith("model.py"))
+    assert reported(findings_in(tmp_path, python, only=model)) == expected(python)
+
+
+def test_a_context_file_that_cannot_be_parsed_costs_nothing(tmp_path: Path) -> None:
+    files = {
+        "train.py": """
+            import jax
+            import broken
+            from broken import helper
+
+            @jax.jit
+            def f(x):
+                if x > 0:  # reports tracer-branch
+                    return helper(x)
+                return broken.other(x)
+        """,
+        "broken.py": "def helper(x:\n",
+    }
+    assert reported(findings_in(tmp_path, files, only="train.py")) == expected(files)
+
+
+def test_the_caller_of_another_file_is_named_with_its_place(tmp_path: Path) -> None:
+    (finding,) = findings_in(tmp_path, {"train.py": jits("from model import step"), "model.py": BRANCH})
+    assert "`x` is a parameter of `step`" in finding.reason
+    assert "`step` is passed to `jax.jit` at train.py:4" in finding.reason
