@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass, field
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
@@ -13,6 +14,7 @@ from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, Instance, Transformed, TupleValue, Unknown, Value
 
+_UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit"})
 
 
@@ -225,6 +227,8 @@ def train(params, batches):
         wanted = {i for i in wanted if i >= len(candidate.names) or not _is_key(candidate.names[i])}
         if not wanted or not (candidate.gradient or candidate.updated):
             return
+        if not candidate.gradient and not _UPDATES.search(candidate.event.transformed.label.lower()):
+            return  # `x = solve(x)`: what it is given may be of any size, and is seldom a program's state
         if not candidate.gradient and any(call.module is not candidate.event.frame.module for call in calls):
             return  # a helper that several files share: some of them may need what it is given
         positions = sorted(wanted)
