@@ -12,7 +12,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import all_parameters, positional_parameters
+from jaxlint.staging.syntax_facts import all_parameters, dotted, positional_parameters
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -39,6 +39,7 @@ from jaxlint.staging.values import (
     summary_key,
 )
 
+STREAMS = "rngs"  # the part of a key that flax modules draw from
 MAX_DEPTH = 28
 MAX_RUNS = 40  # evaluations of one function whose results may not be remembered
 MAX_CONTEXTS = 10  # evaluations of one function before its results are taken as unknown
@@ -70,6 +71,8 @@ class Calls(Machine):
                     kwargs["**"] = value.element
             else:
                 kwargs["**"] = self.element_of(value, keyword, frame)
+        if "rngs" in kwargs and dotted(node.func).rpartition(".")[2] in ("apply", "apply_fn"):
+            self.use_streams(kwargs["rngs"], node, frame)
         result = self.call_value(callee, args, kwargs, node, frame)
         if self.wants_calls:
             name = canonical(callee.name) if isinstance(callee, External) else ""
@@ -200,14 +203,17 @@ class Calls(Machine):
         key = (id(function.scope), stage.key, *[summary_key(value) for value in bound.values()])
         known = record.memo.get(key)
         if known is not None and (not known[2] or record.active or record.runs > MAX_RUNS):
-            result, consumed, _ = known
+            result, consumed, _, then = known
             if caller is not None and node is not None:
                 flat = key_origins(bound)
                 for position in consumed:
                     origin = flat[position] if position < len(flat) else None
+                    if origin is None and 0 < position < len(flat):
+                        owner = flat[position - 1]  # a stream of a key that this call is the first to use
+                        origin = owner.child(STREAMS) if owner is not None and position % 2 else None
                     if origin is not None:
                         self.use_key(origin, node, caller, function.name)
-            return self.renewed(result, set(key_origins(bound)))
+            return self.renewed(result, dict(zip(then, key_origins(bound), strict=False)))
         depth = caller.depth + 1 if caller is not None else 0
         nested = not function.scope.is_module and not function.scope.is_class
         if depth > MAX_DEPTH or record.active >= 2 or len(record.memo) >= MAX_CONTEXTS or self.exhausted():
@@ -221,7 +227,7 @@ class Calls(Machine):
         scope.variables.update(bound)
         origins = key_origins(bound)
         frame.inherited.update(origin for origin in origins if origin is not None)
-        record.memo[key] = (UNKNOWN, (), False)  # a recursive call of the same kind is unknown
+        record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
         record.active += 1
         record.runs += 1
         born = Origin("frame").serial
@@ -229,34 +235,37 @@ class Calls(Machine):
             result = self.run_body(function, frame)
         finally:
             record.active -= 1
-        consumed = tuple(i for i, origin in enumerate(origins) if origin is not None and origin in frame.used)
+        flat = key_origins(bound)
+        consumed = tuple(i for i, origin in enumerate(flat) if origin is not None and origin in frame.used)
         # Keys of an enclosing function: each call uses them up again.
         enclosing = [o for o in frame.used if o.serial < born and o not in frame.inherited] if nested else []
-        record.memo[key] = (result, consumed, bool(enclosing))
+        record.memo[key] = (result, consumed, bool(enclosing), tuple(flat))
         record.last = frame
         if caller is not None and node is not None:
             for origin in frame.used:
-                if origin in frame.inherited or origin in enclosing:
+                if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
                     self.use_key(origin, node, caller, function.name, origin in enclosing)
         return result
 
-    def renewed(self, value: Value, given: set[Origin | None], depth: int = 3) -> Value:
-        """A memoised result with fresh keys: each call makes its own, but for those that were passed in."""
+    def renewed(self, value: Value, given: dict[Origin | None, Origin | None], depth: int = 3) -> Value:
+        """A memoised result in terms of this call's arguments; keys that the function made are fresh at each call."""
         if isinstance(value, Array):
-            if value.origin is None or value.origin in given:
-                return value
-            origin = Origin(value.origin.name, batch=value.origin.batch)
-            return replace(value, origin=origin)
+            origin, like = value.origin, value.like
+            if origin is not None:
+                origin = given[origin] if origin in given else Origin(origin.name, batch=origin.batch)
+            if like is not None:
+                like = given.get(like) or given.get(like.root()) or like
+            return (
+                value
+                if origin is value.origin and like is value.like
+                else replace(value, origin=origin, like=like)
+            )
         if depth > 0 and isinstance(value, TupleValue) and value.items is not None:
-            return TupleValue(
-                [self.renewed(v, given, depth - 1) for v in value.items], value.element, value.cls
-            )
+            items = [self.renewed(part, given, depth - 1) for part in value.items]
+            return TupleValue(items, value.element, value.cls)
         if depth > 0 and isinstance(value, DictValue) and value.items:
-            return DictValue(
-                {k: self.renewed(v, given, depth - 1) for k, v in value.items.items()},
-                value.element,
-                value.stage,
-            )
+            known = {key: self.renewed(part, given, depth - 1) for key, part in value.items.items()}
+            return DictValue(known, value.element, value.stage)
         return value
 
     def run_body(self, function: Function, frame: Frame) -> Value:
@@ -319,6 +328,14 @@ class Calls(Machine):
 
     # -- keys
 
+    def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
+        """Notes keys handed to a flax module, which folds in names: only another call with the same key repeats them."""
+        values = rngs.elements() if isinstance(rngs, DictValue) else [rngs]
+        origins = {value.origin for value in values if isinstance(value, (Array, Unknown))}
+        for origin in origins:
+            if origin is not None:
+                self.use_key(origin.child(STREAMS), node, frame)
+
     def use_key(
         self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "", enclosing: bool = False
     ) -> None:
@@ -352,8 +369,9 @@ class FunctionRecord:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        # Context -> result, which parameters' keys it used up, whether it used keys of an enclosing function.
-        self.memo: dict[object, tuple[Value, tuple[int, ...], bool]] = {}
+        # Context -> result, which parameters' keys it used up, whether it used keys of an enclosing function, and the
+        # origins that were passed in.
+        self.memo: dict[object, tuple[Value, tuple[int, ...], bool, tuple[Origin | None, ...]]] = {}
         self.active = 0
         self.runs = 0
         self.last: Frame | None = None
@@ -371,6 +389,7 @@ def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
     def visit(value: Value, depth: int) -> None:
         if isinstance(value, (Array, Unknown)):
             found.append(value.origin)
+            found.append(value.origin.children.get(STREAMS) if value.origin is not None else None)
         elif depth > 0 and not isinstance(value, Instance):
             for part in parts_of(value):
                 visit(part, depth - 1)

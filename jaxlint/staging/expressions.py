@@ -746,7 +746,13 @@ class Expressions(Machine):
             if const is not MISSING and _hashable(const) and const in base.items:
                 return base.items[const]
             if base.element is not None:
-                return base.element
+                element = base.element
+                known = const is not MISSING and _hashable(const)
+                if isinstance(element, (Array, Unknown)) and element.origin is not None and known:
+                    element = replace(
+                        element, origin=element.origin.child(const)
+                    )  # one key's value, not another's
+                return element
             return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
         if isinstance(base, NumpyArray):
             return NumpyArray()

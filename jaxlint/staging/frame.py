@@ -10,7 +10,6 @@ from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.values import Function, Origin, Value
 
-
 MAX_LOOPS = 6  # loops in each other whose bodies are evaluated twice; that doubles the work each time
 
 

@@ -76,6 +76,26 @@ def late(key):
 """,
         ),
         Example(
+            "the same dropout key at every step",
+            """
+import flax.linen as nn
+import jax
+
+model = nn.Dropout(0.5, deterministic=False)
+
+@jax.jit
+def step(params, batch, key):
+    return model.apply({"params": params}, batch, rngs={"dropout": key}).mean()
+
+def train(params, batches):
+    key = jax.random.key(0)
+    variables = model.init({"params": key, "dropout": key}, batches[0])
+    for batch in batches:
+        params = step(params, batch, key)  # finding
+    return params, variables
+""",
+        ),
+        Example(
             "split, folded, exclusive branches, carried",
             """
 import jax
@@ -113,7 +133,7 @@ def carried(key, xs):
         frame = event.frame
         if frame.module.is_test or (frame.function is not None and frame.function.name.startswith("test")):
             return
-        name = event.origin.name
+        name = event.origin.name.removesuffix(".rngs")
         through = f" (in `{event.callee}`)" if event.callee else ""
         if event.how == "loop":
             loop = frame.in_loop()
