@@ -38,7 +38,8 @@ def index() -> str:
     for category in CATEGORIES:
         rows = [row(rule) for rule in all_rules() if rule.category == category]
         if rows:
-            parts.append(f"\n## {category.capitalize()}\n\n{head}\n" + "\n".join(rows) + "\n")
+            title = "API" if category == "api" else category.capitalize()
+            parts.append(f"\n## {title}\n\n{head}\n" + "\n".join(rows) + "\n")
     parts.append(f"\n## The comments themselves\n\n{head}\n{UNUSED_ROW}\n")
     return "".join(parts)
 

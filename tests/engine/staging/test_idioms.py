@@ -17,6 +17,7 @@ import pytest
 from concrete import PROGRAMS as CONCRETE
 from programs import expected, findings_in, reported
 from state import PROGRAMS as STATE
+from tricky import PROGRAMS as TRICKY
 from ways_in import PROGRAMS as WAYS_IN
 
 FAILS = {
@@ -29,7 +30,7 @@ FAILS = {
     "unhashable-static-argument",
     "tracer-as-static",
 }
-CASES = {**WAYS_IN, **CONCRETE, **STATE}
+CASES = {**WAYS_IN, **CONCRETE, **STATE, **TRICKY}
 
 
 @pytest.mark.parametrize("name", CASES)
