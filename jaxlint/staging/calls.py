@@ -222,6 +222,9 @@ class Calls(Machine):
                 self.opaque_call(list(bound.values()), node or function.node, caller) if caller else UNKNOWN
             )
         record.observe(stage, bound, context)
+        for name, value in bound.items():
+            if isinstance(value, Array) and value.origin is None:
+                bound[name] = replace(value, origin=Origin(name))  # so that results can be said to be like it
         scope = Scope(function.scope)
         frame = Frame(function, function.module, scope, stage, caller, node, depth, context)
         scope.variables.update(bound)
@@ -242,7 +245,7 @@ class Calls(Machine):
         record.memo[key] = (result, consumed, bool(enclosing), tuple(flat))
         record.last = frame
         if caller is not None and node is not None:
-            for origin in frame.used:
+            for origin in list(frame.used):
                 if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
                     self.use_key(origin, node, caller, function.name, origin in enclosing)
         return result
