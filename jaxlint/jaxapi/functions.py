@@ -495,6 +495,25 @@ OTHER_ATTRIBUTES = frozenset(
         "val",
     ]
 )
+SPECIAL_METHODS = frozenset(
+    [
+        "__abs__",
+        "__add__",
+        "__array__",
+        "__bool__",
+        "__complex__",
+        "__eq__",
+        "__float__",
+        "__getitem__",
+        "__index__",
+        "__int__",
+        "__iter__",
+        "__len__",
+        "__lt__",
+        "__matmul__",
+        "__mul__",
+    ]
+)
 CONVERTING_METHODS = frozenset(
     {"item", "tolist", "__float__", "__int__", "__bool__", "__index__", "__array__"}
 )

@@ -42,6 +42,7 @@ from jaxlint.staging.values import (
 STREAMS = "rngs"  # the part of a key that flax modules draw from
 MAX_DEPTH = 28
 MAX_RUNS = 40  # evaluations of one function whose results may not be remembered
+WIDEN_AFTER = 5  # evaluations of one function before numbers are no longer told apart
 MAX_CONTEXTS = 10  # evaluations of one function before its results are taken as unknown
 
 
@@ -201,6 +202,10 @@ class Calls(Machine):
         """Evaluates the body with parameters bound, or finds the memoised result."""
         record = self.records.setdefault(function.node, FunctionRecord(function))
         key = (id(function.scope), stage.key, *[summary_key(value) for value in bound.values()])
+        if key not in record.memo and len(record.memo) >= WIDEN_AFTER:
+            # Called with ever more numbers: what holds for any of them.
+            bound = {name: widened(value) for name, value in bound.items()}
+            key = (id(function.scope), stage.key, *[summary_key(value) for value in bound.values()])
         known = record.memo.get(key)
         if known is not None and (not known[2] or record.active or record.runs > MAX_RUNS):
             result, consumed, _, then = known
@@ -353,6 +358,13 @@ class Calls(Machine):
         if how == "loop" and enclosing:
             return  # an evaluation with a key of its own that is meant to stay the same
         self.emit("key_reuse", events.KeyEvent(node, frame, origin, first, how, callee))
+
+
+def widened(value: Value) -> Value:
+    """The value without the number that it is known to be."""
+    if isinstance(value, Static) and type(value.const) in (int, float):
+        return Static(kind=type(value.const).__name__)
+    return value
 
 
 class StarArgument(Unknown):

@@ -22,7 +22,7 @@ from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Why
 from jaxlint.staging.statements import truth
-from jaxlint.staging.syntax_facts import is_version_test
+from jaxlint.staging.syntax_facts import attribute_tests, is_version_test
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -362,7 +362,7 @@ class Expressions(Machine):
         test = self.eval(node.test, frame)
         self.test(test, node.test, "conditional expression", frame)
         known = truth(test)
-        if is_version_test(node.test):
+        if self.is_shim(node.test, frame):
             frame.import_guard += 1
             chosen = join(self.eval(node.body, frame), self.eval(node.orelse, frame))
             frame.import_guard -= 1
@@ -380,6 +380,12 @@ class Expressions(Machine):
         frame.restore(before)
         frame.used = used
         return join(body, orelse)
+
+    def is_shim(self, test: ast.expr, frame: Frame) -> bool:
+        """Whether a test asks which version of a library there is, or which names it has."""
+        if is_version_test(test):
+            return True
+        return any(isinstance(self.eval(asked, frame), (External, ModuleValue)) for asked in attribute_tests(test))
 
     def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
         """Refines variables by what a test says of them."""

@@ -23,6 +23,7 @@ from jaxlint.jaxapi.functions import (
     OTHER_ATTRIBUTES,
     SEVERAL_RESULTS,
     SHAPE_ARGUMENTS,
+    SPECIAL_METHODS,
     STATIC_ATTRIBUTES,
     STATIC_FUNCTIONS,
     TREES_OF_ARRAYS,
@@ -343,6 +344,8 @@ class Externals(Machine):
                 return Static(False)
             if isinstance(attr, str) and not first.tree:
                 if attr in STATIC_ATTRIBUTES or attr in ARRAY_METHODS or attr in ARRAY_ATTRIBUTES:
+                    return Static(True)
+                if attr in SPECIAL_METHODS:
                     return Static(True)
                 if not attr.startswith("_") and attr not in OTHER_ATTRIBUTES:
                     return Static(False)

@@ -13,7 +13,6 @@ from jaxlint.staging.stage import HOST
 from jaxlint.staging.syntax_facts import (
     expects_error,
     guards_imports,
-    is_version_test,
     none_branch,
     swallows_tracer_errors,
 )
@@ -142,7 +141,7 @@ class Statements(Machine):
         value = self.eval(node.test, frame)
         self.test(value, node.test, "if", frame)
         known = truth(value)
-        shim = is_version_test(node.test)
+        shim = self.is_shim(node.test, frame)
         frame.import_guard += shim
         try:
             if known is not None and (not shim or isinstance(value, Static)):

@@ -151,20 +151,24 @@ def guards_imports(handlers: list[ast.ExceptHandler]) -> bool:
 
 
 def is_version_test(test: ast.expr) -> bool:
-    """Whether an `if` asks which version or which names there are."""
+    """Whether an `if` asks which version of a library there is."""
     for child in walk(test):
-        if isinstance(child, ast.Name) and child.id in ("hasattr", "TYPE_CHECKING"):
-            return True
-        name = (
-            child.attr
-            if isinstance(child, ast.Attribute)
-            else child.id
-            if isinstance(child, ast.Name)
-            else ""
-        )
+        name = child.attr if isinstance(child, ast.Attribute) else child.id if isinstance(child, ast.Name) else ""
         if "version" in name.lower() or name == "TYPE_CHECKING":
             return True
     return False
+
+
+def attribute_tests(test: ast.expr) -> list[ast.expr]:
+    """What `hasattr` and `getattr` are asked about in a test."""
+    return [
+        child.args[0]
+        for child in walk(test)
+        if isinstance(child, ast.Call)
+        and isinstance(child.func, ast.Name)
+        and child.func.id in ("hasattr", "getattr")
+        and child.args
+    ]
 
 
 def expects_error(context: ast.expr) -> bool:

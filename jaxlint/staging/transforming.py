@@ -511,31 +511,36 @@ class Transforming(Machine):
         frame: Frame,
     ) -> Value:
         names = self.signature(t.target)
-        # An argument without a spec is passed through shard_map as it is.
-        axes = t.options.get("in_specs" if t.kind == "shard_map" else "in_axes")
         spec = self.spec_of(t)
-        excluded = constant_numbers(t.options.get("excluded")) or ()
-        if isinstance(t.options.get("excluded"), ListValue):
-            listed = constant(t.options["excluded"])
-            excluded = listed if isinstance(listed, tuple) else ()
         staged: list[Value] = []
         for position, value in enumerate(args):
             name = names[position] if position < len(names) else f"argument {position}"
-            mapped = self.is_mapped(axes, position)
-            if position in excluded or name in excluded:
-                mapped = False
-            if mapped is False or mapped is None:
-                staged.append(
-                    value if mapped is False else self.to_staged(value, self.parameter_why(t, name), False)
-                )
+            mapped = self.is_argument_mapped(t, position, name)
+            if mapped is False:
+                staged.append(value)
             else:
-                staged.append(self.to_staged(value, self.parameter_why(t, name), True, spec.keeps_python))
+                certain = bool(mapped) or (isinstance(value, Array) and value.staged)
+                staged.append(self.to_staged(value, self.parameter_why(t, name), certain, spec.keeps_python))
         options = {
             n: self.to_staged(v, self.parameter_why(t, n), t.kind == "vmap") for n, v in kwargs.items()
         }
         stage = Stage(t.kind, frame.stage.abstract or spec.abstract, True, t.why, frame.stage)
         result = self.in_stage(t, stage, staged, options, node, frame)
         return result if frame.stage.staged else self.to_device(result, "")
+
+    def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
+        """Whether vmap, vectorize or shard_map makes a tracer of an argument; None when that is not known."""
+        excluded = t.options.get("excluded")
+        if excluded is not None:
+            listed = constant(excluded)
+            if not isinstance(listed, tuple):
+                return None
+            if position in listed or name in listed:
+                return False
+        # An argument without a spec is passed through shard_map as it is.
+        mapped = self.is_mapped(t.options.get("in_specs" if t.kind == "shard_map" else "in_axes"), position)
+        # `vectorize` maps only what has more dimensions than the function takes.
+        return None if mapped and t.api == "jax.numpy.vectorize" else mapped
 
     def is_mapped(self, axes: Value | None, position: int) -> bool | None:
         """Whether vmap maps the argument at `position`; None when that is not known."""
@@ -740,8 +745,7 @@ class Transforming(Machine):
                 else Unknown(origin)
             )
         if spec.kind in ("vmap", "shard_map"):
-            axes = t.options.get("in_specs" if spec.kind == "shard_map" else "in_axes")
-            mapped = self.is_mapped(axes, position)
+            mapped = self.is_argument_mapped(t, position, name)
             if mapped is False:
                 return Unknown(origin)
             certain = certain and bool(mapped)

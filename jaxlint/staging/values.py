@@ -430,7 +430,7 @@ def summary_key(value: Value, depth: int = 3) -> object:
     """A hashable summary under which two calls count as the same context."""
     if isinstance(value, Static):
         const = value.const
-        if const is None or isinstance(const, (bool, str)) or (isinstance(const, int) and -2 <= const <= 8):
+        if const is None or isinstance(const, (bool, str, int, float)):
             return ("s", type(const).__name__, const)
         return ("s", kind_of_static(value))
     if isinstance(value, Array):

@@ -30,6 +30,7 @@ from jaxlint.jaxapi.functions import (
     NUMPY_METADATA,
     OTHER_ATTRIBUTES,
     SHAPE_ARGUMENTS,
+    SPECIAL_METHODS,
     STATIC_ATTRIBUTES,
 )
 
@@ -129,7 +130,7 @@ def test_static_attributes_hold_no_tracer(name: str) -> None:
 
 
 def test_what_hasattr_says() -> None:
-    listed = STATIC_ATTRIBUTES | ARRAY_ATTRIBUTES | ARRAY_METHODS
+    listed = STATIC_ATTRIBUTES | ARRAY_ATTRIBUTES | ARRAY_METHODS | SPECIAL_METHODS
 
     def has(x: Any, name: str) -> bool:
         try:
