@@ -732,4 +732,45 @@ PROGRAMS = {
 
         make(("a", "b"))(jnp.ones(2))
     """,
+    "vectorize leaves scalars and excluded arguments alone": """
+        import jax.numpy as jnp
+
+        magnitude = jnp.vectorize(lambda a: a if a > 0 else -a)
+        magnitude(1.0)
+        jnp.vectorize(lambda a, b: a if b > 0 else -a, excluded=(1,))(jnp.ones(3), 1)
+    """,
+    "one helper with several numbers": """
+        import jax
+        import jax.numpy as jnp
+
+        def dropout(key, x, rate, train):
+            if not train or rate == 0.0:
+                return x
+            return jnp.where(jax.random.bernoulli(key, 1 - rate, x.shape), x / (1 - rate), 0)
+
+        def pool(x, size):
+            if size == 16:
+                return x.shape[0]
+            return x.sum()
+
+        @jax.jit
+        def f(key, x):
+            if pool(x, 16) > 1:
+                x = x + pool(x, 32)
+            return dropout(key, x, 0.5, True) + dropout(key, x, 0.0, True)
+
+        f(jax.random.key(0), jnp.ones(3))
+    """,
+    "what arrays have, by the names of special methods": """
+        import jax
+        import jax.numpy as jnp
+
+        @jax.jit
+        def f(x):
+            if hasattr(x, "__len__") and not hasattr(x, "detach"):
+                return x + len(x)
+            return x if x > 0 else -x
+
+        f(jnp.ones(2))
+    """,
 }
