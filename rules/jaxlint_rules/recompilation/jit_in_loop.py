@@ -11,7 +11,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import walk
+from jaxlint.staging.syntax_facts import all_parameters, walk
 from jaxlint.staging.values import BoundMethod, Function, Partial, Transformed, Value
 
 
@@ -147,14 +147,16 @@ def train(params, batches):
         """The function that jits is itself called in a loop."""
         frame = event.frame
         call, caller = frame.call_node, frame.caller
-        if frame.function is None or caller is None or caller.stage.staged:
+        if frame.function is None or caller is None or caller.stage.staged or caller.module.is_test:
             return
+        if frame.guards:
+            return  # made once and kept
         if frame.function.name in ("__init__", "setup", "__post_init__", "main"):
             return
         loop = real_loop(caller)
         if loop is None or caller.guarded_in_loop() or loop.trips == 1 or not isinstance(call, ast.Call):
             return
-        if returned(event, frame):
+        if returned(event, frame) or calls_another_function(event, frame, call, target_names(loop.node)):
             return
         names = loop_variables(loop.node)
         for argument in [*call.args, *(k.value for k in call.keywords)]:
@@ -232,6 +234,26 @@ def uses_loop_variable(
         bound = {a.arg for a in [*body.args.posonlyargs, *body.args.args, *body.args.kwonlyargs]}
     loaded = {n.id for n in walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     return bool((loaded - bound) & (names - {getattr(body, "name", "")}))
+
+
+def calls_another_function(event: TransformEvent, frame: Frame, call: ast.Call, changing: set[str]) -> bool:
+    """Whether the jitted function calls a parameter of its enclosing function that each iteration passes anew."""
+    assert frame.function is not None
+    parameters = [parameter.arg for parameter in all_parameters(frame.function.node)]
+    body = (
+        event.node
+        if event.decorator is not None or not isinstance(event.node, ast.Call)
+        else event.node.args[0]
+    )
+    called = {c.func.id for c in walk(body) if isinstance(c, ast.Call) and isinstance(c.func, ast.Name)}
+    given = dict(zip(parameters, call.args, strict=False)) | {k.arg: k.value for k in call.keywords if k.arg}
+    for name in called & given.keys():
+        argument = given[name]
+        if isinstance(argument, (ast.Lambda, ast.Call)):
+            return True
+        if any(isinstance(part, ast.Name) and part.id in changing for part in walk(argument)):
+            return True
+    return False
 
 
 def _lies_in(node: ast.AST, outer: ast.AST) -> bool:
