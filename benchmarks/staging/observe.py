@@ -29,8 +29,7 @@ def observe(
     if fresh or not out.exists():
         out.unlink(missing_ok=True)
         _run(subject, python, seconds, seed, out)
-    truth: dict[str, Any] = json.loads(out.read_text())
-    return truth
+    return dict(json.loads(out.read_text()))
 
 
 def _run(subject: Subject, python: str, seconds: float, seed: int, out: Path) -> None:

@@ -25,7 +25,8 @@ from typing import Any
 
 import pytest
 
-MOST_CALLS = 3000  # of one function, after which it is no longer watched
+# Calls of one function after which it is no longer watched, when it was seen traced and when not.
+MOST_CALLS, MOST_UNTRACED_CALLS = 3000, 100_000
 SAVE_EVERY_S = 20.0
 NO_FUNCTIONS = {"<module>", "<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>"}
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type)
@@ -120,7 +121,7 @@ class Recorder:
         frame = sys._getframe(1)
         self.running.pop(id(frame), None)
         entry.calls += 1
-        if entry.calls > MOST_CALLS:
+        if entry.calls > (MOST_CALLS if entry.traced else MOST_UNTRACED_CALLS):
             return monitoring.DISABLE
         if self.jax_is_there():
             self.busy.value = True
