@@ -251,8 +251,8 @@ def calls_another_function(event: TransformEvent, frame: Frame, call: ast.Call, 
         argument = given[name]
         if isinstance(argument, (ast.Lambda, ast.Call)):
             return True
-        if any(isinstance(part, ast.Name) and part.id in changing for part in walk(argument)):
-            return True
+        if isinstance(argument, ast.Name) and argument.id in changing:
+            return True  # `state.apply_fn` stays the same function when the state changes
     return False
 
 
