@@ -17,6 +17,7 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     BoundMethod,
+    Choice,
     ClassValue,
     DictValue,
     External,
@@ -111,7 +112,28 @@ class Calls(Machine):
             return self.opaque_call([*args, *kwargs.values()], node, frame)
         if isinstance(callee, ExternalObject):
             return self.call_external_object(callee, args, kwargs, node, frame)
+        if isinstance(callee, Choice):
+            return self.call_choice(callee, args, kwargs, node, frame)
         return UNKNOWN
+
+    def call_choice(
+        self, callee: Choice, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """Each option is called, as in branches of its own."""
+        results: list[Value] = []
+        before, after = dict(frame.used), dict(frame.used)
+        outer = frame.stage
+        if outer.staged and not callee.every:
+            frame.stage = replace(outer, certain=False)  # which of them it is depends on the run
+        self.choosing += 1
+        for option in callee.options:
+            frame.used = dict(before)
+            results.append(self.call_value(option, args, kwargs, node, frame))
+            after.update(frame.used)
+        self.choosing -= 1
+        frame.stage = outer
+        frame.used = after
+        return join_all(results)
 
     def opaque_call(self, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
         """The result of something unknown that is likely to compute with what it is given."""

@@ -29,6 +29,7 @@ from jaxlint.staging.values import (
     Array,
     AtIndexer,
     BoundMethod,
+    Choice,
     ClassValue,
     DictValue,
     External,
@@ -385,7 +386,9 @@ class Expressions(Machine):
         """Whether a test asks which version of a library there is, or which names it has."""
         if is_version_test(test):
             return True
-        return any(isinstance(self.eval(asked, frame), (External, ModuleValue)) for asked in attribute_tests(test))
+        return any(
+            isinstance(self.eval(asked, frame), (External, ModuleValue)) for asked in attribute_tests(test)
+        )
 
     def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
         """Refines variables by what a test says of them."""
@@ -644,6 +647,9 @@ class Expressions(Machine):
             return ExternalMethod(base, name)
         if isinstance(base, ExternalObject):
             return self.external_object_attribute(base, name)
+        if isinstance(base, Choice):
+            joined = join_all([self.attribute(option, name, node, frame, quiet) for option in base.options])
+            return replace(joined, every=base.every) if isinstance(joined, Choice) else joined
         if isinstance(base, Unknown):
             return Unknown(base.origin.child(name) if base.origin is not None else None)
         if isinstance(base, Static):

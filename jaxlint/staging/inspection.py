@@ -74,7 +74,12 @@ def facts_of(module: Module, interpreter: Interpreter) -> list[FunctionFacts]:
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 name = prefix + getattr(child, "name", "<lambda>")
                 found.append(facts(module, child, name, interpreter.records.get(child)))
-                visit(child, f"{name}.<locals>.")
+                body = child.body if isinstance(child.body, list) else [child.body]
+                inside = set(map(id, body))
+                for part in ast.iter_child_nodes(child):
+                    # Decorators and defaults are evaluated outside of the function.
+                    holder = ast.Expr(part) if isinstance(part, ast.expr) else ast.Module([part], [])  # type: ignore[list-item]
+                    visit(holder, f"{name}.<locals>." if id(part) in inside else prefix)
             elif isinstance(child, ast.ClassDef):
                 visit(child, f"{prefix}{child.name}.")
             else:
@@ -117,7 +122,7 @@ def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, s
     stages = [stage for stage, _, _ in record.observations]
     for basis, wanted in (("visible", True), ("convention", False)):
         for stage in stages:
-            if stage.staged and stage.certain is wanted:
+            if stage.staged and stage.certain is wanted and (wanted or stage.within("convention")):
                 return "yes", basis, _because(stage, module)
     calls = [(stage, context) for stage, _, context in record.observations if context == "call"]
     if calls and all(stage.certain for stage, _ in calls):

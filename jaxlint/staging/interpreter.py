@@ -65,6 +65,7 @@ class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transformi
             None  # the staged call whose arguments are being converted
         )
         self.models: dict[str, Value] = {}
+        self.choosing = 0  # one of several functions is being called: a loop over functions, not over steps
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.steps = 0
         self.limit = MINIMUM_STEPS

@@ -40,6 +40,7 @@ class Machine:
     creations: list[tuple[Transformed, Frame]]
     entry_stage: Stage
     boundary: tuple[Transformed, Frame] | None
+    choosing: int
     unjitted: int
     steps: int
 

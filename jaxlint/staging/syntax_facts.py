@@ -153,7 +153,13 @@ def guards_imports(handlers: list[ast.ExceptHandler]) -> bool:
 def is_version_test(test: ast.expr) -> bool:
     """Whether an `if` asks which version of a library there is."""
     for child in walk(test):
-        name = child.attr if isinstance(child, ast.Attribute) else child.id if isinstance(child, ast.Name) else ""
+        name = (
+            child.attr
+            if isinstance(child, ast.Attribute)
+            else child.id
+            if isinstance(child, ast.Name)
+            else ""
+        )
         if "version" in name.lower() or name == "TYPE_CHECKING":
             return True
     return False

@@ -19,6 +19,7 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     BoundMethod,
+    Choice,
     ClassValue,
     DictValue,
     External,
@@ -190,7 +191,8 @@ class Transforming(Machine):
         if isinstance(value, StarArgument):
             return StarArgument(self.to_staged(value.element, why, certain, keeps_python))
         if isinstance(value, Unknown):
-            return Array(True, why, tree=True, certain=False, origin=value.origin)
+            # Whatever it is, its leaves are arrays: anything else could not be passed.
+            return Array(True, why, tree=True, certain=certain and not keeps_python, origin=value.origin)
         if isinstance(value, TupleValue):
             items = (
                 [self.to_staged(v, why, certain, keeps_python) for v in value.items]
@@ -358,7 +360,7 @@ class Transforming(Machine):
         frame: Frame,
     ) -> Value:
         owner: Frame | None = frame
-        while owner is not None and not owner.stage.staged:
+        while owner is not None and not owner.stage.staged and not self.choosing:
             if owner.loops:
                 # The innermost loop that runs it: loops further out see it once per inner loop, not per step.
                 for loop in reversed(owner.loops):
@@ -577,8 +579,18 @@ class Transforming(Machine):
         node: ast.AST,
         frame: Frame,
     ) -> None:
+        if not frame.stage.staged:
+            return
+        nondiff = constant_numbers(t.options.get("nondiff_argnums")) or ()
+        rule = t.attributes.get("jvp")
+        if rule is not None:
+            fixed = [a for n, a in enumerate(args) if n in nondiff]
+            primals = TupleValue([a for n, a in enumerate(args) if n not in nondiff])
+            why = Why(f"it is a tangent of `{t.label}`", cause=frame.stage.why)
+            tangents = TupleValue([Array(True, why, tree=True) for _ in primals.items or ()])
+            self.call_value(rule, [*fixed, primals, tangents], {}, node, frame)
         forward, backward = t.attributes.get("fwd"), t.attributes.get("bwd")
-        if forward is None or not frame.stage.staged:
+        if forward is None:
             return
         residuals: Value = UNKNOWN
         result = self.call_value(forward, args, kwargs, node, frame)
@@ -653,7 +665,10 @@ class Transforming(Machine):
             if len(args) > 1:
                 base.attributes["bwd"] = args[1]
             return Static(None)
-        if name in ("defjvp", "defjvps", "def_jvp", "def_bwd") and args:
+        if name in ("defjvp", "def_jvp") and args:
+            base.attributes["jvp"] = args[0]
+            return args[0]
+        if name in ("defjvps", "def_bwd") and args:
             return args[0]
         if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
             self.call_jitted(base, args, kwargs, node, frame)
@@ -882,6 +897,8 @@ class Transforming(Machine):
             return DictValue({k: self.fresh(v) for k, v in value.items.items()}, value.element)
         if isinstance(value, Unknown) and type(value) is Unknown:
             return Unknown(Origin("item"))
+        if isinstance(value, Choice):
+            return Choice(value.options, every=True)
         return value
 
     def stacked(self, value: Value) -> Value:

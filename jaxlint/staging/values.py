@@ -279,6 +279,14 @@ class AtIndexer(Value):
 
 
 @dataclass(slots=True, eq=False)
+class Choice(Value):
+    """One of several functions or objects: what two branches bound, or (with `every`) each of a sequence in turn."""
+
+    options: list[Value]
+    every: bool = False
+
+
+@dataclass(slots=True, eq=False)
 class Transformed(Value):
     """A function under a transformation: the result of `jax.jit(f)`, `jax.vmap(f)`, `jax.grad(f)` ..."""
 
@@ -294,6 +302,19 @@ class Transformed(Value):
     attributes: dict[str, Value] = field(default_factory=dict)
 
 
+MAX_CHOICES = 6
+# What may be called, or asked for a method: two of these join to a choice.
+CALLABLE = (
+    Function,
+    BoundMethod,
+    Partial,
+    Transformed,
+    ClassValue,
+    Instance,
+    External,
+    ExternalMethod,
+    Choice,
+)
 # What is an ordinary Python value, as far as a trace is concerned.
 StaticLike = (
     Static,
@@ -308,6 +329,7 @@ StaticLike = (
     ExternalObject,
     ExternalMethod,
     Transformed,
+    Choice,
 )
 
 
@@ -405,11 +427,33 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
         return NumpyArray(left.fresh and right.fresh)
     if isinstance(left, Function) and isinstance(right, Function) and left.node is right.node:
         return left
-    if isinstance(left, Static) and left.const is None and isinstance(right, (Function, Transformed)):
+    if isinstance(left, Static) and left.const is None and isinstance(right, CALLABLE):
         return right  # `f = None; if ...: f = jit(g)`: it is only ever called when it is the function
-    if isinstance(right, Static) and right.const is None and isinstance(left, (Function, Transformed)):
+    if isinstance(right, Static) and right.const is None and isinstance(left, CALLABLE):
         return left
+    if isinstance(left, CALLABLE) and isinstance(right, CALLABLE):
+        return choose(left, right)
     return UNKNOWN
+
+
+def choose(left: Value, right: Value) -> Value:
+    """Either of two functions or objects; unknown once there are too many."""
+    options: list[Value] = []
+    for value in (left, right):
+        for option in value.options if isinstance(value, Choice) else [value]:
+            if not any(option is known or _same_callable(option, known) for known in options):
+                options.append(option)
+    if len(options) == 1:
+        return options[0]
+    return Choice(options) if len(options) <= MAX_CHOICES else UNKNOWN
+
+
+def _same_callable(left: Value, right: Value) -> bool:
+    if isinstance(left, Function) and isinstance(right, Function):
+        return left.node is right.node and left.scope is right.scope
+    if isinstance(left, External) and isinstance(right, External):
+        return left.name == right.name
+    return False
 
 
 def join_all(values: Iterable[Value], depth: int = 3) -> Value:
@@ -465,6 +509,8 @@ def summary_key(value: Value, depth: int = 3) -> object:
         args = tuple(summary_key(a, depth - 1) for a in value.args)
         kwargs = tuple((k, summary_key(v, depth - 1)) for k, v in value.kwargs.items())
         return ("p", summary_key(value.function, depth - 1), args, kwargs)
+    if isinstance(value, Choice):
+        return ("c", *[summary_key(option, depth - 1) for option in value.options])
     if isinstance(value, ExternalObject):
         return ("eo", value.name)
     if isinstance(value, ExternalMethod):
