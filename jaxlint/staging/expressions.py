@@ -237,6 +237,8 @@ class Expressions(Machine):
                 numeric = isinstance(left.const, str) and _numeric_format(left.const)
                 self.convert(part, node, "format" if numeric else "str", frame)
             return Static(kind="str")
+        if isinstance(op, ast.Add) and _may_concatenate(left, right):
+            return UNKNOWN  # `[first] + states`, where the states may be a list
         if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
             like = left if isinstance(left, Array) and not isinstance(op, ast.MatMult) else None
             return self.array_result(frame, [left, right], node, like=like)
@@ -861,6 +863,11 @@ class Expressions(Machine):
         return Array(
             False, role=role, like=origin, jitted=jitted, why=device.why if device is not None else None
         )
+
+
+def _may_concatenate(left: Value, right: Value) -> bool:
+    pairs = ((left, right), (right, left))
+    return any(isinstance(a, (ListValue, TupleValue)) and isinstance(b, Array) and b.tree for a, b in pairs)
 
 
 def _is_text(value: Value) -> bool:

@@ -191,8 +191,8 @@ class Transforming(Machine):
         if isinstance(value, StarArgument):
             return StarArgument(self.to_staged(value.element, why, certain, keeps_python))
         if isinstance(value, Unknown):
-            # Whatever it is, its leaves are arrays: anything else could not be passed.
-            return Array(True, why, tree=True, certain=certain and not keeps_python, origin=value.origin)
+            # It may hold static fields, or be None: not certain enough to report on.
+            return Array(True, why, tree=True, certain=False, origin=value.origin)
         if isinstance(value, TupleValue):
             items = (
                 [self.to_staged(v, why, certain, keeps_python) for v in value.items]

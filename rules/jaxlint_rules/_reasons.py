@@ -41,11 +41,11 @@ def certain_tracer(value: object) -> bool:
 
 
 def guarded(event: Event) -> bool:
-    """Inside a try that handles what a tracer raises, or where an optional argument is missing that may be passed."""
+    """Inside a try that handles what a tracer raises, or where it depends on the run whether it is reached."""
     frame: Frame | None = event.frame
     same = True
     while frame is not None:
-        if (same and frame.catching) or (frame.stage.staged and frame.doubt):
+        if (same and frame.catching) or (frame.stage.staged and (frame.doubt or not frame.stage.certain)):
             return True
         if frame.caller is not None and frame.caller.stage is not frame.stage:
             same = False
