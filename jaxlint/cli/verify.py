@@ -208,10 +208,10 @@ def _terminated(number: int, frame: object) -> None:
 def _announcement(request: Request) -> str:
     limits = []
     if request.calls is not None:
-        limits.append(f"{request.calls} calls of its busiest jitted function")
+        limits.append(f"{request.calls} calls of its busiest jitted function are seen")
     if request.run_for is not None:
-        limits.append(f"{request.run_for:g} s of them")
-    until = f"until {' or '.join(limits)} are seen" if limits else "to its end"
+        limits.append(f"{request.run_for:g} s have passed since its first jitted call")
+    until = f"until {' or '.join(limits)}" if limits else "to its end"
     return f"running {request.target} {until}, at most {request.timeout:g} s"
 
 

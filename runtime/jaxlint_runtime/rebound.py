@@ -16,13 +16,16 @@ def rebound_arguments(program: Program) -> dict[int | str, int]:
     sizes: dict[int | str, int] = {}
     updated: dict[int | str, int] = {}
     refused: set[int | str] = set()
+    known = set(program.captured.rebound or ())
     for number, leaf in enumerate(program.bound.leaves):
         size = nbytes(leaf.aval)
         sizes[leaf.argument] = sizes.get(leaf.argument, 0) + size
         update = by_input.get(number)
         if update is not None:
             others = {program.bound.leaves[rival].argument for rival in update.rivals}
-            certain = update.distance and others <= {leaf.argument}
+            # `0.9 * old + 0.1 * new` updates either by its values alone; the run says which one its callers rebind.
+            ours = leaf.argument in known and not others & known
+            certain = update.distance and (others <= {leaf.argument} or ours)
             updated[leaf.argument] = updated.get(leaf.argument, 0) + (size if certain else 0)
         elif size <= SMALL and spare.get((leaf.aval.shape, str(leaf.aval.dtype)), 0) > 0:
             spare[leaf.aval.shape, str(leaf.aval.dtype)] -= 1

@@ -10,6 +10,8 @@ import pytest
 from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser, run
 
 from jaxlint_runtime.model import JitOptions, Status
+from jaxlint_runtime.optimise import Settings, optimise
+from jaxlint_runtime.staging import capture
 
 
 def donation(function, *args, **more):
@@ -64,9 +66,6 @@ def test_a_carry_that_a_scan_updates_is_donated():
 
 
 def test_keywords_are_donated_by_name():
-    from jaxlint_runtime.optimise import Settings, optimise
-    from jaxlint_runtime.staging import capture
-
     params, state, x, y = mlp_arguments()
     captured = capture(mlp_step, params, opt_state=state, x=x, y=y)
     (result,) = optimise(captured, Settings(transforms=("donation",), measure=False))
@@ -139,6 +138,13 @@ def test_look_alikes_are_left_alone(function, args):
     assert donation(function, *args).status is Status.NOT_APPLICABLE
 
 
+def test_the_run_says_which_of_two_a_symmetric_update_replaces():
+    captured = capture(average, mlp_parameters(), mlp_parameters())
+    captured.rebound = (0,)
+    (result,) = optimise(captured, Settings(transforms=("donation",), measure=False))
+    assert result.parameters["argnums"] == [0]
+
+
 def test_only_the_argument_that_is_rebound_is_donated():
     params = mlp_parameters()
     other = jax.tree.map(lambda p: p + 0.5, params)
@@ -171,9 +177,6 @@ def test_a_function_that_cannot_be_staged_is_one_failed_result():
 
 
 def test_a_function_without_a_captured_call_says_why():
-    from jaxlint_runtime.optimise import Settings, optimise
-    from jaxlint_runtime.staging import capture
-
     captured = capture(predict, jnp.ones((2, 2)), jnp.ones((2, 2)))
     captured.call, captured.refused = None, "its arguments take too much"
     (result,) = optimise(captured, Settings())

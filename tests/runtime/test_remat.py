@@ -107,6 +107,22 @@ def test_the_body_of_a_scan_is_a_block():
     assert result.numerics.gradient_cosine > 0.99999
 
 
+def test_a_scan_that_the_compiler_keeps_apart_is_judged_by_its_own_memory():
+    def layer(h, w):
+        return h + jnp.tanh(jnp.tanh(jnp.sin(h @ w) @ w) @ w), None
+
+    def step(params, x):
+        return params - 0.1 * jax.grad(lambda p: jnp.mean(jax.lax.scan(layer, x, p)[0] ** 2))(params)
+
+    params, x = 0.1 * jnp.ones((12, 64, 64)), jax.random.normal(jax.random.key(0), (2048, 64))
+    results = run(step, params, x, transforms=("remat",))
+    result = results["remat:nothing_saveable"]
+    assert result.numerics.passed
+    assert result.after.peak_bytes < 0.8 * result.before.peak_bytes, "the loop keeps the recomputation apart"
+    assert result.status is Status.VERIFIED, result.reason
+    assert "MiB" in result.reason
+
+
 def test_a_gradient_jitted_inside_the_step_is_reached_and_left_as_it_was():
     inner = jax.jit(jax.value_and_grad(mlp_loss))
 

@@ -106,8 +106,10 @@ class Remat(Transform):
                 f"estimate over the jaxpr; {size(plain.residual_bytes)} are kept for the backward pass"
             )
         candidates.sort(key=lambda candidate: -candidate.estimate)
-        # A compiler that undoes all of them is shown one, for the values.
-        return candidates if keeps_recomputation(program.target) else candidates[:1]
+        # A compiler that undoes those of unrolled blocks is shown one, for the values; loops it may keep apart.
+        if keeps_recomputation(program.target) or candidates[0].parameters["scans"]:
+            return candidates
+        return candidates[:1]
 
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
         """The same function, which differentiates its blocks under the candidate's policy."""
@@ -116,10 +118,12 @@ class Remat(Transform):
     def confirm(
         self, program: Program, candidate: Candidate, staged: Staged, before: Cost, after: Cost
     ) -> None:
-        """Add the residuals; raise NotApplicable where the compiler computes nothing again."""
+        """Add the residuals; raise NotApplicable where the compiler's own plan shows that nothing is computed again."""
         residual, live = candidate.parameters["residual_bytes"], candidate.parameters["live_bytes"]
         before.residual_bytes, after.residual_bytes = residual["before"], residual["after"]
-        if not keeps_recomputation(program.target):
+        planned, needed = before.peak_bytes or 0, after.peak_bytes or 0
+        kept = planned - needed >= _LEAST_SAVING * planned > 0
+        if not kept and not keeps_recomputation(program.target):
             raise NotApplicable(
                 f"{candidate.summary}: the {program.target.name} compiler of jax {jax.__version__} merges the "
                 f"recomputation with the first computation, so it saves nothing; estimated over the jaxpr, "
