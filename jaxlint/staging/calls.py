@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
-from jaxlint.staging.expressions import register_call
+from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
@@ -491,4 +491,4 @@ def constant_numbers(value: Value | None) -> tuple[int, ...] | None:
     return None
 
 
-register_call(Calls.eval_call)
+register(ast.Call, Calls.eval_call)

@@ -5,19 +5,8 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-from jaxlint.jaxapi.functions import (
-    ARRAY_ATTRIBUTES,
-    ARRAY_METHODS,
-    CONSTANTS,
-    STATIC_ATTRIBUTES,
-)
-from jaxlint.jaxapi.models import MODELS
-from jaxlint.jaxapi.names import canonical
-from jaxlint.jaxapi.transforms import TRANSFORMS
-from jaxlint.staging import events
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Why
@@ -29,11 +18,9 @@ from jaxlint.staging.values import (
     Array,
     AtIndexer,
     BoundMethod,
-    Choice,
     ClassValue,
     DictValue,
     External,
-    ExternalMethod,
     ExternalObject,
     Function,
     Instance,
@@ -42,12 +29,13 @@ from jaxlint.staging.values import (
     NumpyArray,
     Origin,
     Static,
-    Transformed,
     TupleValue,
     Unknown,
     Value,
     constant,
     find_array,
+    hashable,
+    is_none,
     join,
     join_all,
 )
@@ -312,7 +300,7 @@ class Expressions(Machine):
             return Static(same if isinstance(op, ast.Is) else not same)
         if isinstance(op, (ast.In, ast.NotIn)):
             return self.membership(left, right, op, node, frame)
-        if _is_text(left) or _is_text(right) or _is_none(left) or _is_none(right):
+        if _is_text(left) or _is_text(right) or is_none(left) or is_none(right):
             # An array and a string or None are never equal: a plain False, not an array.
             if isinstance(left, Array) or isinstance(right, Array):
                 return Static(kind="bool")
@@ -498,7 +486,7 @@ class Expressions(Machine):
                     result.element = self.element_of(value, item, frame)
                 continue
             const = constant(self.eval(key, frame))
-            if const is not MISSING and _hashable(const):
+            if const is not MISSING and hashable(const):
                 result.items[const] = value
             else:
                 result.element = value if result.element is None else join(result.element, value)
@@ -615,217 +603,6 @@ class Expressions(Machine):
 
     # -- attributes and subscripts
 
-    def eval_attribute(self, node: ast.Attribute, frame: Frame) -> Value:
-        return self.attribute(self.eval(node.value, frame), node.attr, node, frame)
-
-    def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame, quiet: bool = False) -> Value:
-        """The value of `base.name`."""
-        if isinstance(base, External):
-            value = self.external_attribute(base, name, frame)
-            if not quiet and type(value) is External and self.wants_names:
-                self.name_event(value, node, frame)
-            return value
-        if isinstance(base, ModuleValue):
-            return self.module_attribute(base, name, frame)
-        if isinstance(base, Array):
-            return self.array_attribute(base, name, node, frame)
-        if isinstance(base, Instance):
-            return self.instance_attribute(base, name, node, frame)
-        if isinstance(base, ClassValue):
-            return self.class_attribute(base, name, node, frame)
-        if isinstance(base, NumpyArray):
-            if name in STATIC_ATTRIBUTES:
-                return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
-            return NumpyArray() if name in ("T", "real", "imag", "flat") else ExternalMethod(base, name)
-        if isinstance(base, (ListValue, DictValue, TupleValue)):
-            if isinstance(base, TupleValue) and base.cls is not None:
-                return self.named_tuple_attribute(base, name)
-            if isinstance(base, TupleValue) and base.items is None and isinstance(base.element, Array):
-                return base.element if name not in ("index", "count") else ExternalMethod(base, name)
-            return ExternalMethod(base, name)
-        if isinstance(base, Transformed):
-            return self.transformed_attribute(base, name)
-        if isinstance(base, AtIndexer):
-            return ExternalMethod(base, name)
-        if isinstance(base, ExternalObject):
-            return self.external_object_attribute(base, name)
-        if isinstance(base, Choice):
-            joined = join_all([self.attribute(option, name, node, frame, quiet) for option in base.options])
-            return replace(joined, every=base.every) if isinstance(joined, Choice) else joined
-        if isinstance(base, Unknown):
-            return Unknown(base.origin.child(name) if base.origin is not None else None)
-        if isinstance(base, Static):
-            return ExternalMethod(base, name) if not isinstance(base.const, type(None)) else UNKNOWN
-        if isinstance(base, Function):
-            found = base.defaults.get(f".{name}")
-            return found if found is not None else UNKNOWN
-        return UNKNOWN
-
-    def external_attribute(self, base: External, name: str, frame: Frame) -> Value:
-        dotted = f"{base.name}.{name}"
-        if base.name.partition(".")[0] not in ("jax", "numpy", "builtins", "optax", "flax"):
-            found = self.project.find(dotted, frame.module)
-            if found is not None:
-                return ModuleValue(found)
-        if canonical(dotted) in CONSTANTS:
-            return Static()
-        if canonical(dotted) in MODELS:
-            return self.model_of(canonical(dotted))
-        return External(dotted)
-
-    def module_attribute(self, base: ModuleValue, name: str, frame: Frame) -> Value:
-        public = f"{base.module.name}.{name}"
-        if canonical(public) in TRANSFORMS:
-            return External(
-                public
-            )  # the library itself is being analysed: its transforms mean what they mean
-        self.run_module(base.module)
-        value = base.module.scope.variables.get(name)
-        if value is not None:
-            return value
-        if base.module.is_package:
-            child = self.project.find_relative(1, name, base.module)
-            if child is not None:
-                return ModuleValue(child)
-        getter = base.module.scope.variables
-        for key, star in getter.items():
-            if key.startswith("*") and isinstance(star, External):
-                return External(f"{star.name}.{name}")
-        return UNKNOWN
-
-    def array_attribute(self, base: Array, name: str, node: ast.AST, frame: Frame) -> Value:
-        if name in STATIC_ATTRIBUTES and base.role != "tree":
-            if name == "shape":
-                return TupleValue(None, Static(kind="int"))
-            return Static(kind="int" if name in ("ndim", "size", "itemsize", "nbytes") else name)
-        if name == "at":
-            return AtIndexer(base)
-        if name == "value" and base.role == "ref":
-            return replace(base, role="")
-        if name in ("T", "mT", "real", "imag"):
-            return self.array_result(frame, [base], node)
-        if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES:
-            return ExternalMethod(base, name)
-        if not base.tree:
-            return UNKNOWN
-        if name in (
-            "items",
-            "keys",
-            "values",
-            "get",
-            "replace",
-            "_replace",
-            "apply_gradients",
-            "pop",
-            "copy",
-            "update",
-        ):
-            return ExternalMethod(base, name)
-        if name in ("apply_fn", "tx"):
-            return ExternalObject(f"flax.TrainState.{name}")
-        return Array(
-            base.staged,
-            base.why,
-            tree=True,
-            certain=False,
-            origin=base.origin.child(name) if base.origin else None,
-            jitted=base.jitted,
-        )
-
-    def eval_subscript(self, node: ast.Subscript, frame: Frame) -> Value:
-        base = self.eval(node.value, frame)
-        index = self.eval(node.slice, frame)
-        return self.subscript(base, index, node, frame)
-
-    def subscript(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> Value:
-        """The value of `base[index]`."""
-        if isinstance(base, Array):
-            return self.array_subscript(base, index, node, frame)
-        if isinstance(base, AtIndexer):
-            return AtIndexer(base.array, indexed=True)
-        if isinstance(base, (ListValue, TupleValue)):
-            self.check_sequence_index(base, index, node, frame)
-            const = constant(index)
-            if base.items is not None and isinstance(const, int) and not isinstance(const, bool):
-                if -len(base.items) <= const < len(base.items):
-                    return base.items[const]
-                return UNKNOWN
-            if isinstance(index, ExternalObject) and index.name == "builtins.slice":
-                return _slice(base, index)
-            return self.fresh(base.element if base.items is None else join_all(base.items))
-        if isinstance(base, DictValue):
-            const = constant(index)
-            if isinstance(index, Array) and index.staged and base.items:
-                self.emit("index", events.IndexEvent(node, frame, base, index, "dict"))
-            if const is not MISSING and _hashable(const) and const in base.items:
-                return base.items[const]
-            if base.element is not None:
-                element = base.element
-                known = const is not MISSING and _hashable(const)
-                if isinstance(element, (Array, Unknown)) and element.origin is not None and known:
-                    element = replace(
-                        element, origin=element.origin.child(const)
-                    )  # one key's value, not another's
-                return element
-            return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
-        if isinstance(base, NumpyArray):
-            return NumpyArray()
-        if isinstance(base, Unknown):
-            const = constant(index)
-            if const is not MISSING and _hashable(const) and base.origin is not None:
-                return Unknown(base.origin.child(const))
-            return Unknown(Origin("item"))
-        if isinstance(base, Instance):
-            method = base.cls.lookup("__getitem__")
-            if isinstance(method, Function):
-                return self.call_value(BoundMethod(method, base), [index], {}, node, frame)
-            if base.staged is not None:
-                return base.staged
-        if isinstance(base, Transformed) and base.kind == "pallas":
-            return UNKNOWN
-        if isinstance(base, Static) and base.kind == "shape":
-            return Static(kind="int")
-        if isinstance(base, (External, ClassValue)):
-            return base  # a parametrised type
-        return UNKNOWN
-
-    def check_sequence_index(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> None:
-        if find_array(index, True, 1) is not None:
-            self.emit("index", events.IndexEvent(node, frame, base, index, "list"))
-        if isinstance(index, ExternalObject) and index.name == "builtins.slice":
-            for bound in index.args:
-                if find_array(bound, True, 0) is not None:
-                    self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
-
-    def array_subscript(self, base: Array, index: Value, node: ast.Subscript, frame: Frame) -> Value:
-        const = constant(index)
-        if isinstance(const, str):
-            origin = base.origin.child(const) if base.origin else None
-            return Array(
-                base.staged, base.why, tree=True, certain=base.certain, origin=origin, jitted=base.jitted
-            )
-        parts = index.elements() if isinstance(index, TupleValue) else [index]
-        for part in parts:
-            if isinstance(part, ExternalObject) and part.name == "builtins.slice" and base.role != "ref":
-                for bound in part.args:
-                    if find_array(bound, True, 0) is not None:
-                        self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
-            if isinstance(part, Array) and part.role == "bool" and part.staged and part.certain:
-                self.emit("index", events.IndexEvent(node, frame, base, part, "mask"))
-        if base.tree and not base.role:
-            origin = None
-            if base.origin is not None and const is not MISSING and _hashable(const):
-                origin = base.origin.child(const)
-            return Array(
-                base.staged, base.why, tree=True, certain=base.certain, origin=origin, jitted=base.jitted
-            )
-        result = self.array_result(frame, [base, *parts], node)
-        if base.role == "key":
-            result.role = "key"
-            constant_index = const is not MISSING and _hashable(const)
-            result.origin = base.origin.child(const) if base.origin and constant_index else Origin("key")
-        return result
-
     def array_result(
         self,
         frame: Frame,
@@ -874,18 +651,6 @@ def _is_text(value: Value) -> bool:
     return isinstance(value, Static) and (isinstance(value.const, (str, bytes)) or value.kind == "str")
 
 
-def _is_none(value: Value) -> bool:
-    return isinstance(value, Static) and value.const is None
-
-
-def _hashable(value: object) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
 def _numeric_format(text: str) -> bool:
     """Whether a %-format has a conversion that needs a number."""
     plain = text.replace("%%", "")
@@ -897,9 +662,9 @@ def _numeric_format(text: str) -> bool:
 
 def _identical(left: Value, right: Value) -> bool | None:
     """What `left is right` gives; arrays and containers are never None, True or False."""
-    if _is_none(right) or _is_none(left):
-        other = left if _is_none(right) else right
-        if _is_none(other):
+    if is_none(right) or is_none(left):
+        other = left if is_none(right) else right
+        if is_none(other):
             return True
         if isinstance(other, Static):
             return None if other.const is MISSING and not other.kind else False
@@ -940,15 +705,6 @@ def _fold(left: Static, right: Static, op: ast.operator) -> Value:
     return Static(kind="int" if integral else "")
 
 
-def _slice(base: ListValue | TupleValue, index: ExternalObject) -> Value:
-    bounds = [constant(bound) for bound in index.args]
-    if base.items is not None and all(b is None or isinstance(b, int) for b in bounds):
-        items = base.items[slice(*bounds)]
-        return TupleValue(items) if isinstance(base, TupleValue) else ListValue(items, join_all(items))
-    element = base.element if base.items is None else join_all(base.items)
-    return TupleValue(None, element) if isinstance(base, TupleValue) else ListValue(None, element)
-
-
 _HANDLERS: dict[type[ast.expr], Callable[[Any, Any, Frame], Value]] = {
     ast.Constant: Expressions.eval_constant,
     ast.Name: Expressions.eval_name,
@@ -973,11 +729,9 @@ _HANDLERS: dict[type[ast.expr], Callable[[Any, Any, Frame], Value]] = {
     ast.YieldFrom: Expressions.eval_yieldfrom,
     ast.Await: Expressions.eval_await,
     ast.Slice: Expressions.eval_slice,
-    ast.Attribute: Expressions.eval_attribute,
-    ast.Subscript: Expressions.eval_subscript,
 }
 
 
-def register_call(handler: Callable[[Any, ast.Call, Frame], Value]) -> None:
-    """Lets the module that knows calls add its handler without an import cycle."""
-    _HANDLERS[ast.Call] = handler  # type: ignore[assignment]
+def register(node: type[ast.expr], handler: Callable[[Any, Any, Frame], Value]) -> None:
+    """Lets the modules that know calls, attributes and subscripts add their handlers without an import cycle."""
+    _HANDLERS[node] = handler

@@ -7,11 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxlint.jaxapi.functions import (
-    ARRAY_ATTRIBUTES,
-    ARRAY_METHODS,
     COLLECTIVES,
-    CONCRETE_ATTRIBUTES,
-    CONVERTING_METHODS,
     DATA_DEPENDENT,
     KEY_MAKERS,
     LISTS_OF_ARRAYS,
@@ -20,11 +16,8 @@ from jaxlint.jaxapi.functions import (
     NUMPY_DISPATCHES,
     NUMPY_FRESH,
     NUMPY_METADATA,
-    OTHER_ATTRIBUTES,
     SEVERAL_RESULTS,
     SHAPE_ARGUMENTS,
-    SPECIAL_METHODS,
-    STATIC_ATTRIBUTES,
     STATIC_FUNCTIONS,
     TREES_OF_ARRAYS,
     TUPLES_OF_ARRAYS,
@@ -42,7 +35,6 @@ from jaxlint.staging.values import (
     Array,
     AtIndexer,
     BoundMethod,
-    ClassValue,
     DictValue,
     External,
     ExternalMethod,
@@ -60,8 +52,6 @@ from jaxlint.staging.values import (
     Value,
     constant,
     find_array,
-    join,
-    join_all,
 )
 
 # Libraries whose objects compute arrays when they are called.
@@ -94,7 +84,6 @@ _NUMPY_STATIC = frozenset(
         "memmap",
     ]
 )
-_COMPARING_BUILTINS = frozenset({"any", "all", "max", "min", "sorted"})
 
 
 class Externals(Machine):
@@ -251,258 +240,6 @@ class Externals(Machine):
 
     # -- builtins
 
-    def call_builtin(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        first = args[0] if args else UNKNOWN
-        if name in ("float", "int", "complex"):
-            self.convert(first, node, name, frame)
-            const = constant(first)
-            if isinstance(const, (int, float)) and not isinstance(const, bool) and len(args) == 1:
-                try:
-                    return Static(
-                        float(const) if name == "float" else int(const) if name == "int" else complex(const)
-                    )
-                except (ValueError, OverflowError):
-                    return Static()
-            return Static(kind=name)
-        if name == "bool":
-            self.convert(first, node, name, frame)
-            return Static(kind="bool")
-        if name in _COMPARING_BUILTINS:
-            return self.comparing_builtin(name, args, kwargs, node, frame)
-        if name == "range":
-            for value in args:
-                if isinstance(value, Array) and value.staged:
-                    self.emit("shape", events.ShapeEvent(node, frame, value, "range", "a bound"))
-                elif isinstance(value, Array):
-                    self.convert(value, node, "range", frame)
-            return ExternalObject("builtins.range", args, node=node)
-        if name in ("abs", "round", "pow", "divmod", "sum"):
-            arrays = [a for a in args if find_array(a) is not None]
-            if arrays:
-                result = self.array_result(frame, args, node)
-                return TupleValue([result, result]) if name == "divmod" else result
-            return (
-                NumpyArray()
-                if any(isinstance(a, NumpyArray) for a in args)
-                else Static()
-                if args
-                else UNKNOWN
-            )
-        if name in ("list", "tuple", "set", "frozenset", "reversed", "iter"):
-            return self.to_sequence(name, first, node, frame) if args else _empty_sequence(name, frame)
-        if name == "zip":
-            return self.zipped(args, node, frame)
-        if name == "enumerate":
-            if (
-                isinstance(first, (ListValue, TupleValue))
-                and first.items is not None
-                and len(first.items) <= 16
-            ):
-                pairs: list[Value] = [TupleValue([Static(i), v]) for i, v in enumerate(first.items)]
-                return TupleValue(pairs)
-            return ListValue(
-                None, TupleValue([Static(kind="int"), self.element_of(first, node, frame)]), "iterator"
-            )
-        if name == "map":
-            results = [
-                self.call_value(first, [self.element_of(a, node, frame) for a in args[1:]], {}, node, frame)
-            ]
-            return ListValue(None, join_all(results), "iterator")
-        if name == "filter":
-            return ListValue(
-                None, self.element_of(args[1], node, frame) if len(args) > 1 else UNKNOWN, "iterator"
-            )
-        if name == "next":
-            return (
-                self.element_of(first, node, frame) if isinstance(first, (ListValue, TupleValue)) else UNKNOWN
-            )
-        if name == "dict":
-            base = first if isinstance(first, DictValue) else None
-            known = {k: v for k, v in kwargs.items() if k != "**"}
-            if args and base is None:
-                pair = self.element_of(first, node, frame)
-                inner = (
-                    pair.items[1]
-                    if isinstance(pair, TupleValue) and pair.items and len(pair.items) == 2
-                    else UNKNOWN
-                )
-                return DictValue(dict(known), inner, frame.stage)
-            return DictValue(
-                {**(base.items if base else {}), **known}, base.element if base else None, frame.stage
-            )
-        if name == "len":
-            if isinstance(first, (TupleValue, ListValue)) and first.items is not None and not frame.loops:
-                return Static(len(first.items))
-            return Static(kind="int")
-        if name == "isinstance":
-            return self.isinstance_result(first, args[1] if len(args) > 1 else UNKNOWN)
-        if name == "hasattr" and isinstance(first, Array) and first.certain and len(args) > 1:
-            attr = constant(args[1])
-            if first.staged and attr in CONCRETE_ATTRIBUTES:
-                return Static(False)
-            if isinstance(attr, str) and not first.tree:
-                if attr in STATIC_ATTRIBUTES or attr in ARRAY_METHODS or attr in ARRAY_ATTRIBUTES:
-                    return Static(True)
-                if attr in SPECIAL_METHODS:
-                    return Static(True)
-                if not attr.startswith("_") and attr not in OTHER_ATTRIBUTES:
-                    return Static(False)
-        if name in ("hasattr", "callable", "issubclass"):
-            return Static(kind="bool")
-        if name == "getattr":
-            attr = constant(args[1]) if len(args) > 1 else MISSING
-            if isinstance(attr, str):
-                value = self.attribute(first, attr, node, frame, quiet=True)
-                return join(value, args[2]) if len(args) > 2 else value
-            return UNKNOWN
-        if name == "setattr":
-            return Static(None)
-        if name == "super":
-            return self.super_object(args, frame)
-        if name == "type":
-            return first.cls if isinstance(first, Instance) else Static(kind="type")
-        if name in ("staticmethod", "classmethod", "property"):
-            return self.method_kind(name, first)
-        if name == "slice":
-            return ExternalObject(
-                "builtins.slice", [Static(None), *args, Static(None)][:3] if len(args) == 1 else args
-            )
-        if name in ("str", "repr", "format"):
-            self.convert(first, node, "str", frame)
-            return Static(kind="str")
-        if name == "print":
-            for value in args:
-                self.convert(value, node, "print", frame)
-            return Static(None)
-        if name in ("hash", "id", "ord", "dir", "vars", "input", "chr", "hex", "oct", "bytes"):
-            return Static()
-        return UNKNOWN
-
-    def comparing_builtin(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        """`any`, `all`, `max`, `min`, `sorted` ask for the truth of elements or of comparisons between them."""
-        if len(args) == 1:
-            elements = (
-                [self.element_of(args[0], node, frame)]
-                if not isinstance(args[0], (ListValue, TupleValue))
-                else args[0].elements()
-            )
-            single = (
-                isinstance(args[0], (ListValue, TupleValue))
-                and args[0].items is not None
-                and len(args[0].items) < 2
-            )
-        else:
-            elements, single = args, False
-        if "key" in kwargs:
-            elements = [self.call_value(kwargs["key"], elements[:1], {}, node, frame)]
-        for element in elements:
-            if isinstance(element, Array) and not (single and name not in ("any", "all")):
-                self.test(
-                    self.array_result(frame, [element], node, role="bool") if not element.tree else element,
-                    node,
-                    name,
-                    frame,
-                )
-                break
-        if name in ("any", "all"):
-            return Static(kind="bool")
-        if name == "sorted":
-            return ListValue(None, join_all(elements))
-        consts = [constant(e) for e in elements]
-        if consts and all(isinstance(c, (int, float)) for c in consts) and len(args) > 1:
-            return Static(max(consts) if name == "max" else min(consts))
-        if elements and all(isinstance(e, Static) for e in elements):
-            return Static(
-                kind="int"
-                if all(
-                    isinstance(c, int) or (isinstance(e, Static) and e.kind == "int")
-                    for c, e in zip(consts, elements, strict=True)
-                )
-                else ""
-            )
-        return join_all(elements)
-
-    def to_sequence(self, name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
-        items = value.items if isinstance(value, (ListValue, TupleValue)) else None
-        if items is not None and name in ("list", "tuple", "reversed", "iter"):
-            ordered = list(reversed(items)) if name == "reversed" else list(items)
-            return (
-                TupleValue(ordered)
-                if name == "tuple"
-                else ListValue(ordered, join_all(ordered), stage=frame.stage)
-            )
-        element = self.element_of(value, node, frame)
-        if name == "tuple":
-            return TupleValue(None, element)
-        return ListValue(None, element, name if name in ("set", "frozenset") else "list", stage=frame.stage)
-
-    def zipped(self, args: list[Value], node: ast.AST, frame: Frame) -> Value:
-        columns = [a.items if isinstance(a, (ListValue, TupleValue)) else None for a in args]
-        known = [column for column in columns if column is not None]
-        if len(known) == len(args) and known and max(len(c) for c in known) <= 16:
-            return TupleValue([TupleValue(list(row)) for row in zip(*known, strict=False)])
-        return ListValue(None, TupleValue([self.element_of(a, node, frame) for a in args]), "iterator")
-
-    def isinstance_result(self, value: Value, kinds: Value) -> Value:
-        """What `isinstance` gives for a tracer or a concrete array, where it is certain."""
-        options = kinds.elements() if isinstance(kinds, TupleValue) else [kinds]
-        names = [option.name if isinstance(option, External) else "" for option in options]
-        if not isinstance(value, Array) or not value.certain:
-            return Static(kind="bool")
-        if value.tree:
-            # A container, or tracers: no leaf of a staged pytree is a NumPy array or a Python number.
-            never = ("builtins.int", "builtins.float", "builtins.bool", "numpy.")
-            return (
-                Static(False)
-                if value.staged and all(n.startswith(never) for n in names)
-                else Static(kind="bool")
-            )
-        if any(name.endswith("Tracer") for name in names):
-            return Static(True) if value.staged else Static(kind="bool")
-        if any(name in ("jax.Array", "jax.numpy.ndarray") for name in names):
-            return Static(True)
-        plain = ("builtins.", "numpy.", "numbers.", "typing.", "collections.")
-        if all(
-            name.startswith(plain) or isinstance(o, ClassValue)
-            for name, o in zip(names, options, strict=True)
-        ):
-            return Static(False)
-        return Static(kind="bool")
-
-    def super_object(self, args: list[Value], frame: Frame) -> Value:
-        current: Frame | None = frame
-        while current is not None and (current.function is None or current.function.cls is None):
-            current = current.caller
-        if current is None or current.function is None or current.function.cls is None:
-            return UNKNOWN
-        parameters = current.function.node.args.args
-        found = frame.scope.lookup(parameters[0].arg) if parameters else None
-        receiver = found[0] if found else UNKNOWN
-        return ExternalObject("builtins.super", [current.function.cls, receiver])
-
-    def super_attribute(self, base: ExternalObject, name: str) -> Value:
-        cls, receiver = base.args[0], base.args[1]
-        assert isinstance(cls, ClassValue)
-        parents = list(cls.mro())[1:]
-        for parent in parents:
-            member = parent.namespace.get(name)
-            if isinstance(member, (Function, Transformed)):
-                return BoundMethod(member, receiver)
-            if member is not None:
-                return member
-        return ExternalMethod(base, name)
-
-    def method_kind(self, name: str, value: Value) -> Value:
-        if isinstance(value, Function):
-            value.kind = name
-        elif isinstance(value, Transformed):
-            value.attributes[name] = Static(True)
-        return value
-
     # -- NumPy
 
     def call_numpy(
@@ -540,254 +277,6 @@ class Externals(Machine):
         return NumpyArray(fresh=name in NUMPY_FRESH)
 
     # -- methods
-
-    def call_method(
-        self,
-        callee: ExternalMethod,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
-        receiver, name = callee.receiver, callee.name
-        if isinstance(receiver, Array):
-            return self.array_method(receiver, name, args, kwargs, node, frame)
-        if isinstance(receiver, AtIndexer):
-            if name == "get":
-                return self.array_result(frame, [receiver.array, *args], node)
-            return self.array_result(frame, [receiver.array, *args], node, like=receiver.array)
-        if isinstance(receiver, ListValue):
-            return self.list_method(receiver, name, args, node, frame)
-        if isinstance(receiver, DictValue):
-            return self.dict_method(receiver, name, args, kwargs, node, frame)
-        if isinstance(receiver, TupleValue):
-            return Static(kind="int") if name in ("index", "count") else UNKNOWN
-        if isinstance(receiver, ExternalObject):
-            return self.external_object_method(receiver, name, args, kwargs, node, frame)
-        if isinstance(receiver, NumpyArray):
-            if name in ("item", "tolist"):
-                return Static() if name == "item" else ListValue(None, Static())
-            return NumpyArray()
-        if isinstance(receiver, Static):
-            for value in args:
-                self.convert(value, node, "str" if name != "format" else "format_method", frame)
-            if name == "split":
-                return ListValue(None, Static(kind="str"))
-            textual = ("join", "format", "lower", "upper", "strip", "replace", "rstrip", "lstrip", "title")
-            return Static(kind="str" if name in textual else "")
-        return UNKNOWN
-
-    def array_method(
-        self,
-        array: Array,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
-        if name in CONVERTING_METHODS:
-            self.convert(array, node, name, frame)
-            return ListValue(None, Static()) if name == "tolist" else Static()
-        if name == "block_until_ready":
-            self.convert(array, node, name, frame)
-            return array
-        if array.tree and name in ("items", "values", "keys"):
-            part = Array(array.staged, array.why, tree=True, certain=array.certain, jitted=array.jitted)
-            if name == "values":
-                return ListValue(None, part, "iterator")
-            if name == "keys":
-                return ListValue(None, Static(kind="str"), "iterator")
-            return ListValue(None, TupleValue([Static(kind="str"), part]), "iterator")
-        if array.tree and name in ("get", "pop"):
-            key = constant(args[0]) if args else MISSING
-            origin = array.origin.child(key) if array.origin is not None and isinstance(key, str) else None
-            return Array(
-                array.staged, array.why, tree=True, certain=False, origin=origin, jitted=array.jitted
-            )
-        if array.tree and name in ("replace", "_replace", "apply_gradients", "copy"):
-            return self.replace_fields(array, kwargs)
-        if array.tree and name == "update":
-            return UNKNOWN
-        if name in ("reshape", "repeat"):
-            for value in args:
-                self.shape_argument(value, f".{name}", "a size", node, frame) if name == "reshape" else None
-        if name in ("nonzero",) and array.staged and "size" not in kwargs:
-            self.emit("shape", events.ShapeEvent(node, frame, array, ".nonzero", "the data"))
-        result = self.array_result(frame, [array, *args, *kwargs.values()], node)
-        if name in ("astype", "copy"):
-            result.role = array.role if array.role in ("key", "ref") or name == "copy" else ""
-            result.like = (array.like or array.origin) if name == "copy" else None
-        if name in ("any", "all"):
-            result.role = "bool"
-        return result
-
-    def list_method(
-        self, target: ListValue, name: str, args: list[Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        if name in ("append", "add", "appendleft", "insert"):
-            if args:
-                self.check_leak(target, args[-1], node, frame)
-                if target.items is not None and not frame.loops and not frame.guards and name == "append":
-                    target.items.append(args[-1])
-                else:
-                    first = target.items is not None and not target.items
-                    known = join_all(target.elements()) if not first else args[-1]
-                    target.items = None
-                    target.element = join(known, args[-1]) if not isinstance(known, Unknown) else args[-1]
-                    return Static(None)
-                target.element = join_all(target.items)
-            return Static(None)
-        if name == "extend":
-            self.extend_list(target, args[0] if args else UNKNOWN, node, frame)
-            return Static(None)
-        if name in ("pop", "popleft"):
-            if target.items:
-                value = target.items[-1] if name == "pop" and not args else join_all(target.items)
-                target.element = join_all(target.items)
-                target.items = None
-                return value
-            return target.element
-        if name == "copy":
-            items = list(target.items) if target.items is not None else None
-            return ListValue(items, target.element, target.kind, stage=frame.stage)
-        if name in ("index", "count"):
-            return Static(kind="int")
-        if name in ("union", "intersection", "difference"):
-            return ListValue(None, target.element, target.kind)
-        return Static(None)
-
-    def extend_list(self, target: ListValue, value: Value, node: ast.AST, frame: Frame) -> None:
-        self.check_leak(target, value, node, frame)
-        if (
-            target.items is not None
-            and isinstance(value, (ListValue, TupleValue))
-            and value.items is not None
-            and not frame.loops
-            and not frame.guards
-        ):
-            target.items.extend(value.items)
-            target.element = join_all(target.items)
-            return
-        elements = [*target.elements(), self.element_of(value, node, frame)]
-        known = [e for e in elements if not (isinstance(e, Unknown) and e.origin is None)]
-        target.items, target.element = None, join_all(known)
-
-    def check_leak(self, container: ListValue | DictValue, value: Value, node: ast.AST, frame: Frame) -> None:
-        """A tracer put into a container that was made outside the innermost trace outlives it."""
-        if not frame.stage.staged or not frame.stage.certain or frame.catching:
-            return
-        made = container.stage
-        if made is None or made is frame.stage or getattr(made, "kind", "") != "host":
-            return
-        array = find_array(value, True)
-        if array is not None and array.certain:
-            name = self.container_name(container, frame)
-            if name:
-                self.emit("leak", events.LeakEvent(node, frame, value, name))
-
-    def container_name(self, container: Value, frame: Frame) -> str:
-        """How the program names a container that outlives the trace, or "" when nothing outside holds it."""
-        scope = frame.scope
-        current: Any = scope
-        while current is not None:
-            for name, value in current.variables.items():
-                if value is container:
-                    inside = current is frame.scope
-                    owner = frame.function.node if frame.function is not None else None
-                    parameters = {a.arg for a in owner.args.args} if owner is not None else set()
-                    if inside and name in parameters:
-                        return ""
-                    return f"the outer {'list' if isinstance(container, ListValue) else 'dict'} `{name}`"
-                if isinstance(value, Instance) and value.cls.kind in ("plain", "dataclass"):
-                    for attr, part in value.fields.items():
-                        if part is container:
-                            return f"the attribute `{name}.{attr}`"
-            current = current.parent
-        return ""
-
-    def dict_method(
-        self,
-        target: DictValue,
-        name: str,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> Value:
-        values = target.elements()
-        if name == "values":
-            return ListValue(None, join_all(values), "iterator")
-        if name == "keys":
-            return ListValue(None, Static(kind="str"), "iterator")
-        if name == "items":
-            if target.element is None and len(target.items) <= 16:
-                return TupleValue([TupleValue([Static(k), v]) for k, v in target.items.items()])
-            return ListValue(None, TupleValue([Static(kind="str"), join_all(values)]), "iterator")
-        if name in ("get", "pop", "setdefault"):
-            const = constant(args[0]) if args else MISSING
-            known = target.items.get(const) if isinstance(const, (str, int)) else None
-            if known is not None:
-                return known
-            default = args[1] if len(args) > 1 else Static(None)
-            if name == "setdefault":
-                target.element = default if target.element is None else join(target.element, default)
-                return default
-            if target.element is None and const is not MISSING:
-                return default
-            return join_all([*values, default]) if values else default
-        if name == "update":
-            if args and isinstance(args[0], DictValue):
-                target.items.update(args[0].items)
-                target.element = args[0].element or target.element
-            elif args:
-                target.element = UNKNOWN
-            target.items.update({k: v for k, v in kwargs.items() if k != "**"})
-            return Static(None)
-        if name == "copy":
-            return DictValue(dict(target.items), target.element, frame.stage)
-        return UNKNOWN
-
-    def store_item(
-        self,
-        base: Value,
-        index: Value,
-        value: Value,
-        target: ast.Subscript,
-        node: ast.AST,
-        frame: Frame,
-        operator: ast.operator | None,
-    ) -> None:
-        """`base[index] = value`."""
-        if isinstance(base, Array) and base.role != "ref":
-            if isinstance(constant(index), str):
-                return  # a pytree after all
-            self.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
-        elif isinstance(base, NumpyArray):
-            staged = find_array(value, True, 1)
-            if staged is not None:
-                self.emit("numpy", events.NumpyEvent(node, frame, staged, "setitem"))
-        elif isinstance(base, DictValue):
-            self.check_leak(base, value, node, frame)
-            const = constant(index)
-            if isinstance(const, (str, int)) and not isinstance(const, bool):
-                known = base.items.get(const)
-                conditional = bool(frame.guards)
-                base.items[const] = join(known, value) if known is not None and conditional else value
-            else:
-                base.element = value if base.element is None else join(base.element, value)
-        elif isinstance(base, ListValue):
-            self.check_leak(base, value, node, frame)
-            if find_array(index, True, 0) is not None:
-                self.emit("index", events.IndexEvent(target, frame, base, index, "list"))
-            const = constant(index)
-            if (
-                base.items is not None
-                and isinstance(const, int)
-                and -len(base.items) <= const < len(base.items)
-            ):
-                base.items[const] = value
-            base.element = join(base.element, value)
 
     # -- external objects
 
@@ -948,12 +437,6 @@ def truthy_constant(value: Value) -> bool:
 
 def _short(name: str) -> str:
     return name.replace("jax.numpy.", "jnp.")
-
-
-def _empty_sequence(name: str, frame: Frame) -> Value:
-    if name == "tuple":
-        return TupleValue([])
-    return ListValue([], kind=name if name in ("set", "frozenset") else "list", stage=frame.stage)
 
 
 _NNX_VARIABLES = frozenset(

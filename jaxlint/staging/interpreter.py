@@ -1,6 +1,6 @@
 """The abstract interpreter: evaluates a project's modules and functions on abstract values, and tells rules.
 
-One class, in five mixins: statements, expressions, calls, classes, transformations and what lies outside the project.
+One class, in mixins of one idea each; `machine.py` says what they may ask of each other.
 Functions are evaluated once per context (what their arguments look like, and the stage they run in); budgets bound
 the work, and end in `Unknown`, never in a guess.
 """
@@ -16,11 +16,16 @@ from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError
 from jaxlint.source.read import read_source
 from jaxlint.staging import events
+from jaxlint.staging.access import Access
+from jaxlint.staging.builtin_calls import BuiltinCalls
 from jaxlint.staging.calls import Calls, FunctionRecord
 from jaxlint.staging.classes import MODULE_KINDS, Classes
+from jaxlint.staging.controlflow import ControlFlow
+from jaxlint.staging.creation import Creation
 from jaxlint.staging.expressions import Expressions
 from jaxlint.staging.externals import Externals
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.methods import Methods
 from jaxlint.staging.project import Module, Project
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.statements import Statements
@@ -48,7 +53,19 @@ STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are c
 MINIMUM_STEPS = 2_000_000
 
 
-class Interpreter(Statements, Expressions, Calls, Classes, Externals, Transforming):
+class Interpreter(
+    Statements,
+    Expressions,
+    Access,
+    Calls,
+    Classes,
+    Externals,
+    BuiltinCalls,
+    Methods,
+    Transforming,
+    Creation,
+    ControlFlow,
+):
     """Evaluates the modules of one project."""
 
     def __init__(self, project: Project, handlers: dict[str, list[Callable[[Any], None]]]) -> None:

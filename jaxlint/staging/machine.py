@@ -6,9 +6,10 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.jaxapi.transforms import Transform
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.project import Module, Project
-from jaxlint.staging.stage import Stage
+from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
     Array,
     ClassValue,
@@ -262,4 +263,47 @@ class Machine:
         raise NotImplementedError
 
     def fresh(self, value: Value) -> Value:
+        raise NotImplementedError
+
+    def call_builtin(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def external_object_method(
+        self,
+        receiver: ExternalObject,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        raise NotImplementedError
+
+    def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
+        raise NotImplementedError
+
+    def parameter_why(self, t: Transformed, name: str) -> Why:
+        raise NotImplementedError
+
+    def shape_argument(self, value: Value, name: str, what: str, node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def signature(self, target: Value) -> list[str]:
+        raise NotImplementedError
+
+    def spec_of(self, transformed: Transformed) -> Transform:
+        raise NotImplementedError
+
+    def static_parameters(self, t: Transformed, names: list[str]) -> tuple[set[str], bool]:
+        raise NotImplementedError
+
+    def super_attribute(self, base: ExternalObject, name: str) -> Value:
+        raise NotImplementedError
+
+    def to_device(self, value: Value, jitted: str) -> Value:
+        raise NotImplementedError
+
+    def to_staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
         raise NotImplementedError

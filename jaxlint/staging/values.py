@@ -516,3 +516,17 @@ def summary_key(value: Value, depth: int = 3) -> object:
     if isinstance(value, ExternalMethod):
         return ("em", value.name, summary_key(value.receiver, depth - 1))
     return type(value).__name__
+
+
+def hashable(value: object) -> bool:
+    """Whether a constant may be a key."""
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def is_none(value: Value) -> bool:
+    """The constant None."""
+    return isinstance(value, Static) and value.const is None

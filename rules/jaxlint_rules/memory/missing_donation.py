@@ -34,6 +34,7 @@ class _Candidate:
     event: TransformEvent
     updated: set[str] = field(default_factory=set)  # parameters that come back with the same shape
     gradient: bool = False
+    tree: bool = False  # what comes back is made by a map over a pytree: a program's state
     names: list[str] = field(default_factory=list)
     calls: dict[ast.AST, _Call] = field(default_factory=dict)
 
@@ -179,6 +180,7 @@ def train(params, batches):
             like = _shares_shape_with(part)
             if like is not None and like in origins:
                 candidate.updated.add(origins[like])
+                candidate.tree = candidate.tree or not isinstance(part, Array) or part.tree
 
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
@@ -227,7 +229,8 @@ def train(params, batches):
         wanted = {i for i in wanted if i >= len(candidate.names) or not _is_key(candidate.names[i])}
         if not wanted or not (candidate.gradient or candidate.updated):
             return
-        if not candidate.gradient and not _UPDATES.search(candidate.event.transformed.label.lower()):
+        named = _UPDATES.search(candidate.event.transformed.label.lower())
+        if not (candidate.gradient or candidate.tree or named):
             return  # `x = solve(x)`: what it is given may be of any size, and is seldom a program's state
         if not candidate.gradient and any(call.module is not candidate.event.frame.module for call in calls):
             return  # a helper that several files share: some of them may need what it is given

@@ -1,0 +1,304 @@
+"""Calls of builtins: what they give, and which of them ask for a truth, a number or a static length."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.jaxapi.functions import (
+    ARRAY_ATTRIBUTES,
+    ARRAY_METHODS,
+    CONCRETE_ATTRIBUTES,
+    OTHER_ATTRIBUTES,
+    SPECIAL_METHODS,
+    STATIC_ATTRIBUTES,
+)
+from jaxlint.staging import events
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.values import (
+    MISSING,
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Static,
+    Transformed,
+    TupleValue,
+    Value,
+    constant,
+    find_array,
+    join,
+    join_all,
+)
+
+_COMPARING_BUILTINS = frozenset({"any", "all", "max", "min", "sorted"})
+
+
+class BuiltinCalls(Machine):
+    """The builtin part of the interpreter."""
+
+    def call_builtin(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        first = args[0] if args else UNKNOWN
+        if name in ("float", "int", "complex"):
+            self.convert(first, node, name, frame)
+            const = constant(first)
+            if isinstance(const, (int, float)) and not isinstance(const, bool) and len(args) == 1:
+                try:
+                    return Static(
+                        float(const) if name == "float" else int(const) if name == "int" else complex(const)
+                    )
+                except (ValueError, OverflowError):
+                    return Static()
+            return Static(kind=name)
+        if name == "bool":
+            self.convert(first, node, name, frame)
+            return Static(kind="bool")
+        if name in _COMPARING_BUILTINS:
+            return self.comparing_builtin(name, args, kwargs, node, frame)
+        if name == "range":
+            for value in args:
+                if isinstance(value, Array) and value.staged:
+                    self.emit("shape", events.ShapeEvent(node, frame, value, "range", "a bound"))
+                elif isinstance(value, Array):
+                    self.convert(value, node, "range", frame)
+            return ExternalObject("builtins.range", args, node=node)
+        if name in ("abs", "round", "pow", "divmod", "sum"):
+            arrays = [a for a in args if find_array(a) is not None]
+            if arrays:
+                result = self.array_result(frame, args, node)
+                return TupleValue([result, result]) if name == "divmod" else result
+            return (
+                NumpyArray()
+                if any(isinstance(a, NumpyArray) for a in args)
+                else Static()
+                if args
+                else UNKNOWN
+            )
+        if name in ("list", "tuple", "set", "frozenset", "reversed", "iter"):
+            return self.to_sequence(name, first, node, frame) if args else _empty_sequence(name, frame)
+        if name == "zip":
+            return self.zipped(args, node, frame)
+        if name == "enumerate":
+            if (
+                isinstance(first, (ListValue, TupleValue))
+                and first.items is not None
+                and len(first.items) <= 16
+            ):
+                pairs: list[Value] = [TupleValue([Static(i), v]) for i, v in enumerate(first.items)]
+                return TupleValue(pairs)
+            return ListValue(
+                None, TupleValue([Static(kind="int"), self.element_of(first, node, frame)]), "iterator"
+            )
+        if name == "map":
+            results = [
+                self.call_value(first, [self.element_of(a, node, frame) for a in args[1:]], {}, node, frame)
+            ]
+            return ListValue(None, join_all(results), "iterator")
+        if name == "filter":
+            return ListValue(
+                None, self.element_of(args[1], node, frame) if len(args) > 1 else UNKNOWN, "iterator"
+            )
+        if name == "next":
+            return (
+                self.element_of(first, node, frame) if isinstance(first, (ListValue, TupleValue)) else UNKNOWN
+            )
+        if name == "dict":
+            base = first if isinstance(first, DictValue) else None
+            known = {k: v for k, v in kwargs.items() if k != "**"}
+            if args and base is None:
+                pair = self.element_of(first, node, frame)
+                inner = (
+                    pair.items[1]
+                    if isinstance(pair, TupleValue) and pair.items and len(pair.items) == 2
+                    else UNKNOWN
+                )
+                return DictValue(dict(known), inner, frame.stage)
+            return DictValue(
+                {**(base.items if base else {}), **known}, base.element if base else None, frame.stage
+            )
+        if name == "len":
+            if isinstance(first, (TupleValue, ListValue)) and first.items is not None and not frame.loops:
+                return Static(len(first.items))
+            return Static(kind="int")
+        if name == "isinstance":
+            return self.isinstance_result(first, args[1] if len(args) > 1 else UNKNOWN)
+        if name == "hasattr" and isinstance(first, Array) and first.certain and len(args) > 1:
+            attr = constant(args[1])
+            if first.staged and attr in CONCRETE_ATTRIBUTES:
+                return Static(False)
+            if isinstance(attr, str) and not first.tree:
+                if attr in STATIC_ATTRIBUTES or attr in ARRAY_METHODS or attr in ARRAY_ATTRIBUTES:
+                    return Static(True)
+                if attr in SPECIAL_METHODS:
+                    return Static(True)
+                if not attr.startswith("_") and attr not in OTHER_ATTRIBUTES:
+                    return Static(False)
+        if name in ("hasattr", "callable", "issubclass"):
+            return Static(kind="bool")
+        if name == "getattr":
+            attr = constant(args[1]) if len(args) > 1 else MISSING
+            if isinstance(attr, str):
+                value = self.attribute(first, attr, node, frame, quiet=True)
+                return join(value, args[2]) if len(args) > 2 else value
+            return UNKNOWN
+        if name == "setattr":
+            return Static(None)
+        if name == "super":
+            return self.super_object(args, frame)
+        if name == "type":
+            return first.cls if isinstance(first, Instance) else Static(kind="type")
+        if name in ("staticmethod", "classmethod", "property"):
+            return self.method_kind(name, first)
+        if name == "slice":
+            return ExternalObject(
+                "builtins.slice", [Static(None), *args, Static(None)][:3] if len(args) == 1 else args
+            )
+        if name in ("str", "repr", "format"):
+            self.convert(first, node, "str", frame)
+            return Static(kind="str")
+        if name == "print":
+            for value in args:
+                self.convert(value, node, "print", frame)
+            return Static(None)
+        if name in ("hash", "id", "ord", "dir", "vars", "input", "chr", "hex", "oct", "bytes"):
+            return Static()
+        return UNKNOWN
+
+    def comparing_builtin(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """`any`, `all`, `max`, `min`, `sorted` ask for the truth of elements or of comparisons between them."""
+        if len(args) == 1:
+            elements = (
+                [self.element_of(args[0], node, frame)]
+                if not isinstance(args[0], (ListValue, TupleValue))
+                else args[0].elements()
+            )
+            single = (
+                isinstance(args[0], (ListValue, TupleValue))
+                and args[0].items is not None
+                and len(args[0].items) < 2
+            )
+        else:
+            elements, single = args, False
+        if "key" in kwargs:
+            elements = [self.call_value(kwargs["key"], elements[:1], {}, node, frame)]
+        for element in elements:
+            if isinstance(element, Array) and not (single and name not in ("any", "all")):
+                self.test(
+                    self.array_result(frame, [element], node, role="bool") if not element.tree else element,
+                    node,
+                    name,
+                    frame,
+                )
+                break
+        if name in ("any", "all"):
+            return Static(kind="bool")
+        if name == "sorted":
+            return ListValue(None, join_all(elements))
+        consts = [constant(e) for e in elements]
+        if consts and all(isinstance(c, (int, float)) for c in consts) and len(args) > 1:
+            return Static(max(consts) if name == "max" else min(consts))
+        if elements and all(isinstance(e, Static) for e in elements):
+            return Static(
+                kind="int"
+                if all(
+                    isinstance(c, int) or (isinstance(e, Static) and e.kind == "int")
+                    for c, e in zip(consts, elements, strict=True)
+                )
+                else ""
+            )
+        return join_all(elements)
+
+    def to_sequence(self, name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
+        items = value.items if isinstance(value, (ListValue, TupleValue)) else None
+        if items is not None and name in ("list", "tuple", "reversed", "iter"):
+            ordered = list(reversed(items)) if name == "reversed" else list(items)
+            return (
+                TupleValue(ordered)
+                if name == "tuple"
+                else ListValue(ordered, join_all(ordered), stage=frame.stage)
+            )
+        element = self.element_of(value, node, frame)
+        if name == "tuple":
+            return TupleValue(None, element)
+        return ListValue(None, element, name if name in ("set", "frozenset") else "list", stage=frame.stage)
+
+    def zipped(self, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+        columns = [a.items if isinstance(a, (ListValue, TupleValue)) else None for a in args]
+        known = [column for column in columns if column is not None]
+        if len(known) == len(args) and known and max(len(c) for c in known) <= 16:
+            return TupleValue([TupleValue(list(row)) for row in zip(*known, strict=False)])
+        return ListValue(None, TupleValue([self.element_of(a, node, frame) for a in args]), "iterator")
+
+    def isinstance_result(self, value: Value, kinds: Value) -> Value:
+        """What `isinstance` gives for a tracer or a concrete array, where it is certain."""
+        options = kinds.elements() if isinstance(kinds, TupleValue) else [kinds]
+        names = [option.name if isinstance(option, External) else "" for option in options]
+        if not isinstance(value, Array) or not value.certain:
+            return Static(kind="bool")
+        if value.tree:
+            # A container, or tracers: no leaf of a staged pytree is a NumPy array or a Python number.
+            never = ("builtins.int", "builtins.float", "builtins.bool", "numpy.")
+            return (
+                Static(False)
+                if value.staged and all(n.startswith(never) for n in names)
+                else Static(kind="bool")
+            )
+        if any(name.endswith("Tracer") for name in names):
+            return Static(True) if value.staged else Static(kind="bool")
+        if any(name in ("jax.Array", "jax.numpy.ndarray") for name in names):
+            return Static(True)
+        plain = ("builtins.", "numpy.", "numbers.", "typing.", "collections.")
+        if all(
+            name.startswith(plain) or isinstance(o, ClassValue)
+            for name, o in zip(names, options, strict=True)
+        ):
+            return Static(False)
+        return Static(kind="bool")
+
+    def super_object(self, args: list[Value], frame: Frame) -> Value:
+        current: Frame | None = frame
+        while current is not None and (current.function is None or current.function.cls is None):
+            current = current.caller
+        if current is None or current.function is None or current.function.cls is None:
+            return UNKNOWN
+        parameters = current.function.node.args.args
+        found = frame.scope.lookup(parameters[0].arg) if parameters else None
+        receiver = found[0] if found else UNKNOWN
+        return ExternalObject("builtins.super", [current.function.cls, receiver])
+
+    def super_attribute(self, base: ExternalObject, name: str) -> Value:
+        cls, receiver = base.args[0], base.args[1]
+        assert isinstance(cls, ClassValue)
+        parents = list(cls.mro())[1:]
+        for parent in parents:
+            member = parent.namespace.get(name)
+            if isinstance(member, (Function, Transformed)):
+                return BoundMethod(member, receiver)
+            if member is not None:
+                return member
+        return ExternalMethod(base, name)
+
+    def method_kind(self, name: str, value: Value) -> Value:
+        if isinstance(value, Function):
+            value.kind = name
+        elif isinstance(value, Transformed):
+            value.attributes[name] = Static(True)
+        return value
+
+
+def _empty_sequence(name: str, frame: Frame) -> Value:
+    if name == "tuple":
+        return TupleValue([])
+    return ListValue([], kind=name if name in ("set", "frozenset") else "list", stage=frame.stage)

@@ -1,0 +1,351 @@
+"""Control flow that stages its function arguments at once: scan, cond, loops, tree.map and callbacks."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.calls import label_of
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    Choice,
+    DictValue,
+    External,
+    ExternalObject,
+    Function,
+    ListValue,
+    NumpyArray,
+    Origin,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    find_array,
+    is_none,
+    join,
+    join_all,
+)
+
+
+class ControlFlow(Machine):
+    """The control-flow part of the interpreter."""
+
+    def control_flow(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """`lax.scan` and its like: they stage their function arguments at once."""
+        short = name.rpartition(".")[2]
+        handler = getattr(self, f"flow_{short}", None)
+        api = name.replace("jax.lax", "lax").replace("haiku", "hk").replace("flax.nnx", "nnx")
+        if handler is None:
+            return self.opaque_call([*args, *kwargs.values()], node, frame)
+        return handler(api, args, kwargs, node, frame)
+
+    def body_why(self, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
+        outer = frame.stage.why if frame.stage.staged else None
+        return Why(f"`{label_of(body)}` is passed to `{api}`", frame.module, node, outer)
+
+    def staged_call(
+        self,
+        api: str,
+        body: Value,
+        args: list[Value],
+        node: ast.AST,
+        frame: Frame,
+        kind: str,
+        why: Why,
+    ) -> Value:
+        outer = frame.stage
+        frame.stage = outer if self.unjitted else Stage(kind, True, True, why, outer)
+        try:
+            return self.call_value(body, args, {}, node, frame)
+        finally:
+            frame.stage = outer
+
+    def flow_result(self, value: Value, frame: Frame) -> Value:
+        return value if frame.stage.staged else self.to_device(value, "")
+
+    def flow_scan(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        body = args[0] if args else kwargs.get("f", UNKNOWN)
+        init = args[1] if len(args) > 1 else kwargs.get("init", UNKNOWN)
+        xs = args[2] if len(args) > 2 else kwargs.get("xs", Static(None))
+        why = self.body_why(api, body, node, frame)
+        carry_why = Why("it is the carry of the scan", cause=why)
+        x_why = Why("it is what the scan runs over", cause=why)
+        carry = self.fresh(self.to_staged(init, carry_why))
+        result = self.staged_call(
+            api, body, [carry, self.fresh(self.to_staged(xs, x_why))], node, frame, "scan", why
+        )
+        if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
+            return self.flow_result(TupleValue([result.items[0], self.stacked(result.items[1])]), frame)
+        unknown = self.array_result(frame, args[1:], node, name=api)
+        unknown.tree = True
+        return TupleValue([unknown, unknown])
+
+    def fresh(self, value: Value) -> Value:
+        """The same value without the identity of keys: each iteration gets its own."""
+        if isinstance(value, Array):
+            return Array(
+                value.staged,
+                value.why,
+                value.tree,
+                value.certain,
+                Origin("item"),
+                None,
+                value.role,
+                value.jitted,
+            )
+        if isinstance(value, TupleValue) and value.items is not None:
+            return TupleValue([self.fresh(v) for v in value.items], value.element, value.cls)
+        if isinstance(value, DictValue):
+            return DictValue({k: self.fresh(v) for k, v in value.items.items()}, value.element)
+        if isinstance(value, Unknown) and type(value) is Unknown:
+            return Unknown(Origin("item"))
+        if isinstance(value, Choice):
+            return Choice(value.options, every=True)
+        return value
+
+    def stacked(self, value: Value) -> Value:
+        if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
+            return Array(True, Why("it is stacked by the scan"))
+        return value
+
+    def flow_while_loop(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        names = ("cond_fun", "body_fun", "init_val")
+        given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
+        why = self.body_why(api, given[1], node, frame)
+        carry = self.fresh(self.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
+        self.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
+        result = self.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
+        return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
+
+    def flow_fori_loop(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        names = ("lower", "upper", "body_fun", "init_val")
+        given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
+        why = self.body_why(api, given[2], node, frame)
+        index = Array(True, Why("it is the index of the loop", cause=why))
+        carry = self.fresh(self.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
+        result = self.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
+        return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
+
+    def flow_cond(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        branches = [
+            args[i] if len(args) > i else kwargs.get(n) for i, n in ((1, "true_fun"), (2, "false_fun"))
+        ]
+        operands = args[3:] or ([kwargs["operand"]] if "operand" in kwargs else [])
+        if len(args) == 5 and not isinstance(
+            args[2], (Function, Partial, BoundMethod, Transformed, External)
+        ):
+            branches, operands = [args[2], args[4]], [args[1]]  # cond(pred, x, f, y, g) of old
+        return self.branches(api, [b for b in branches if b is not None], list(operands), node, frame)
+
+    def flow_switch(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        listed = args[1] if len(args) > 1 else kwargs.get("branches", UNKNOWN)
+        functions = listed.elements() if isinstance(listed, (ListValue, TupleValue)) else []
+        return self.branches(api, functions, args[2:], node, frame)
+
+    def branches(
+        self,
+        api: str,
+        functions: list[Value],
+        operands: list[Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        results: list[Value] = []
+        used = dict(frame.used)
+        after = dict(frame.used)
+        for function in functions:
+            why = self.body_why(api, function, node, frame)
+            staged = [self.to_staged(v, Why("it is an operand of the branch", cause=why)) for v in operands]
+            frame.used = dict(used)
+            results.append(self.staged_call(api, function, staged, node, frame, "cond", why))
+            after.update(frame.used)
+        frame.used = after
+        if not results:
+            return self.opaque_call(operands, node, frame)
+        return self.flow_result(join_all(results), frame)
+
+    def flow_map(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        body = args[0] if args else kwargs.get("f", UNKNOWN)
+        if api.startswith("jax.tree"):
+            return self.tree_map(
+                body, [*args[1:], *([kwargs["tree"]] if "tree" in kwargs else [])], kwargs, node, frame
+            )
+        why = self.body_why(api, body, node, frame)
+        xs = args[1] if len(args) > 1 else kwargs.get("xs", UNKNOWN)
+        staged = self.fresh(self.to_staged(xs, Why("it is what the map runs over", cause=why)))
+        return self.flow_result(self.staged_call(api, body, [staged], node, frame, "map", why), frame)
+
+    def flow_map_with_path(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        body = args[0] if args else UNKNOWN
+        return self.tree_map(Partial(body, [UNKNOWN], {}), args[1:], kwargs, node, frame)
+
+    def tree_map(
+        self,
+        body: Value,
+        trees: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        custom_leaf = "is_leaf" in kwargs
+        if len(trees) == 1 and not custom_leaf:
+            mapped = self.map_structure(body, trees[0], kwargs, node, frame)
+            if mapped is not None:
+                return mapped
+        leaves = [self.leaf_of(tree, custom_leaf) for tree in trees]
+        result = self.call_value(body, leaves, {}, node, frame)
+        first = trees[0] if trees else UNKNOWN
+        found = find_array(first)
+        like = found.like or found.origin if found is not None and isinstance(first, Array) else None
+        if isinstance(result, Array):
+            certain = result.certain and (found is None or found.certain)
+            return Array(
+                result.staged, result.why, tree=True, certain=certain, like=like, jitted=result.jitted
+            )
+        if isinstance(result, NumpyArray):
+            return result
+        return UNKNOWN
+
+    def map_structure(
+        self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value | None:
+        """tree.map over a small container whose parts are known: part by part."""
+        if isinstance(tree, (TupleValue, ListValue)) and tree.items is not None and len(tree.items) <= 6:
+            parts = [self.tree_map_part(body, part, kwargs, node, frame) for part in tree.items]
+            return (
+                TupleValue(parts, cls=tree.cls)
+                if isinstance(tree, TupleValue)
+                else ListValue(parts, join_all(parts))
+            )
+        if isinstance(tree, DictValue) and tree.element is None and len(tree.items) <= 6:
+            return DictValue(
+                {k: self.tree_map_part(body, v, kwargs, node, frame) for k, v in tree.items.items()}
+            )
+        return None
+
+    def tree_map_part(
+        self, body: Value, part: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if isinstance(part, (Static, NumpyArray)) and not (isinstance(part, Static) and part.const is None):
+            return self.call_value(body, [part], {}, node, frame)
+        return self.tree_map(body, [part], kwargs, node, frame) if not is_none(part) else part
+
+    def leaf_of(self, tree: Value, custom: bool = False) -> Value:
+        found = find_array(tree)
+        if found is None:
+            return UNKNOWN
+        return Array(
+            found.staged,
+            found.why,
+            tree=custom,
+            certain=found.certain,
+            like=found.like or found.origin,
+            jitted=found.jitted,
+        )
+
+    def flow_reduce(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if len(args) < 2:
+            return UNKNOWN
+        leaf = self.leaf_of(args[1])
+        start = args[2] if len(args) > 2 else leaf
+        result = self.call_value(args[0], [start, leaf], {}, node, frame)
+        return join(result, start) if not isinstance(result, Array) else result
+
+    def flow_associative_scan(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if len(args) < 2:
+            return UNKNOWN
+        return self.call_value(args[0], [args[1], args[1]], {}, node, frame)
+
+    def flow_eval_shape(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if args:
+            why = self.body_why(api, args[0], node, frame)
+            staged = [self.to_staged(v, Why("it is an argument of eval_shape", cause=why)) for v in args[1:]]
+            self.staged_call(api, args[0], staged, node, frame, "eval_shape", why)
+        return ExternalObject("jax.ShapeDtypeStruct")
+
+    flow_filter_eval_shape = flow_eval_shape
+
+    def flow_vjp(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        result = self.call_value(args[0], args[1:], {}, node, frame) if args else UNKNOWN
+        if constant(kwargs.get("has_aux", Static(False))) is not False:
+            return UNKNOWN
+        return TupleValue([result, ExternalObject("jax.vjp.pullback")])
+
+    flow_linearize = flow_vjp
+
+    def flow_jvp(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if len(args) < 2:
+            return UNKNOWN
+        primals = args[1].elements() if isinstance(args[1], (TupleValue, ListValue)) else [UNKNOWN]
+        result = self.call_value(args[0], list(primals), {}, node, frame)
+        return TupleValue([result, result]) if isinstance(result, Array) else UNKNOWN
+
+    def flow_pure_callback(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        self.host_call(args[0] if args else UNKNOWN, args[2:], kwargs, node, frame)
+        result = self.array_result(frame, args[2:], node, name=api)
+        result.tree = True
+        return result
+
+    flow_io_callback = flow_pure_callback
+
+    def flow_callback(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        self.host_call(args[0] if args else UNKNOWN, args[1:], kwargs, node, frame)
+        return Static(None)
+
+    def host_call(
+        self,
+        body: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        """A callback's function runs on the host, with NumPy arrays."""
+        outer = frame.stage
+        frame.stage = Stage("host", why=Why("it runs in a callback on the host"))
+        try:
+            self.call_value(body, [NumpyArray() for _ in args], {}, node, frame)
+        finally:
+            frame.stage = outer
+
+    def flow_when(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        return ExternalObject("pallas.when", args)

@@ -1,0 +1,179 @@
+"""A function at the place where it is transformed: evaluated with what its signature alone says of its arguments."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.jaxapi.transforms import JIT_KINDS, Transform
+from jaxlint.staging import events
+from jaxlint.staging.calls import StarArgument
+from jaxlint.staging.classes import PYTREE_KINDS
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.scope import Scope
+from jaxlint.staging.stage import HOST, Stage
+from jaxlint.staging.syntax_facts import leaf_parameters, positional_parameters
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    Function,
+    Instance,
+    Origin,
+    Partial,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+)
+
+
+class Creation(Machine):
+    """The part of the interpreter that evaluates transformed functions without a call."""
+
+    def analyse_creation(self, t: Transformed, frame: Frame) -> None:
+        """Evaluates the target as staged, with what its signature alone says of its arguments."""
+        function, skipped, bound_names = self.innermost(t.target)
+        if function is None:
+            return
+        names, certain_statics = self.signature(t.target), True
+        static, certain_statics = self.static_parameters(t, names)
+        parameters = positional_parameters(function.node)[skipped:]
+        args: list[Value] = []
+        kwargs: dict[str, Value] = {}
+        leaves = leaf_parameters(function.node)
+        position = 0
+        spec = self.spec_of(t)
+        offset = len(names) - len([p for p in parameters if p.arg not in bound_names])
+        for name in names[: max(0, offset)]:
+            if name in static:
+                args.append(Unknown(Origin(name)))
+            else:
+                args.append(
+                    Array(
+                        True,
+                        self.parameter_why(t, name),
+                        tree=True,
+                        certain=certain_statics,
+                        origin=Origin(name),
+                    )
+                )
+        for parameter in [*parameters, *function.node.args.kwonlyargs]:
+            if parameter.arg in bound_names:
+                continue
+            keyword = parameter in function.node.args.kwonlyargs
+            value = self.creation_value(
+                t, spec, function, parameter, position, static, certain_statics, leaves
+            )
+            if keyword or bound_names:
+                kwargs[parameter.arg] = value
+            else:
+                args.append(value)
+            position += 1
+        why = self.parameter_why(t, function.node.args.vararg.arg) if function.node.args.vararg else None
+        if why is not None and not bound_names and not kwargs:
+            args.append(StarArgument(Array(True, why, tree=True, certain=False)))
+        if t.kind == "pallas":
+            kwargs = {}
+            args = [
+                Array(True, self.parameter_why(t, parameter.arg), role="ref")
+                for parameter in parameters
+                if parameter.arg not in bound_names
+            ]
+        kind = t.kind if t.kind not in JIT_KINDS else "jit"
+        stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage)
+        shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
+        shell.facts["creation"] = t
+        result = self.call_value(t.target, args, kwargs, t.node, shell)
+        record = self.records.get(function.node)
+        inner = record.last if record is not None else None
+        facts = dict(inner.facts) if inner is not None else {}
+        facts.update({k: v for k, v in shell.facts.items() if k == "grad"})
+        given = dict(zip(names, args, strict=False)) | kwargs
+        self.emit("staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, given, facts))
+
+    def creation_value(
+        self,
+        t: Transformed,
+        spec: Transform,
+        function: Function,
+        parameter: ast.arg,
+        position: int,
+        static: set[str],
+        certain: bool,
+        leaves: frozenset[str],
+    ) -> Value:
+        name = parameter.arg
+        origin = Origin(name)
+        first = (
+            position == 0 and function.cls is not None and name == "self" and isinstance(t.target, Function)
+        )
+        if name in static or f"#{position}" in static:
+            return (
+                self.prototype(function.cls, self.shell_frame(function))
+                if first and function.cls
+                else Unknown(origin)
+            )
+        if spec.kind in ("vmap", "shard_map"):
+            mapped = self.is_argument_mapped(t, position, name)
+            if mapped is False:
+                return Unknown(origin)
+            certain = certain and bool(mapped)
+        why = self.parameter_why(t, name)
+        if first and function.cls is not None:
+            instance = self.prototype(function.cls, self.shell_frame(function))
+            return self.to_staged(instance, why, certain, spec.keeps_python)
+        annotated = self.annotated_instance(parameter, function)
+        if annotated is not None:
+            staged = self.to_staged(annotated, why, certain, spec.keeps_python)
+            if isinstance(staged, Instance):
+                staged.origin = origin
+            return staged
+        if spec.keeps_python or name in function.defaults or (spec.kind == "nn.lift"):
+            return Array(True, why, tree=True, certain=False, origin=origin)
+        return Array(True, why, tree=name not in leaves, certain=certain, origin=origin)
+
+    def annotated_instance(self, parameter: ast.arg, function: Function) -> Value | None:
+        """An instance of the pytree class that the annotation names."""
+        if not isinstance(parameter.annotation, (ast.Name, ast.Attribute)):
+            return None
+        frame = self.shell_frame(function)
+        wants, self.wants_names = self.wants_names, False
+        try:
+            cls = self.eval(parameter.annotation, frame)
+        finally:
+            self.wants_names = wants
+        if isinstance(cls, ClassValue) and cls.kind in PYTREE_KINDS:
+            return self.prototype(cls, frame)
+        if isinstance(cls, ClassValue) and cls.kind == "namedtuple":
+            return TupleValue([UNKNOWN for _ in cls.all_fields()], cls=cls)
+        return None
+
+    def shell_frame(self, function: Function) -> Frame:
+        """A frame to evaluate an expression in the scope that a function was defined in."""
+        return Frame(None, function.module, function.scope, HOST)
+
+    def innermost(self, target: Value) -> tuple[Function | None, int, set[str]]:
+        """The function at the core of a target, how many leading parameters are filled, and which names are bound."""
+        skipped = 0
+        names: set[str] = set()
+        while not isinstance(target, Function):
+            if isinstance(target, BoundMethod):
+                skipped += 1
+                target = target.function
+            elif isinstance(target, Partial):
+                skipped += len(target.args)
+                names.update(target.kwargs)
+                target = target.function
+            elif isinstance(target, Transformed):
+                target = target.target
+            elif isinstance(target, Instance):
+                call = target.cls.lookup("__call__")
+                if not isinstance(call, (Function, Transformed)):
+                    return None, 0, names
+                skipped += 1
+                target = call
+            else:
+                return None, 0, names
+        return target, skipped, names

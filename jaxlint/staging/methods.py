@@ -1,0 +1,285 @@
+"""Methods of arrays and containers, stores into them, and what outlives a trace there."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from jaxlint.jaxapi.functions import (
+    CONVERTING_METHODS,
+)
+from jaxlint.staging import events
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.values import (
+    MISSING,
+    UNKNOWN,
+    Array,
+    AtIndexer,
+    DictValue,
+    ExternalMethod,
+    ExternalObject,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Static,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    find_array,
+    join,
+    join_all,
+)
+
+
+class Methods(Machine):
+    """The method part of the interpreter."""
+
+    def call_method(
+        self,
+        callee: ExternalMethod,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        receiver, name = callee.receiver, callee.name
+        if isinstance(receiver, Array):
+            return self.array_method(receiver, name, args, kwargs, node, frame)
+        if isinstance(receiver, AtIndexer):
+            if name == "get":
+                return self.array_result(frame, [receiver.array, *args], node)
+            return self.array_result(frame, [receiver.array, *args], node, like=receiver.array)
+        if isinstance(receiver, ListValue):
+            return self.list_method(receiver, name, args, node, frame)
+        if isinstance(receiver, DictValue):
+            return self.dict_method(receiver, name, args, kwargs, node, frame)
+        if isinstance(receiver, TupleValue):
+            return Static(kind="int") if name in ("index", "count") else UNKNOWN
+        if isinstance(receiver, ExternalObject):
+            return self.external_object_method(receiver, name, args, kwargs, node, frame)
+        if isinstance(receiver, NumpyArray):
+            if name in ("item", "tolist"):
+                return Static() if name == "item" else ListValue(None, Static())
+            return NumpyArray()
+        if isinstance(receiver, Static):
+            for value in args:
+                self.convert(value, node, "str" if name != "format" else "format_method", frame)
+            if name == "split":
+                return ListValue(None, Static(kind="str"))
+            textual = ("join", "format", "lower", "upper", "strip", "replace", "rstrip", "lstrip", "title")
+            return Static(kind="str" if name in textual else "")
+        return UNKNOWN
+
+    def array_method(
+        self,
+        array: Array,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        if name in CONVERTING_METHODS:
+            self.convert(array, node, name, frame)
+            return ListValue(None, Static()) if name == "tolist" else Static()
+        if name == "block_until_ready":
+            self.convert(array, node, name, frame)
+            return array
+        if array.tree and name in ("items", "values", "keys"):
+            part = Array(array.staged, array.why, tree=True, certain=array.certain, jitted=array.jitted)
+            if name == "values":
+                return ListValue(None, part, "iterator")
+            if name == "keys":
+                return ListValue(None, Static(kind="str"), "iterator")
+            return ListValue(None, TupleValue([Static(kind="str"), part]), "iterator")
+        if array.tree and name in ("get", "pop"):
+            key = constant(args[0]) if args else MISSING
+            origin = array.origin.child(key) if array.origin is not None and isinstance(key, str) else None
+            return Array(
+                array.staged, array.why, tree=True, certain=False, origin=origin, jitted=array.jitted
+            )
+        if array.tree and name in ("replace", "_replace", "apply_gradients", "copy"):
+            return self.replace_fields(array, kwargs)
+        if array.tree and name == "update":
+            return UNKNOWN
+        if name in ("reshape", "repeat"):
+            for value in args:
+                self.shape_argument(value, f".{name}", "a size", node, frame) if name == "reshape" else None
+        if name in ("nonzero",) and array.staged and "size" not in kwargs:
+            self.emit("shape", events.ShapeEvent(node, frame, array, ".nonzero", "the data"))
+        result = self.array_result(frame, [array, *args, *kwargs.values()], node)
+        if name in ("astype", "copy"):
+            result.role = array.role if array.role in ("key", "ref") or name == "copy" else ""
+            result.like = (array.like or array.origin) if name == "copy" else None
+        if name in ("any", "all"):
+            result.role = "bool"
+        return result
+
+    def list_method(
+        self, target: ListValue, name: str, args: list[Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if name in ("append", "add", "appendleft", "insert"):
+            if args:
+                self.check_leak(target, args[-1], node, frame)
+                if target.items is not None and not frame.loops and not frame.guards and name == "append":
+                    target.items.append(args[-1])
+                else:
+                    first = target.items is not None and not target.items
+                    known = join_all(target.elements()) if not first else args[-1]
+                    target.items = None
+                    target.element = join(known, args[-1]) if not isinstance(known, Unknown) else args[-1]
+                    return Static(None)
+                target.element = join_all(target.items)
+            return Static(None)
+        if name == "extend":
+            self.extend_list(target, args[0] if args else UNKNOWN, node, frame)
+            return Static(None)
+        if name in ("pop", "popleft"):
+            if target.items:
+                value = target.items[-1] if name == "pop" and not args else join_all(target.items)
+                target.element = join_all(target.items)
+                target.items = None
+                return value
+            return target.element
+        if name == "copy":
+            items = list(target.items) if target.items is not None else None
+            return ListValue(items, target.element, target.kind, stage=frame.stage)
+        if name in ("index", "count"):
+            return Static(kind="int")
+        if name in ("union", "intersection", "difference"):
+            return ListValue(None, target.element, target.kind)
+        return Static(None)
+
+    def extend_list(self, target: ListValue, value: Value, node: ast.AST, frame: Frame) -> None:
+        self.check_leak(target, value, node, frame)
+        if (
+            target.items is not None
+            and isinstance(value, (ListValue, TupleValue))
+            and value.items is not None
+            and not frame.loops
+            and not frame.guards
+        ):
+            target.items.extend(value.items)
+            target.element = join_all(target.items)
+            return
+        elements = [*target.elements(), self.element_of(value, node, frame)]
+        known = [e for e in elements if not (isinstance(e, Unknown) and e.origin is None)]
+        target.items, target.element = None, join_all(known)
+
+    def check_leak(self, container: ListValue | DictValue, value: Value, node: ast.AST, frame: Frame) -> None:
+        """A tracer put into a container that was made outside the innermost trace outlives it."""
+        if not frame.stage.staged or not frame.stage.certain or frame.catching:
+            return
+        made = container.stage
+        if made is None or made is frame.stage or getattr(made, "kind", "") != "host":
+            return
+        array = find_array(value, True)
+        if array is not None and array.certain:
+            name = self.container_name(container, frame)
+            if name:
+                self.emit("leak", events.LeakEvent(node, frame, value, name))
+
+    def container_name(self, container: Value, frame: Frame) -> str:
+        """How the program names a container that outlives the trace, or "" when nothing outside holds it."""
+        scope = frame.scope
+        current: Any = scope
+        while current is not None:
+            for name, value in current.variables.items():
+                if value is container:
+                    inside = current is frame.scope
+                    owner = frame.function.node if frame.function is not None else None
+                    parameters = {a.arg for a in owner.args.args} if owner is not None else set()
+                    if inside and name in parameters:
+                        return ""
+                    return f"the outer {'list' if isinstance(container, ListValue) else 'dict'} `{name}`"
+                if isinstance(value, Instance) and value.cls.kind in ("plain", "dataclass"):
+                    for attr, part in value.fields.items():
+                        if part is container:
+                            return f"the attribute `{name}.{attr}`"
+            current = current.parent
+        return ""
+
+    def dict_method(
+        self,
+        target: DictValue,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        values = target.elements()
+        if name == "values":
+            return ListValue(None, join_all(values), "iterator")
+        if name == "keys":
+            return ListValue(None, Static(kind="str"), "iterator")
+        if name == "items":
+            if target.element is None and len(target.items) <= 16:
+                return TupleValue([TupleValue([Static(k), v]) for k, v in target.items.items()])
+            return ListValue(None, TupleValue([Static(kind="str"), join_all(values)]), "iterator")
+        if name in ("get", "pop", "setdefault"):
+            const = constant(args[0]) if args else MISSING
+            known = target.items.get(const) if isinstance(const, (str, int)) else None
+            if known is not None:
+                return known
+            default = args[1] if len(args) > 1 else Static(None)
+            if name == "setdefault":
+                target.element = default if target.element is None else join(target.element, default)
+                return default
+            if target.element is None and const is not MISSING:
+                return default
+            return join_all([*values, default]) if values else default
+        if name == "update":
+            if args and isinstance(args[0], DictValue):
+                target.items.update(args[0].items)
+                target.element = args[0].element or target.element
+            elif args:
+                target.element = UNKNOWN
+            target.items.update({k: v for k, v in kwargs.items() if k != "**"})
+            return Static(None)
+        if name == "copy":
+            return DictValue(dict(target.items), target.element, frame.stage)
+        return UNKNOWN
+
+    def store_item(
+        self,
+        base: Value,
+        index: Value,
+        value: Value,
+        target: ast.Subscript,
+        node: ast.AST,
+        frame: Frame,
+        operator: ast.operator | None,
+    ) -> None:
+        """`base[index] = value`."""
+        if isinstance(base, Array) and base.role != "ref":
+            if isinstance(constant(index), str):
+                return  # a pytree after all
+            self.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
+        elif isinstance(base, NumpyArray):
+            staged = find_array(value, True, 1)
+            if staged is not None:
+                self.emit("numpy", events.NumpyEvent(node, frame, staged, "setitem"))
+        elif isinstance(base, DictValue):
+            self.check_leak(base, value, node, frame)
+            const = constant(index)
+            if isinstance(const, (str, int)) and not isinstance(const, bool):
+                known = base.items.get(const)
+                conditional = bool(frame.guards)
+                base.items[const] = join(known, value) if known is not None and conditional else value
+            else:
+                base.element = value if base.element is None else join(base.element, value)
+        elif isinstance(base, ListValue):
+            self.check_leak(base, value, node, frame)
+            if find_array(index, True, 0) is not None:
+                self.emit("index", events.IndexEvent(target, frame, base, index, "list"))
+            const = constant(index)
+            if (
+                base.items is not None
+                and isinstance(const, int)
+                and -len(base.items) <= const < len(base.items)
+            ):
+                base.items[const] = value
+            base.element = join(base.element, value)
