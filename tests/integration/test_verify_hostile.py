@@ -250,6 +250,8 @@ def start(folder: Path, rest: str) -> subprocess.Popen[str]:
     path = write(folder, "open('there', 'w').close()\n" + rest)
     process = subprocess.Popen(
         [*command("--for", "100"), path.name],
+        # A test run in the background of a script ignores interrupts, and what it starts would inherit that.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
