@@ -92,7 +92,8 @@ class Finding:
 
     @property
     def url(self) -> str:
-        return f"https://jaxlint.readthedocs.io/rules/{self.name}"
+        """The rule's page, relative to the project's repository."""
+        return f"docs/rules/{self.name}.md"
 
     @property
     def sort_key(self) -> tuple[str, Span, str]:

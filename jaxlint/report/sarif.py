@@ -48,7 +48,7 @@ def _rules(result: CheckResult) -> list[dict[str, Any]]:
             "id": code,
             "name": examples[code].name,
             "shortDescription": {"text": summaries.get(code) or examples[code].name},
-            "helpUri": examples[code].url,
+            "help": {"text": f"jaxlint explain {examples[code].name}"},
             "properties": {"tags": [examples[code].category]},
         }
         for code in sorted(examples)

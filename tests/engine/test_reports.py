@@ -198,7 +198,7 @@ def test_json_is_the_contract() -> None:
                 "message": "Use `jnp.where`",
                 "edits": [{"path": "train.py", **place, "content": "a\nb"}],
             },
-            "url": "https://jaxlint.readthedocs.io/rules/tracer-branch",
+            "url": "docs/rules/tracer-branch.md",
         }
     ]
     assert json.loads(machine("json", CheckResult())) == []
