@@ -116,12 +116,6 @@ class Names:
             node = self.parents[node]
             yield node
 
-    def statement_of(self, node: ast.AST) -> ast.stmt | None:
-        """The innermost statement that holds `node`."""
-        if isinstance(node, ast.stmt):
-            return node
-        return next((around for around in self.ancestors(node) if isinstance(around, ast.stmt)), None)
-
     def is_shown(self, name: str) -> bool:
         """Whether a string or `__all__` speaks of `name`, so that it may be used where we cannot see it."""
         return name in self.exported or name in self.strings

@@ -62,12 +62,7 @@ class ControlFlow(Machine):
         kind: str,
         why: Why,
     ) -> Value:
-        outer = frame.stage
-        frame.stage = outer if self.unjitted else Stage(kind, True, True, why, outer)
-        try:
-            return self.call_value(body, args, {}, node, frame)
-        finally:
-            frame.stage = outer
+        return self.in_stage(body, Stage(kind, True, True, why, frame.stage), args, {}, node, frame)
 
     def flow_result(self, value: Value, frame: Frame) -> Value:
         return value if frame.stage.staged else self.to_device(value, "")
@@ -338,12 +333,8 @@ class ControlFlow(Machine):
         frame: Frame,
     ) -> None:
         """A callback's function runs on the host, with NumPy arrays."""
-        outer = frame.stage
-        frame.stage = Stage("host", why=Why("it runs in a callback on the host"))
-        try:
-            self.call_value(body, [NumpyArray() for _ in args], {}, node, frame)
-        finally:
-            frame.stage = outer
+        stage = Stage("host", why=Why("it runs in a callback on the host"))
+        self.in_stage(body, stage, [NumpyArray() for _ in args], {}, node, frame)
 
     def flow_when(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

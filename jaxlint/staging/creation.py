@@ -37,7 +37,7 @@ class Creation(Machine):
         function, skipped, bound_names = self.innermost(t.target)
         if function is None:
             return
-        names, certain_statics = self.signature(t.target), True
+        names = self.signature(t.target)
         static, certain_statics = self.static_parameters(t, names)
         parameters = positional_parameters(function.node)[skipped:]
         args: list[Value] = []
@@ -84,7 +84,6 @@ class Creation(Machine):
         kind = t.kind if t.kind not in JIT_KINDS else "jit"
         stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage)
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
-        shell.facts["creation"] = t
         result = self.call_value(t.target, args, kwargs, t.node, shell)
         record = self.records.get(function.node)
         inner = record.last if record is not None else None

@@ -143,9 +143,6 @@ class Expressions(Machine):
     def unbound_name(self, node: ast.Name, frame: Frame) -> Value:
         if node.id in _BUILTINS:
             return External(f"builtins.{node.id}")
-        module = frame.module
-        if module.state != "done" and node.id in module.exports:
-            return UNKNOWN
         for name, value in frame.scope.module_scope().variables.items():
             if name.startswith("*") and isinstance(value, External):
                 found = External(f"{value.name}.{node.id}")

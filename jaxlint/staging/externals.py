@@ -485,9 +485,7 @@ Special = Callable[[Any, list[Value], dict[str, Value], ast.AST, Frame], Value]
 def _partial(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     if not args:
         return UNKNOWN
-    arg_nodes = list(node.args[1:]) if isinstance(node, ast.Call) else []
-    kwarg_nodes = {k.arg: k.value for k in node.keywords if k.arg} if isinstance(node, ast.Call) else {}
-    return Partial(args[0], args[1:], kwargs, arg_nodes, kwarg_nodes)
+    return Partial(args[0], args[1:], kwargs)
 
 
 def _wraps(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -547,10 +545,6 @@ def _unflatten(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast
 
 def _namedtuple(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     return External("collections.namedtuple")
-
-
-def _shaped(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return UNKNOWN
 
 
 def _debug(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:

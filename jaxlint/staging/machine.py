@@ -281,6 +281,17 @@ class Machine:
     ) -> Value:
         raise NotImplementedError
 
+    def in_stage(
+        self,
+        callee: Value,
+        stage: Stage,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        raise NotImplementedError
+
     def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
         raise NotImplementedError
 

@@ -35,7 +35,6 @@ class Module:
         self.display = source.display
         self.scope = Scope(None, is_module=True)
         self.state = "new"  # "new", "running", "done"
-        self.exports: dict[str, object] = {}
         self.reported = False
 
     @functools.cached_property

@@ -74,9 +74,7 @@ class Statements(Machine):
     def exec_expr(self, node: ast.Expr, frame: Frame) -> None:
         if isinstance(node.value, ast.Constant):
             return
-        frame.facts["discarded"] = node.value
         self.eval(node.value, frame)
-        frame.facts.pop("discarded", None)
 
     def exec_assign(self, node: ast.Assign, frame: Frame) -> None:
         frame.facts["assign"] = node

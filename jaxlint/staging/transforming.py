@@ -1,4 +1,4 @@
-"""Transformations: what `jax.jit(f)` makes of `f`, what calling it does, and control flow that stages its bodies."""
+"""Transformations: what `jax.jit(f)` makes of `f`, and what calling it does."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     constant,
+    map_parts,
 )
 
 _DIFFERENTIATION = frozenset({"grad", "value_and_grad", "jacobian"})
@@ -107,9 +108,6 @@ class Transforming(Machine):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
             else None
         )
-        option_nodes = {k.arg: k.value for k in node.keywords if k.arg} if isinstance(node, ast.Call) else {}
-        if isinstance(decorator, ast.Call):
-            option_nodes = {k.arg: k.value for k in decorator.keywords if k.arg}
         label = label_of(target)
         if label == "the function" and isinstance(node, ast.Call) and node.args:
             label = short_source(node.args[0])
@@ -131,7 +129,6 @@ class Transforming(Machine):
             api,
             target,
             options,
-            option_nodes,
             node,
             frame.module,
             Why(text, frame.module, place, outer),
@@ -187,32 +184,10 @@ class Transforming(Machine):
         if isinstance(value, Unknown):
             # It may hold static fields, or be None: not certain enough to report on.
             return Array(True, why, tree=True, certain=False, origin=value.origin)
-        if isinstance(value, TupleValue):
-            items = (
-                [self.to_staged(v, why, certain, keeps_python) for v in value.items]
-                if value.items is not None
-                else None
-            )
-            return TupleValue(items, self.to_staged(value.element, why, certain, keeps_python), value.cls)
-        if isinstance(value, ListValue):
-            items = (
-                [self.to_staged(v, why, certain, keeps_python) for v in value.items]
-                if value.items is not None
-                else None
-            )
-            return ListValue(items, self.to_staged(value.element, why, certain, keeps_python), value.kind)
-        if isinstance(value, DictValue):
-            known = {k: self.to_staged(v, why, certain, keeps_python) for k, v in value.items.items()}
-            element = (
-                self.to_staged(value.element, why, certain, keeps_python)
-                if value.element is not None
-                else None
-            )
-            return DictValue(known, element)
+        if isinstance(value, (TupleValue, ListValue, DictValue)):
+            return map_parts(value, lambda part: self.to_staged(part, why, certain, keeps_python))
         if isinstance(value, Instance):
             return self.stage_instance(value, why, certain, keeps_python)
-        if isinstance(value, ExternalObject) and value.name.startswith(("flax.", "optax.", "equinox.")):
-            return value
         return value
 
     def stage_instance(self, value: Instance, why: Why, certain: bool, keeps_python: bool) -> Value:
@@ -262,17 +237,8 @@ class Transforming(Machine):
             return Array(False, None, tree=True, certain=False, jitted=jitted)
         if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
             return Array(False, None, jitted=jitted)
-        if isinstance(value, TupleValue):
-            items = [self.to_device(v, jitted) for v in value.items] if value.items is not None else None
-            return TupleValue(items, self.to_device(value.element, jitted), value.cls)
-        if isinstance(value, ListValue):
-            items = [self.to_device(v, jitted) for v in value.items] if value.items is not None else None
-            return ListValue(items, self.to_device(value.element, jitted), value.kind)
-        if isinstance(value, DictValue):
-            known = {k: self.to_device(v, jitted) for k, v in value.items.items()}
-            return DictValue(
-                known, self.to_device(value.element, jitted) if value.element is not None else None
-            )
+        if isinstance(value, (TupleValue, ListValue, DictValue)):
+            return map_parts(value, lambda part: self.to_device(part, jitted))
         if isinstance(value, Instance):
             declared = value.cls.all_fields()
             fields = {
@@ -303,7 +269,7 @@ class Transforming(Machine):
         if kind == "checkpoint":
             staged, options = self.stage_arguments(t, args, kwargs, frame, None)
             result = self.in_stage(
-                t, Stage("checkpoint", True, True, t.why, frame.stage), staged, options, node, frame
+                t.target, Stage("checkpoint", True, True, t.why, frame.stage), staged, options, node, frame
             )
             return result if frame.stage.staged else self.to_device(result, "")
         if kind == "pallas":
@@ -314,14 +280,14 @@ class Transforming(Machine):
             return result
         if kind == "checkify":
             stage = Stage("checkify", True, True, t.why, frame.stage)
-            result = self.in_stage(t, stage, args, kwargs, node, frame)
+            result = self.in_stage(t.target, stage, args, kwargs, node, frame)
             return TupleValue([UNKNOWN, result if frame.stage.staged else self.to_device(result, "")])
         if kind in ("hk.apply", "hk.init"):
             return self.call_haiku(t, args, kwargs, node, frame)
         if kind == "make_jaxpr":
             staged, options = self.stage_arguments(t, args, kwargs, frame, None)
             self.in_stage(
-                t, Stage("make_jaxpr", True, True, t.why, frame.stage), staged, options, node, frame
+                t.target, Stage("make_jaxpr", True, True, t.why, frame.stage), staged, options, node, frame
             )
             return UNKNOWN
         if kind == "nn.lift":
@@ -330,18 +296,18 @@ class Transforming(Machine):
 
     def in_stage(
         self,
-        t: Transformed,
+        callee: Value,
         stage: Stage,
         args: list[Value],
         kwargs: dict[str, Value],
         node: ast.AST,
         frame: Frame,
     ) -> Value:
-        """Calls the target with the frame standing in `stage`."""
+        """Calls `callee` with the frame standing in `stage`, or where it stands when `jax.disable_jit` holds."""
         outer = frame.stage
         frame.stage = outer if self.unjitted else stage
         try:
-            return self.call_value(t.target, args, kwargs, node, frame)
+            return self.call_value(callee, args, kwargs, node, frame)
         finally:
             frame.stage = outer
 
@@ -365,7 +331,7 @@ class Transforming(Machine):
             owner = owner.caller
         staged, options = self.stage_arguments(t, args, kwargs, frame, node)
         stage = Stage("jit" if t.kind != "pmap" else "pmap", True, True, t.why, frame.stage)
-        result = self.in_stage(t, stage, staged, options, node, frame)
+        result = self.in_stage(t.target, stage, staged, options, node, frame)
         return result if frame.stage.staged else self.to_device(result, t.label)
 
     def stage_arguments(
@@ -521,7 +487,7 @@ class Transforming(Machine):
             n: self.to_staged(v, self.parameter_why(t, n), t.kind == "vmap") for n, v in kwargs.items()
         }
         stage = Stage(t.kind, frame.stage.abstract or spec.abstract, True, t.why, frame.stage)
-        result = self.in_stage(t, stage, staged, options, node, frame)
+        result = self.in_stage(t.target, stage, staged, options, node, frame)
         return result if frame.stage.staged else self.to_device(result, "")
 
     def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
@@ -560,7 +526,7 @@ class Transforming(Machine):
         """A Pallas kernel: its parameters are mutable references."""
         names = self.signature(t.target)
         refs: list[Value] = [Array(True, self.parameter_why(t, name), role="ref") for name in names]
-        self.in_stage(t, Stage("pallas", True, True, t.why, frame.stage), refs, {}, node, frame)
+        self.in_stage(t.target, Stage("pallas", True, True, t.why, frame.stage), refs, {}, node, frame)
         result = self.array_result(frame, args, node, name="pallas_call")
         result.tree = True
         return result
@@ -576,9 +542,13 @@ class Transforming(Machine):
         if not frame.stage.staged:
             return
         nondiff = constant_numbers(t.options.get("nondiff_argnums")) or ()
+        names = self.signature(t.target)
+        fixed: list[Value] = []  # what the rules get first, in the order of `nondiff_argnums`
+        for n in nondiff:
+            name = names[n] if n < len(names) else ""
+            fixed.append(args[n] if n < len(args) else kwargs.get(name, UNKNOWN))
         rule = t.attributes.get("jvp")
         if rule is not None:
-            fixed = [a for n, a in enumerate(args) if n in nondiff]
             primals = TupleValue([a for n, a in enumerate(args) if n not in nondiff])
             why = Why(f"it is a tangent of `{t.label}`", cause=frame.stage.why)
             tangents = TupleValue([Array(True, why, tree=True) for _ in primals.items or ()])
@@ -591,12 +561,9 @@ class Transforming(Machine):
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             residuals = result.items[1]
         if backward is not None:
-            static = [
-                args[n] for n in constant_numbers(t.options.get("nondiff_argnums")) or () if n < len(args)
-            ]
             cotangent = self.array_result(frame, args, node)
             cotangent.tree = True
-            self.call_value(backward, [*static, residuals, cotangent], {}, node, frame)
+            self.call_value(backward, [*fixed, residuals, cotangent], {}, node, frame)
 
     def call_haiku(
         self,
@@ -628,7 +595,6 @@ class Transforming(Machine):
                 f"hk.{name}",
                 f"{base.api}.{name}",
                 base.target,
-                {},
                 {},
                 base.node,
                 base.module,
@@ -667,10 +633,6 @@ class Transforming(Machine):
         if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
             self.call_jitted(base, args, kwargs, node, frame)
         return UNKNOWN
-
-    # -- analysis at the place where a function is transformed
-
-    # -- control flow
 
 
 def _static_inside(value: Value) -> Value:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -82,8 +82,7 @@ class Array(Value):
     """A JAX array, or (with `tree`) a pytree of them whose structure is not known.
 
     `staged`: it is an abstract tracer here. `certain`: it is one on every run that reaches this place.
-    `like`: the parameter whose shape and dtype it certainly shares. `weak`: made from Python scalars alone.
-    `call`: it was computed by a jitted call or an array function, as opposed to merely passed in.
+    `like`: the parameter whose shape and dtype it certainly shares.
     """
 
     staged: bool
@@ -168,8 +167,6 @@ class Partial(Value):
     function: Value
     args: list[Value]
     kwargs: dict[str, Value]
-    arg_nodes: list[ast.expr] = field(default_factory=list)
-    kwarg_nodes: dict[str, ast.expr] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -294,7 +291,6 @@ class Transformed(Value):
     api: str  # the name that was called, for messages: "jax.jit"
     target: Value
     options: dict[str, Value]
-    option_nodes: dict[str, ast.expr]
     node: ast.AST
     module: Module
     why: Why
@@ -369,9 +365,15 @@ def find_array(value: Value, staged: bool | None = None, depth: int = 4) -> Arra
     return best
 
 
-def is_tracer(value: Value) -> bool:
-    """A single array that is certainly a tracer."""
-    return isinstance(value, Array) and value.staged and value.certain and not value.tree
+def map_parts(value: TupleValue | ListValue | DictValue, change: Callable[[Value], Value]) -> Value:
+    """The same container with `change` applied to all that it holds, known or not."""
+    if isinstance(value, DictValue):
+        element = change(value.element) if value.element is not None else None
+        return DictValue({key: change(part) for key, part in value.items.items()}, element)
+    items = [change(part) for part in value.items] if value.items is not None else None
+    if isinstance(value, ListValue):
+        return ListValue(items, change(value.element), value.kind)
+    return TupleValue(items, change(value.element), value.cls)
 
 
 def join(left: Value, right: Value, depth: int = 3) -> Value:

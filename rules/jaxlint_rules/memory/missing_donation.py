@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, Event, StagedReturnEvent, TransformEvent
+from jaxlint.staging.events import CallEvent, StagedReturnEvent, TransformEvent
 from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, Instance, Transformed, TupleValue, Unknown, Value
@@ -249,7 +249,7 @@ def train(params, batches):
         report: Reporter,
     ) -> None:
         event: TransformEvent = candidate.event
-        report.event = _at_home(event)
+        report.event = event
         label = event.transformed.label
         quoted = " and ".join(f"`{name}`" for name in names)
         lines = [
@@ -279,10 +279,6 @@ def train(params, batches):
                 "public": _is_public(event),
             },
         )
-
-
-def _at_home(event: TransformEvent) -> Event:
-    return event
 
 
 def _shares_shape_with(value: Value) -> object:
