@@ -165,7 +165,9 @@ def _exactness(selector: str, code: str) -> int:
     if code.startswith(selector.upper()):
         return 2 + len(selector)
     rule = next(rule for rule in all_rules() if rule.code == code)
-    return 2 + (len(code) if selector.lower() == rule.name else len("JAX1"))  # a category is a block of codes
+    return 2 + (
+        len(code) if selector.lower() == rule.name else len(code[:-2])
+    )  # a category is a block of codes
 
 
 def load_config(paths: Iterable[str | os.PathLike[str]], explicit: Path | None = None) -> Config:

@@ -23,7 +23,17 @@ def all_rules() -> tuple[type[Rule], ...]:
     for entry in entry_points(group=GROUP):
         for rule in entry.load()():
             found.setdefault(rule.code, rule)
-    return tuple(found[code] for code in sorted(found))
+    return tuple(found[code] for code in sorted(found, key=code_order))
+
+
+def code_order(code: str) -> tuple[int, str]:
+    """Sorts codes by their number: JAX999 comes before JAX1001."""
+    return (len(code), code)
+
+
+def in_group(code: str, prefix: str) -> bool:
+    """Whether a code is of the group that a prefix names: "JAX1" is JAX101 to JAX199, "JAX10" is JAX1001 to JAX1099."""
+    return prefix in (code, code[:-2], "JAX")
 
 
 def find_rule(key: str) -> type[Rule]:
@@ -38,7 +48,7 @@ def find_rule(key: str) -> type[Rule]:
 
 
 def match_rules(selectors: Iterable[str]) -> set[str]:
-    """Codes of the rules that the selectors name: a code, a code prefix ("JAX1"), a name, a category or "ALL"."""
+    """Codes of the rules that the selectors name: a code, a group of codes ("JAX1"), a name, a category or "ALL"."""
     codes: set[str] = set()
     for selector in selectors:
         wanted = selector.strip()
@@ -46,7 +56,7 @@ def match_rules(selectors: Iterable[str]) -> set[str]:
             rule.code
             for rule in all_rules()
             if wanted.upper() == "ALL"
-            or rule.code.startswith(wanted.upper())
+            or in_group(rule.code, wanted.upper())
             or wanted.lower() in (rule.name, rule.category)
         }
         if not hits:

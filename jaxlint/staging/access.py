@@ -27,6 +27,7 @@ from jaxlint.staging.values import (
     Choice,
     ClassValue,
     DictValue,
+    DType,
     External,
     ExternalMethod,
     ExternalObject,
@@ -133,13 +134,18 @@ class Access(Machine):
         if name in STATIC_ATTRIBUTES and base.role != "tree":
             if name == "shape":
                 return TupleValue(None, Static(kind="int"))
+            if name == "dtype" and base.dtype and not base.dtype.endswith("*"):
+                return DType(kind="dtype", name=base.dtype)
             return Static(kind="int" if name in ("ndim", "size", "itemsize", "nbytes") else name)
         if name == "at":
             return AtIndexer(base)
         if name == "value" and base.role == "ref":
             return replace(base, role="")
         if name in ("T", "mT", "real", "imag"):
-            return self.array_result(frame, [base], node)
+            result = self.array_result(frame, [base], node)
+            if name in ("T", "mT"):
+                self.made_by(result, "transpose", [base], {}, node, frame)
+            return result
         if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES:
             return ExternalMethod(base, name)
         if not base.tree:
@@ -256,6 +262,7 @@ class Access(Machine):
                 base.staged, base.why, tree=True, certain=base.certain, origin=origin, jitted=base.jitted
             )
         result = self.array_result(frame, [base, *parts], node)
+        self.made_by(result, "getitem", [base, index], {}, node, frame)
         if base.role == "key":
             result.role = "key"
             constant_index = const is not MISSING and hashable(const)

@@ -285,11 +285,9 @@ class Calls(Machine):
                 origin = given[origin] if origin in given else Origin(origin.name, batch=origin.batch)
             if like is not None:
                 like = given.get(like) or given.get(like.root()) or like
-            return (
-                value
-                if origin is value.origin and like is value.like
-                else replace(value, origin=origin, like=like)
-            )
+            if origin is value.origin and like is value.like and value.made is None:
+                return value
+            return replace(value, origin=origin, like=like, made=None)  # it was made of other arguments
         if depth > 0 and isinstance(value, TupleValue) and value.items is not None:
             items = [self.renewed(part, given, depth - 1) for part in value.items]
             return TupleValue(items, value.element, value.cls)
@@ -383,9 +381,11 @@ class Calls(Machine):
 
 
 def widened(value: Value) -> Value:
-    """The value without the number that it is known to be."""
+    """The value without the number or the dtype that it is known to be."""
     if isinstance(value, Static) and type(value.const) in (int, float):
         return Static(kind=type(value.const).__name__)
+    if isinstance(value, Array) and value.dtype:
+        return replace(value, dtype="")
     return value
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jaxlint.staging.frame import Frame
-    from jaxlint.staging.values import ClassValue, Function, Origin, Transformed, Value
+    from jaxlint.staging.values import Array, ClassValue, Function, Operation, Origin, Transformed, Value
 
 
 @dataclass(slots=True, eq=False)
@@ -101,6 +101,14 @@ class CallEvent(Event):
     args: list[Value]
     kwargs: dict[str, Value]
     result: Value
+
+
+@dataclass(slots=True, eq=False)
+class OperationEvent(Event):
+    """`on_operation`: an array operation gave `result`: a function, a method or an operator, in one vocabulary."""
+
+    operation: Operation
+    result: Array
 
 
 @dataclass(slots=True, eq=False)

@@ -7,8 +7,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from jaxlint.jaxapi.dtypes import promote
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.operations import OPERATORS, dtype_of
 from jaxlint.staging.stage import Why
 from jaxlint.staging.statements import truth
 from jaxlint.staging.syntax_facts import attribute_tests, is_version_test
@@ -201,7 +203,9 @@ class Expressions(Machine):
         if isinstance(const, (int, float)) and isinstance(node.op, ast.USub):
             return Static(-const)
         if find_array(value, depth=1) is not None:
-            return self.array_result(frame, [value], node, like=value)
+            result = self.array_result(frame, [value], node, like=value)
+            self.made_by(result, OPERATORS[type(node.op)], [value], {}, node, frame)
+            return result
         return (
             NumpyArray()
             if isinstance(value, NumpyArray)
@@ -226,7 +230,9 @@ class Expressions(Machine):
             return UNKNOWN  # `[first] + states`, where the states may be a list
         if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
             like = left if isinstance(left, Array) and not isinstance(op, ast.MatMult) else None
-            return self.array_result(frame, [left, right], node, like=like)
+            result = self.array_result(frame, [left, right], node, like=like)
+            self.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
+            return result
         if isinstance(left, Static) and isinstance(right, Static):
             return _fold(left, right, op)
         if isinstance(op, ast.Add):
@@ -261,7 +267,11 @@ class Expressions(Machine):
             return DictValue({**left.items, **right.items}, right.element or left.element, frame.stage)
         if isinstance(left, NumpyArray) or isinstance(right, NumpyArray):
             other = right if isinstance(left, NumpyArray) else left
-            return UNKNOWN if isinstance(other, Unknown) else NumpyArray()
+            if isinstance(other, Unknown):
+                return UNKNOWN
+            one, two = dtype_of(left), dtype_of(right)
+            weak = one.endswith("*") or two.endswith("*") or one == two
+            return NumpyArray(dtype=promote(one, two, wide=True) if weak else "")
         if isinstance(left, Instance):
             return self.operator_method(left, op, right, node, frame)
         return UNKNOWN
@@ -305,7 +315,9 @@ class Expressions(Machine):
             other = right if isinstance(left, Array) else left
             if isinstance(other, (TupleValue, DictValue, External, ClassValue, Function)):
                 return Static(kind="bool")
-            return self.array_result(frame, [left, right], node, role="bool")
+            result = self.array_result(frame, [left, right], node, role="bool")
+            self.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
+            return result
         one, two = constant(left), constant(right)
         if one is not MISSING and two is not MISSING:
             try:

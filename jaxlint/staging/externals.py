@@ -29,6 +29,7 @@ from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.operations import numpy_dtype
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -129,6 +130,7 @@ class Externals(Machine):
             result.tree = name in ("optax.apply_updates", "optax.incremental_update")
             if name.startswith("jax.numpy.") and name.rpartition(".")[2] in _BOOLEAN:
                 result.role = "bool"
+            self.made_by(result, name, args, kwargs, node, frame)
             return self.as_returned(name, result, args, kwargs, frame)
         if name.startswith("math."):
             for value in args:
@@ -221,6 +223,7 @@ class Externals(Machine):
         origin = key.origin if isinstance(key, (Array, Unknown)) else None
         self.check_shapes(name, args, kwargs, node, frame)
         result = self.array_result(frame, [*args, *kwargs.values()], node, name=_short(name))
+        self.made_by(result, name, args, kwargs, node, frame)
         if name == "jax.random.fold_in":
             data = constant(kwargs.get("data", args[1] if len(args) > 1 else UNKNOWN))
             result.role = "key"
@@ -272,9 +275,10 @@ class Externals(Machine):
             return UNKNOWN
         if array is not None:
             self.emit("convert", events.ConvertEvent(node, frame, array, name))
+        dtype = numpy_dtype(name, args, kwargs)
         if any(isinstance(v, Unknown) for v in args[:1]) and name not in NUMPY_FRESH:
-            return NumpyArray()
-        return NumpyArray(fresh=name in NUMPY_FRESH)
+            return NumpyArray(dtype=dtype)
+        return NumpyArray(fresh=name in NUMPY_FRESH, dtype=dtype)
 
     # -- methods
 

@@ -26,6 +26,7 @@ from jaxlint.staging.expressions import Expressions
 from jaxlint.staging.externals import Externals
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.methods import Methods
+from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.statements import Statements
@@ -62,6 +63,7 @@ class Interpreter(
     Externals,
     BuiltinCalls,
     Methods,
+    Operations,
     Transforming,
     Creation,
     ControlFlow,
@@ -73,6 +75,7 @@ class Interpreter(
         self.handlers = handlers
         self.wants_names = bool(handlers.get("name"))
         self.wants_calls = bool(handlers.get("call"))
+        self.wants_operations = bool(handlers.get("operation"))
         self.records: dict[ast.AST, FunctionRecord] = {}
         self.defined: list[Function] = []
         self.classes: list[ClassValue] = []

@@ -35,6 +35,7 @@ class Machine:
     project: Project
     wants_names: bool
     wants_calls: bool
+    wants_operations: bool
     records: dict[ast.AST, FunctionRecord]
     defined: list[Function]
     classes: list[ClassValue]
@@ -107,6 +108,17 @@ class Machine:
         like: Value | None = None,
         name: str = "",
     ) -> Array:
+        raise NotImplementedError
+
+    def made_by(
+        self,
+        result: Array,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
         raise NotImplementedError
 
     # -- calls

@@ -50,7 +50,9 @@ class Methods(Machine):
         if isinstance(receiver, AtIndexer):
             if name == "get":
                 return self.array_result(frame, [receiver.array, *args], node)
-            return self.array_result(frame, [receiver.array, *args], node, like=receiver.array)
+            result = self.array_result(frame, [receiver.array, *args], node, like=receiver.array)
+            self.made_by(result, "at", [receiver.array, *args], kwargs, node, frame)
+            return result
         if isinstance(receiver, ListValue):
             return self.list_method(receiver, name, args, node, frame)
         if isinstance(receiver, DictValue):
@@ -110,6 +112,7 @@ class Methods(Machine):
         if name in ("nonzero",) and array.staged and "size" not in kwargs:
             self.emit("shape", events.ShapeEvent(node, frame, array, ".nonzero", "the data"))
         result = self.array_result(frame, [array, *args, *kwargs.values()], node)
+        self.made_by(result, f"jax.numpy.{name}", [array, *args], kwargs, node, frame)
         if name in ("astype", "copy"):
             result.role = array.role if array.role in ("key", "ref") or name == "copy" else ""
             result.like = (array.like or array.origin) if name == "copy" else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.jaxapi.dtypes import canonical_dtype
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import JIT_KINDS, TRANSFORMS, Transform
 from jaxlint.staging import events
@@ -176,9 +177,10 @@ class Transforming(Machine):
                 certain=certain and value.certain,
                 origin=value.origin,
                 role=value.role,
+                dtype=value.dtype,
             )
         if isinstance(value, NumpyArray):
-            return Array(True, why, certain=certain)
+            return Array(True, why, certain=certain, dtype=canonical_dtype(value.dtype))
         if isinstance(value, StarArgument):
             return StarArgument(self.to_staged(value.element, why, certain, keeps_python))
         if isinstance(value, Unknown):
@@ -232,6 +234,7 @@ class Transforming(Machine):
                 certain=value.certain,
                 jitted=jitted,
                 role="" if value.role != "key" else "key",
+                dtype=value.dtype,
             )
         if isinstance(value, Unknown):
             return Array(False, None, tree=True, certain=False, jitted=jitted)

@@ -78,6 +78,33 @@ class Static(Value):
 
 
 @dataclass(slots=True, eq=False)
+class DType(Static):
+    """A dtype object whose name is known, as of `x.dtype`."""
+
+    name: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Operation:
+    """How an array came about. `name`: as of `jax.numpy` ("exp", "add"; methods and operators too), or a full name.
+
+    `args` is empty beyond a depth that bounds what an array keeps alive.
+    """
+
+    name: str
+    args: tuple[Value, ...]
+    kwargs: dict[str, Value]
+    node: ast.AST
+    depth: int = 0
+
+    def operand(self, position: int, keyword: str = "") -> Value | None:
+        """An argument by position or keyword; None when it was not given."""
+        if position < len(self.args):
+            return self.args[position]
+        return self.kwargs.get(keyword)
+
+
+@dataclass(slots=True, eq=False)
 class Array(Value):
     """A JAX array, or (with `tree`) a pytree of them whose structure is not known.
 
@@ -93,6 +120,8 @@ class Array(Value):
     like: Origin | None = None
     role: str = ""  # "key", "grad", "bool", "ref" ... where known
     jitted: str = ""  # the jitted function whose result this is, when concrete
+    dtype: str = ""  # where known; "float*" and "int*" are weak (see jaxlint.jaxapi.dtypes)
+    made: Operation | None = None  # the operation that it is the result of, where one is known
 
 
 @dataclass(slots=True, eq=False)
@@ -100,6 +129,7 @@ class NumpyArray(Value):
     """A NumPy array or scalar on the host."""
 
     fresh: bool = False  # made in this function by np.zeros and the like, hence writable
+    dtype: str = ""  # where known: "float64", "int64" ...
 
 
 @dataclass(slots=True, eq=False)
@@ -396,6 +426,7 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             like=left.like if left.like is right.like else None,
             role=left.role if left.role == right.role else "",
             jitted=left.jitted or right.jitted,
+            dtype=left.dtype if left.dtype == right.dtype else "",
         )
     if isinstance(left, Array) or isinstance(right, Array):
         array, other = (left, right) if isinstance(left, Array) else (right, left)
@@ -426,7 +457,7 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             fields = {n: join(left.fields[n], right.fields[n], depth - 1) for n in names}
             return Instance(left.cls, fields, True, staged=left.staged or right.staged)
     if isinstance(left, NumpyArray) and isinstance(right, NumpyArray):
-        return NumpyArray(left.fresh and right.fresh)
+        return NumpyArray(left.fresh and right.fresh, left.dtype if left.dtype == right.dtype else "")
     if isinstance(left, Function) and isinstance(right, Function) and left.node is right.node:
         return left
     if isinstance(left, Static) and left.const is None and isinstance(right, CALLABLE):
@@ -480,7 +511,7 @@ def summary_key(value: Value, depth: int = 3) -> object:
             return ("s", type(const).__name__, const)
         return ("s", kind_of_static(value))
     if isinstance(value, Array):
-        return ("a", value.staged, value.tree, value.certain, value.role, bool(value.jitted))
+        return ("a", value.staged, value.tree, value.certain, value.role, bool(value.jitted), value.dtype)
     if isinstance(value, Unknown):
         return "u"
     if isinstance(value, (Function, ClassValue)):

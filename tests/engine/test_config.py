@@ -8,6 +8,7 @@ import pytest
 
 from jaxlint.config import Config, ConfigError, load_config
 from jaxlint.finding import Severity
+from jaxlint.registry import code_order, in_group
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -112,7 +113,7 @@ def test_explicit_file_must_exist(project: Path) -> None:
     ("select", "ignore", "expected"),
     [
         pytest.param(["ALL"], [], ["JAX901", "JAX902", "JAX911"], id="preview-is-off"),
-        pytest.param(["ALL"], ["JAX90"], ["JAX911"], id="prefix"),
+        pytest.param(["ALL"], ["JAX9"], [], id="group"),
         pytest.param(["memory"], [], ["JAX902", "JAX911"], id="category"),
         pytest.param(["names-bad"], ["ALL"], ["JAX901"], id="exact-beats-general"),
         pytest.param(["JAX901"], ["JAX901"], [], id="ignored-on-a-tie"),
@@ -121,3 +122,17 @@ def test_explicit_file_must_exist(project: Path) -> None:
 )
 def test_selection(project: Path, select: list[str], ignore: list[str], expected: list[str]) -> None:
     assert codes(Config(project, select=tuple(select), ignore=tuple(ignore))) == expected
+
+
+def test_groups_of_codes_do_not_overlap() -> None:
+    assert in_group("JAX101", "JAX1")
+    assert in_group("JAX1001", "JAX10")
+    assert in_group("JAX101", "JAX101")
+    assert not in_group("JAX1001", "JAX1")
+    assert not in_group("JAX1011", "JAX101")
+    assert in_group("JAX1001", "JAX")
+    assert not in_group("JAX101", "JAX10")
+
+
+def test_codes_sort_by_number() -> None:
+    assert sorted(["JAX1001", "JAX101", "JAX901"], key=code_order) == ["JAX101", "JAX901", "JAX1001"]

@@ -1,0 +1,185 @@
+"""Dtypes: how JAX promotes them, and what dtype array functions give.
+
+As with `jax_enable_x64` off, which is the default. Checked against the installed JAX by
+`tests/engine/test_jaxapi_dtypes.py`.
+"""
+
+from __future__ import annotations
+
+import functools
+
+# Each dtype and what it may become; "int*", "float*" and "complex*" are weak: Python numbers, and arrays made of them.
+_ABOVE: dict[str, tuple[str, ...]] = {
+    "bool": ("int*",),
+    "int*": ("uint8", "int8"),
+    "uint8": ("uint16", "int16"),
+    "uint16": ("uint32", "int32"),
+    "uint32": ("uint64", "int64"),
+    "uint64": ("float*",),
+    "int8": ("int16",),
+    "int16": ("int32",),
+    "int32": ("int64",),
+    "int64": ("float*",),
+    "float*": ("bfloat16", "float16", "complex*"),
+    "bfloat16": ("float32",),
+    "float16": ("float32",),
+    "float32": ("float64", "complex64"),
+    "float64": ("complex128",),
+    "complex*": ("complex64",),
+    "complex64": ("complex128",),
+    "complex128": (),
+}
+_WITHOUT_X64 = {"float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64"}
+_WEAK = {"bool": "bool", "int": "int*", "float": "float*", "complex": "complex*"}
+_ALIASES = {
+    "float": "float32",
+    "int": "int32",
+    "complex": "complex64",
+    "float_": "float64",
+    "double": "float64",
+    "single": "float32",
+    "half": "float16",
+    "bool_": "bool",
+    "int_": "int64",
+    "f2": "float16",
+    "f4": "float32",
+    "f8": "float64",
+    "i4": "int32",
+    "i8": "int64",
+    "bf16": "bfloat16",
+}
+LOW_PRECISION = frozenset({"bfloat16", "float16"})
+
+
+def is_float(dtype: str) -> bool:
+    """Whether a dtype, weak ones included, is a real floating type."""
+    return dtype.startswith(("float", "bfloat"))
+
+
+def is_integer(dtype: str) -> bool:
+    return dtype.startswith(("int", "uint"))
+
+
+def named_dtype(name: str) -> str:
+    """The dtype that a name stands for ("float32", "jax.numpy.bfloat16", "builtins.float"), as it was asked for; "" for others."""
+    last = name.rpartition(".")[2]
+    last = _ALIASES.get(last, last)
+    return last if last in _ABOVE else ""
+
+
+def of_python(value: object) -> str:
+    """The weak dtype of a Python number; "" for anything else."""
+    return _WEAK.get(type(value).__name__, "")
+
+
+def canonical_dtype(dtype: str) -> str:
+    """What the dtype is without 64-bit types."""
+    return _WITHOUT_X64.get(dtype, dtype)
+
+
+def strong(dtype: str) -> str:
+    """The dtype that an array of a weak type has."""
+    return {"int*": "int32", "float*": "float32", "complex*": "complex64"}.get(dtype, dtype)
+
+
+@functools.cache
+def _reachable(dtype: str) -> frozenset[str]:
+    found = {dtype}
+    for above in _ABOVE[dtype]:
+        found |= _reachable(above)
+    return frozenset(found)
+
+
+@functools.cache
+def _join(left: str, right: str) -> str:
+    common = _reachable(left) & _reachable(right)
+    least = [dtype for dtype in common if common <= _reachable(dtype)]
+    return least[0] if least else ""
+
+
+def promote(*dtypes: str, wide: bool = False) -> str:
+    """The dtype of an operation on operands of these; "" when one is not known. `wide`: with 64 bits, as in NumPy."""
+    result = ""
+    for dtype in dtypes:
+        if dtype not in _ABOVE:
+            return ""
+        result = dtype if not result else _join(result, dtype)
+    return result if wide else canonical_dtype(result)
+
+
+def inexact(dtype: str) -> str:
+    """The dtype of a function such as `exp` or a division: integers become float32."""
+    if is_integer(dtype) or dtype == "bool":
+        return "float*" if dtype == "int*" else "float32"
+    return dtype
+
+
+# -- what functions give (short names, below jax.numpy, jax.lax, jax.nn, numpy)
+
+_UNARY_INEXACT = """exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh
+arccosh arctanh rsqrt logistic sigmoid softplus gelu silu swish softmax log_softmax log_sigmoid
+soft_sign mean std var erf nanmean median logsumexp"""
+_SAME = """reshape transpose squeeze expand_dims broadcast_to ravel flip roll tile repeat moveaxis swapaxes rot90 pad
+negative abs absolute max min amax amin nanmax nanmin sort copy diagonal diag tril triu take relu
+stop_gradient flatten square clip round"""
+_PROMOTING = """add subtract multiply maximum minimum power mod remainder dot matmul vdot inner outer
+tensordot"""
+_INEXACT_PROMOTING = "divide true_divide arctan2 logaddexp hypot"
+_INDICES = "argmax argmin argsort nonzero searchsorted count_nonzero"
+_BOOLEANS = """any all isnan isinf isfinite isclose allclose logical_and logical_or logical_not logical_xor equal
+not_equal less less_equal greater greater_equal isin signbit"""
+_SUMS = "sum prod cumsum cumprod nansum nancumsum trace"
+_ELEMENTS = "concatenate stack hstack vstack column_stack"
+KINDS: dict[str, str] = {
+    name: kind
+    for kind, names in {
+        "inexact": _UNARY_INEXACT,
+        "same": _SAME,
+        "promote": _PROMOTING,
+        "inexact promote": _INEXACT_PROMOTING,
+        "index": _INDICES,
+        "bool": _BOOLEANS,
+        "sum": _SUMS,
+        "elements": _ELEMENTS,
+    }.items()
+    for name in names.split()
+}
+
+# Functions that make arrays: the position of `dtype`, and the dtype without it ("value": that of the first argument,
+# "fill": of the second, "numbers": integers unless one of the arguments is a float).
+MAKERS: dict[str, tuple[int, str]] = {
+    "zeros": (1, "float32"),
+    "ones": (1, "float32"),
+    "empty": (1, "float32"),
+    "eye": (3, "float32"),
+    "identity": (1, "float32"),
+    "tri": (3, "float32"),
+    "linspace": (5, "float32"),
+    "logspace": (5, "float32"),
+    "full": (2, "fill"),
+    "array": (1, "value"),
+    "asarray": (1, "value"),
+    "zeros_like": (1, "value"),
+    "ones_like": (1, "value"),
+    "empty_like": (1, "value"),
+    "full_like": (2, "value"),
+    "arange": (3, "numbers"),
+    "one_hot": (99, "float32"),
+}
+# jax.random: the position of `dtype`. The others draw float32 as well, or integers.
+RANDOM_MAKERS: dict[str, tuple[int, str]] = {
+    "normal": (2, "float32"),
+    "uniform": (2, "float32"),
+    "truncated_normal": (4, "float32"),
+    "exponential": (2, "float32"),
+    "gumbel": (2, "float32"),
+    "laplace": (2, "float32"),
+    "logistic": (2, "float32"),
+    "cauchy": (2, "float32"),
+    "beta": (4, "float32"),
+    "gamma": (3, "float32"),
+    "dirichlet": (3, "float32"),
+    "randint": (4, "int32"),
+    "bernoulli": (99, "bool"),
+    "categorical": (99, "int32"),
+}
