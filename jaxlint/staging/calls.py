@@ -13,6 +13,7 @@ from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import all_parameters, dotted, positional_parameters
+from jaxlint.staging.timing import Effect
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -76,6 +77,8 @@ class Calls(Machine):
         if "rngs" in kwargs and dotted(node.func).rpartition(".")[2] in ("apply", "apply_fn"):
             self.use_streams(kwargs["rngs"], node, frame)
         result = self.call_value(callee, args, kwargs, node, frame)
+        if not frame.stage.staged:
+            self.note_waiting(node, args)
         if self.wants_calls:
             name = canonical(callee.name) if isinstance(callee, External) else ""
             self.emit("call", events.CallEvent(node, frame, callee, name, args, kwargs, result))
@@ -114,6 +117,7 @@ class Calls(Machine):
             return self.call_external_object(callee, args, kwargs, node, frame)
         if isinstance(callee, Choice):
             return self.call_choice(callee, args, kwargs, node, frame)
+        self.hand_over([*args, *kwargs.values()], node)
         return UNKNOWN
 
     def call_choice(
@@ -137,6 +141,7 @@ class Calls(Machine):
 
     def opaque_call(self, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
         """The result of something unknown that is likely to compute with what it is given."""
+        self.hand_over(inputs, node)
         found = next((a for a in map(find_array, inputs) if a is not None), None)
         if found is None:
             return UNKNOWN
@@ -240,6 +245,7 @@ class Calls(Machine):
                         origin = owner.child(STREAMS) if owner is not None and position % 2 else None
                     if origin is not None:
                         self.use_key(origin, node, caller, function.name)
+                self.ledger.replay(record.effects.get(key), node, caller)
             return self.renewed(result, dict(zip(then, key_origins(bound), strict=False)))
         depth = caller.depth + 1 if caller is not None else 0
         nested = not function.scope.is_module and not function.scope.is_class
@@ -261,6 +267,7 @@ class Calls(Machine):
         record.active += 1
         record.runs += 1
         born = Origin("frame").serial
+        before, spans = self.ledger.serial, self.ledger.spans
         try:
             result = self.run_body(function, frame)
         finally:
@@ -270,6 +277,9 @@ class Calls(Machine):
         # Keys of an enclosing function: each call uses them up again.
         enclosing = [o for o in frame.used if o.serial < born and o not in frame.inherited] if nested else []
         record.memo[key] = (result, consumed, bool(enclosing), tuple(flat))
+        effect = self.ledger.effect_since(before, spans)
+        if effect is not None:
+            record.effects[key] = effect
         record.last = frame
         if caller is not None and node is not None:
             for origin in list(frame.used):
@@ -402,13 +412,14 @@ class StarArgument(Unknown):
 class FunctionRecord:
     """What is known of one def over all contexts."""
 
-    __slots__ = ("active", "function", "last", "memo", "observations", "runs")
+    __slots__ = ("active", "effects", "function", "last", "memo", "observations", "runs")
 
     def __init__(self, function: Function) -> None:
         self.function = function
         # Context -> result, which parameters' keys it used up, whether it used keys of an enclosing function, and the
         # origins that were passed in.
         self.memo: dict[object, tuple[Value, tuple[int, ...], bool, tuple[Origin | None, ...]]] = {}
+        self.effects: dict[object, Effect] = {}  # context -> what the call does to the ledger of dispatches
         self.active = 0
         self.runs = 0
         self.last: Frame | None = None

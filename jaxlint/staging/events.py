@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jaxlint.staging.frame import Frame
-    from jaxlint.staging.values import Array, ClassValue, Function, Operation, Origin, Transformed, Value
+    from jaxlint.staging.timing import Dispatch
+    from jaxlint.staging.values import (
+        Array,
+        ClassValue,
+        Function,
+        Operation,
+        Origin,
+        Reading,
+        Transformed,
+        Value,
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -161,3 +171,23 @@ class StagedReturnEvent(Event):
     value: Value
     parameters: dict[str, Value] = field(default_factory=dict)
     facts: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class ElapsedEvent(Event):
+    """`on_elapsed`: one clock reading was subtracted from another. `dispatches`: what the device was given between.
+
+    `waited`: the host waited for the device after the first of them.
+    """
+
+    start: Reading
+    end: Reading
+    dispatches: list[Dispatch]
+    waited: bool
+
+
+@dataclass(slots=True, eq=False)
+class TracedMemoryEvent(Event):
+    """`on_traced_memory`: tracemalloc is asked for its figures; `dispatches` is what the device was given since its start."""
+
+    dispatches: list[Dispatch]

@@ -30,6 +30,7 @@ from jaxlint.staging.values import (
     ModuleValue,
     NumpyArray,
     Origin,
+    Reading,
     Static,
     TupleValue,
     Unknown,
@@ -234,6 +235,8 @@ class Expressions(Machine):
             self.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
             return result
         if isinstance(left, Static) and isinstance(right, Static):
+            if isinstance(left, Reading) and isinstance(right, Reading) and isinstance(op, ast.Sub):
+                return self.elapsed(right, left, node, frame)
             return _fold(left, right, op)
         if isinstance(op, ast.Add):
             if isinstance(left, TupleValue) and isinstance(right, TupleValue):
@@ -558,6 +561,8 @@ class Expressions(Machine):
         return value
 
     def eval_yield(self, node: ast.Yield, frame: Frame) -> Value:
+        self.ledger.serial += 1
+        frame.facts["yield"] = self.ledger.serial  # a region of clocks around it times what runs meanwhile
         frame.yields.append(self.eval(node.value, frame) if node.value is not None else Static(None))
         return UNKNOWN
 

@@ -30,6 +30,7 @@ from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import numpy_dtype
+from jaxlint.staging.timing import TIMING_CALLS
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -251,6 +252,8 @@ class Externals(Machine):
         inputs = [*args, *kwargs.values()]
         array = next((a for a in (find_array(v, depth=2) for v in inputs) if a is not None), None)
         staged = next((a for a in (find_array(v, True, 2) for v in inputs) if a is not None), None)
+        if array is not None and not array.staged and name not in NUMPY_METADATA:
+            self.ledger.settle()  # NumPy needs the numbers
         if name in NUMPY_METADATA:
             if name == "numpy.shape":
                 return TupleValue(None, Static(kind="int"))
@@ -316,6 +319,8 @@ class Externals(Machine):
             result = self.array_result(frame, inputs, node)
             result.tree = True
             return result
+        if owner == "jax.stages.Lowered" and name == "compile":
+            return receiver.args[0]  # a compiled program is called as the jitted function is
         if owner.startswith("builtins.super"):
             return Static(None)
         if owner.startswith("numpy.random."):
@@ -510,6 +515,7 @@ def _cast(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST,
 
 def _sync(how: str) -> Special:
     def call(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        self.ledger.settle()
         found = find_array(args[0]) if args else None
         if found is not None:
             self.emit("convert", events.ConvertEvent(node, frame, found, how))
@@ -570,6 +576,7 @@ def _reduce_over_axis(
 
 
 _SPECIAL: dict[str, Special] = {
+    **TIMING_CALLS,
     "jax.lax.psum": _reduce_over_axis,
     "functools.partial": _partial,
     "functools.wraps": _wraps,

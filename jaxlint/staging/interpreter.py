@@ -31,6 +31,7 @@ from jaxlint.staging.project import Module, Project
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.statements import Statements
 from jaxlint.staging.syntax_facts import all_parameters
+from jaxlint.staging.timing import Ledger, Timing
 from jaxlint.staging.transforming import Transforming
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -64,6 +65,7 @@ class Interpreter(
     BuiltinCalls,
     Methods,
     Operations,
+    Timing,
     Transforming,
     Creation,
     ControlFlow,
@@ -85,6 +87,7 @@ class Interpreter(
             None  # the staged call whose arguments are being converted
         )
         self.models: dict[str, Value] = {}
+        self.ledger = Ledger()
         self.choosing = 0  # one of several functions is being called: a loop over functions, not over steps
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.steps = 0
@@ -98,6 +101,8 @@ class Interpreter(
 
     def emit(self, kind: str, event: Any) -> None:
         """Tells the rules, if the event lies in a reported file and no handler of the program guards it."""
+        if (kind == "convert" or kind == "test") and not event.value.staged:
+            self.ledger.settle()  # the host needs the value
         handlers = self.handlers.get(kind)
         if handlers and event.frame.module.reported:
             for handler in handlers:

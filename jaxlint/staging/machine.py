@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.jaxapi.transforms import Transform
@@ -20,6 +20,7 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     Origin,
+    Reading,
     Transformed,
     TupleValue,
     Value,
@@ -27,6 +28,7 @@ from jaxlint.staging.values import (
 
 if TYPE_CHECKING:
     from jaxlint.staging.calls import FunctionRecord
+    from jaxlint.staging.timing import Ledger
 
 
 class Machine:
@@ -45,6 +47,7 @@ class Machine:
     choosing: int
     unjitted: int
     steps: int
+    ledger: Ledger
 
     def exhausted(self) -> bool:
         raise NotImplementedError
@@ -119,6 +122,29 @@ class Machine:
         node: ast.AST,
         frame: Frame,
     ) -> None:
+        raise NotImplementedError
+
+    # -- timing
+
+    def dispatch(self, node: ast.AST, frame: Frame, label: str, target: Transformed | None = None) -> None:
+        raise NotImplementedError
+
+    def dispatch_operation(self, name: str, result: Array, node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def timed_body(self, spans: int, start: Reading, node: ast.expr, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def reading(self, node: ast.AST, frame: Frame) -> Reading:
+        raise NotImplementedError
+
+    def hand_over(self, inputs: Iterable[Value], node: ast.AST) -> None:
+        raise NotImplementedError
+
+    def note_waiting(self, node: ast.Call, args: list[Value]) -> None:
+        raise NotImplementedError
+
+    def elapsed(self, start: Reading, end: Reading, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 
     # -- calls

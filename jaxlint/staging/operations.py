@@ -263,6 +263,7 @@ class Operations(Machine):
         result.dtype = result_dtype(name, operation.args, kwargs)
         if self.wants_operations:
             self.emit("operation", events.OperationEvent(node, frame, operation, result))
+        self.dispatch_operation(name, result, node, frame)
         if depth > MAX_DEPTH:
             operation = Operation(name, (), {}, node)
         result.made = operation

@@ -268,24 +268,38 @@ class Statements(Machine):
         # What a test expects to raise is meant to raise.
         expected = any(expects_error(item.context_expr) for item in node.items)
         unjitted = 0
+        managers: list[Value] = []
         frame.catching += expected
+        spans = self.ledger.spans
         for item in node.items:
             value = self.eval(item.context_expr, frame)
             name = value.name if isinstance(value, (External, ExternalObject)) else ""
             if name in ("jax.ensure_compile_time_eval", "jax.disable_jit"):
                 frame.stage = HOST
                 unjitted += name == "jax.disable_jit"
+            entered = self.enter(value, node, frame)
             if item.optional_vars is not None:
-                self.assign(item.optional_vars, self.enter(value, frame), frame, node)
+                self.assign(item.optional_vars, entered, frame, node)
+            managers.append(value)
         self.unjitted += unjitted
+        start = self.reading(node, frame)
         alive = self.exec_block(node.body, frame)
+        self.timed_body(spans, start, node.items[0].context_expr, frame)
         self.unjitted -= unjitted
+        for value in reversed(managers):
+            leave = value.cls.lookup("__exit__") if isinstance(value, Instance) else None
+            if isinstance(leave, Function):
+                self.call_value(leave, [value, Static(None), Static(None), Static(None)], {}, node, frame)
         frame.stage = stage
         frame.catching -= expected
         return alive or expected
 
-    def enter(self, value: Value, frame: Frame) -> Value:
+    def enter(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         """What `with value as name` binds."""
+        method = value.cls.lookup("__enter__") if isinstance(value, Instance) else None
+        if isinstance(method, Function):
+            result = self.call_value(method, [value], {}, node, frame)
+            return result if isinstance(result, Instance) else value
         return value if isinstance(value, (Instance, ExternalObject)) else UNKNOWN
 
     # -- loops

@@ -335,6 +335,7 @@ class Transforming(Machine):
         staged, options = self.stage_arguments(t, args, kwargs, frame, node)
         stage = Stage("jit" if t.kind != "pmap" else "pmap", True, True, t.why, frame.stage)
         result = self.in_stage(t.target, stage, staged, options, node, frame)
+        self.dispatch(node, frame, t.label, t)
         return result if frame.stage.staged else self.to_device(result, t.label)
 
     def stage_arguments(
@@ -441,6 +442,7 @@ class Transforming(Machine):
             owner.facts["grad"] = True
             owner = owner.caller if owner.stage.staged else None
         result = self.call_value(t.target, concrete, kwargs, node, frame)
+        self.dispatch(node, frame, t.label)
         inputs = [*concrete, *kwargs.values()]
         grads: list[Value] = []
         for _ in numbers:
@@ -491,6 +493,7 @@ class Transforming(Machine):
         }
         stage = Stage(t.kind, frame.stage.abstract or spec.abstract, True, t.why, frame.stage)
         result = self.in_stage(t.target, stage, staged, options, node, frame)
+        self.dispatch(node, frame, t.label)
         return result if frame.stage.staged else self.to_device(result, "")
 
     def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
@@ -634,7 +637,12 @@ class Transforming(Machine):
         if name in ("defjvps", "def_bwd") and args:
             return args[0]
         if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
+            before = self.ledger.serial
             self.call_jitted(base, args, kwargs, node, frame)
+            self.ledger.forget(before)  # nothing ran
+            names, certain = self.static_parameters(base, self.signature(base.target))
+            if name == "lower" and not names and certain:
+                return ExternalObject("jax.stages.Lowered", [base])
         return UNKNOWN
 
 

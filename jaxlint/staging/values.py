@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from jaxlint.staging.frame import Frame
     from jaxlint.staging.project import Module
     from jaxlint.staging.scope import Scope
     from jaxlint.staging.stage import Why
@@ -82,6 +83,18 @@ class DType(Static):
     """A dtype object whose name is known, as of `x.dtype`."""
 
     name: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Reading(Static):
+    """The time of a clock, and where the ledger of dispatches (`staging/timing.py`) stood when it was read."""
+
+    clock: str = ""
+    node: ast.AST | None = None
+    frame: Frame | None = None
+    serial: int = 0
+    settled: int = 0
+    loops: int = 0  # how many loops of its frame it was read in
 
 
 @dataclass(slots=True, eq=False)
@@ -411,6 +424,10 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
     if left is right:
         return left
     if isinstance(left, Static) and isinstance(right, Static):
+        if isinstance(left, Reading) and isinstance(right, Reading):
+            return right if right.serial > left.serial else left
+        if isinstance(left, DType) and isinstance(right, DType) and left.name == right.name:
+            return left
         if left.const is not MISSING and type(left.const) is type(right.const) and left.const == right.const:
             return left
         kinds = {kind_of_static(left), kind_of_static(right)}

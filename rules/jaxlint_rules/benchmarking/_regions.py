@@ -1,0 +1,66 @@
+"""Timed regions: where one is reported, and which differences of clocks are no measurements."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import ElapsedEvent, Event
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.timing import Dispatch
+
+# Who writes of these around a measurement knows that it holds more, or less, than the computation.
+COMPILING = re.compile(r"compil|first|warm|cold|trac(e|ing)|jit[_ )]|overhead|startup|init", re.IGNORECASE)
+DISPATCHING = re.compile(r"dispatch|submit|enqueue|launch|overhead|async", re.IGNORECASE)
+
+
+def is_measurement(event: ElapsedEvent, report: Reporter) -> bool:
+    """Whether the elapsed time is kept or shown, as opposed to compared with a limit ("has a minute passed?")."""
+    frame = event.frame
+    if event.start.frame is frame and len(frame.loops) > event.start.loops:
+        return False  # how long the program has been running, told in a loop
+    if frame.stage.staged or frame.module.is_test:
+        return False
+    if frame.function is not None and frame.function.name.startswith("test"):
+        return False
+    for ancestor in report.module.ancestors(event.node):
+        if isinstance(ancestor, ast.Compare):
+            return False
+        if isinstance(ancestor, (ast.stmt, ast.Call)):
+            return True
+    return True
+
+
+def speaks_of(event: ElapsedEvent, words: re.Pattern[str]) -> bool:
+    """Whether the lines around a region, or the name of its function, contain one of these words."""
+    first = getattr(event.start.node, "lineno", 0)
+    last = getattr(event.node, "end_lineno", 0)
+    lines = event.frame.module.lines[max(0, first - 3) : last + 3]
+    name = event.frame.function.name if event.frame.function is not None else ""
+    return bool(words.search("\n".join([name, *lines])))
+
+
+def common_frame(event: ElapsedEvent, dispatch: Dispatch) -> tuple[Frame, ast.AST] | None:
+    """The frame that runs both the clock and the dispatch, and the place there where the clock is stopped."""
+    chain: list[Frame] = [dispatch.frame, *dispatch.frame.callers()]
+    node: ast.AST = event.end.node if event.end.frame is event.frame and event.end.node else event.node
+    frame: Frame = event.frame
+    while frame not in chain and frame.caller is not None and frame.call_node is not None:
+        node, frame = frame.call_node, frame.caller
+    return (frame, place_of(node)) if frame in chain else None
+
+
+def place_of(node: ast.AST) -> ast.AST:
+    """A `with` statement is named by its first item."""
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        return node.items[0].context_expr
+    return node
+
+
+def report_from(report: Reporter, frame: Frame, node: ast.AST) -> bool:
+    """Lets the reporter speak of a place in `frame`; False when its file is not reported."""
+    if not frame.module.reported:
+        return False
+    report.event = Event(node, frame)
+    return True

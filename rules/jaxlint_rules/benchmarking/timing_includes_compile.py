@@ -1,0 +1,198 @@
+"""The first call of a jitted function is timed."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import ElapsedEvent
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.timing import Dispatch
+from jaxlint_rules.benchmarking._regions import COMPILING, is_measurement, place_of, report_from, speaks_of
+
+# What is said of a figure that is meant as a speed.
+_SPEED = re.compile(
+    r"speed|fast|slow|throughput|per[_ /-]|/s\b|\bm?s[ech\"'/]|}\s*(m|µ|u)?s|took|bench|latency|runtime|time(:| [({=])",
+    re.IGNORECASE,
+)
+
+
+class TimingIncludesCompile(Rule):
+    """The first call of a jitted function is timed, with its compilation.
+
+    ## What it does
+    Finds measurements whose region holds the first call that the program makes of a jitted function, straight or through
+    a helper that is handed the function, with no warm-up before it.
+
+    ## Why is this bad?
+    The first call traces and compiles, which takes tenths of a second to minutes; a later call often takes
+    microseconds. The figure says nothing of the speed of the function.
+
+    ## Example
+    ```python
+    step = jax.jit(update)
+    start = time.perf_counter()
+    step(x).block_until_ready()
+    print("time:", time.perf_counter() - start)
+    ```
+
+    ## Use instead
+    ```python
+    step = jax.jit(update)
+    step(x).block_until_ready()  # compiles
+    start = time.perf_counter()
+    step(x).block_until_ready()
+    print("time:", time.perf_counter() - start)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When compilation is part of what is measured; regions whose names or texts say so ("compile", "first call",
+    "warm-up") are not reported, nor are loops, whose many iterations outweigh the first, runs whose time is told but not
+    as a speed, and tests.
+
+    ## References
+    - [JAX: benchmarking](https://docs.jax.dev/en/latest/benchmarking.html)
+    """
+
+    code = "JAX1402"
+    name = "timing-includes-compile"
+    category = "benchmarking"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "straight, and through a helper",
+            """
+import time
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+def pairwise(x):
+    return jnp.sqrt(((x[:, None] - x[None]) ** 2).sum(-1))
+
+def seconds(fn, x):
+    start = time.time()
+    np.asarray(fn(x))
+    return time.time() - start
+
+def main():
+    x = jnp.ones((100, 3))
+    fast = jax.jit(pairwise)
+    begin = time.perf_counter()
+    fast(x).block_until_ready()  # finding
+    print("jax took", time.perf_counter() - begin)
+    print(seconds(jax.jit(lambda x: x * 2), x))  # finding
+
+main()
+""",
+        ),
+        Example(
+            "warmed up, compiled ahead, said to compile, or trained in a loop",
+            """
+import time
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def step(x):
+    return jnp.sin(x) @ x
+
+@jax.jit
+def other(x):
+    return jnp.cos(x) @ x
+
+@jax.jit
+def slow(x):
+    return jnp.exp(x) @ x
+
+def seconds(fn, x):
+    start = time.time()
+    np.asarray(fn(x))
+    return time.time() - start
+
+def main(batches):
+    x = jnp.ones((100, 100))
+    step(x).block_until_ready()
+    begin = time.perf_counter()
+    step(x).block_until_ready()
+    print("jax took", time.perf_counter() - begin)
+    ready = jax.jit(lambda x: x * 2).lower(x).compile()
+    print(seconds(ready, x))
+    print(seconds(np.sin, np.ones(3)))
+    tic = time.perf_counter()
+    other(x).block_until_ready()
+    print("compile time:", time.perf_counter() - tic)
+    tic = time.perf_counter()
+    for batch in batches:
+        x = slow(x + batch)
+    x.block_until_ready()
+    print("epoch took", time.perf_counter() - tic)
+
+main([])
+""",
+        ),
+    )
+
+    def on_elapsed(self, event: ElapsedEvent, report: Reporter) -> None:
+        if not event.waited or not is_measurement(event, report):
+            return  # a measurement that does not wait says nothing anyway, and is reported as such
+        cold = next((d for d in event.dispatches if d.first), None)
+        if cold is None or event.frame.loops or cold.frame.loops or not _from_program(event.frame):
+            return
+        if any(d.target is cold.target for d in event.dispatches if d is not cold):
+            return  # called again in the region
+        frame: Frame = cold.frame
+        node: ast.AST = cold.node
+        while frame is not event.frame and frame.caller is not None and frame.call_node is not None:
+            if frame.loops:
+                return
+            node, frame = frame.call_node, frame.caller
+        if frame is not event.frame or speaks_of(event, COMPILING):
+            return
+        helper = (frame, node)
+        frame, node = _chosen_at(cold, frame, node)
+        if node is helper[1] and not speaks_of(event, _SPEED):
+            return  # how long a run took may be told with all that belongs to it
+        if _text_says_so(frame, node) or not report_from(report, frame, node):
+            return
+        report(
+            place_of(node),
+            f"the time measured includes compiling `{cold.label}`: call it once before the clock is started",
+            reason=f"this is the first call of the jitted `{cold.label}`, and it lies between two readings of the clock",
+        )
+
+
+def _from_program(frame: Frame) -> bool:
+    """Whether the evaluation began at a module's body, so that what was called before is known."""
+    outermost = frame
+    while outermost.caller is not None:
+        outermost = outermost.caller
+    return outermost.context == ""
+
+
+def _chosen_at(cold: Dispatch, frame: Frame, node: ast.AST) -> tuple[Frame, ast.AST]:
+    """The call that hands the function to the helper that times it, where one does."""
+    func = node.func if isinstance(node, ast.Call) else None
+    while isinstance(func, ast.Name) and frame.function is not None:
+        arguments = frame.function.node.args
+        names = [p.arg for p in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
+        if func.id not in names or frame.caller is None or not isinstance(frame.call_node, ast.Call):
+            break
+        position = names.index(func.id)
+        call = frame.call_node
+        frame, node = frame.caller, call
+        func = call.args[position] if position < len(call.args) else None
+    return frame, node
+
+
+def _text_says_so(frame: Frame, node: ast.AST) -> bool:
+    """Whether the statement that asks for the measurement speaks of compiling, or repeats it."""
+    line = getattr(node, "lineno", 1)
+    return bool(frame.loops) or bool(COMPILING.search(frame.module.lines[line - 1]))

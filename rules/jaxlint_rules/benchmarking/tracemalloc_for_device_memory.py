@@ -1,0 +1,126 @@
+"""Python's memory is measured where the device's is meant."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, TracedMemoryEvent
+from jaxlint.staging.values import Array
+
+
+class TracemallocForDeviceMemory(Rule):
+    """Python's memory is measured where the device's is meant.
+
+    ## What it does
+    Finds `tracemalloc.get_traced_memory()` and `tracemalloc.take_snapshot()` after computations of JAX, and
+    `sys.getsizeof` of a JAX array.
+
+    ## Why is this bad?
+    `tracemalloc` counts what Python's allocator hands out. Arrays of JAX live in buffers of the runtime, on the CPU as
+    well: the figure holds none of them. `sys.getsizeof` gives the size of the Python object around the buffer: 696 bytes
+    for an array of four million.
+
+    ## Example
+    ```python
+    tracemalloc.start()
+    y = forward(x).block_until_ready()
+    _, peak = tracemalloc.get_traced_memory()
+    ```
+
+    ## Use instead
+    ```python
+    compiled = forward.lower(x).compile()
+    print(compiled.memory_analysis())            # what the program needs
+    print(jax.local_devices()[0].memory_stats()) # what is in use, on GPU and TPU
+    ```
+    `x.nbytes` is the size of an array.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When the memory of Python objects is meant, such as that of tracing itself.
+
+    ## References
+    - [JAX: device memory profiling](https://docs.jax.dev/en/latest/device_memory_profiling.html)
+    """
+
+    code = "JAX1403"
+    name = "tracemalloc-for-device-memory"
+    category = "benchmarking"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "the peak of a jitted call, straight and in a helper",
+            """
+import sys
+import tracemalloc
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def forward(x):
+    return jnp.sin(x) @ x
+
+def peak(fn, *args):
+    tracemalloc.start()
+    fn(*args).block_until_ready()
+    _, most = tracemalloc.get_traced_memory()  # finding
+    tracemalloc.stop()
+    return most
+
+print(peak(forward, jnp.ones((1024, 1024))))
+tracemalloc.start()
+y = forward(jnp.ones((8, 8)))
+snapshot = tracemalloc.take_snapshot()  # finding
+print(sys.getsizeof(y))  # finding
+""",
+        ),
+        Example(
+            "host memory, and the runtime's own figures",
+            """
+import sys
+import tracemalloc
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def forward(x):
+    return jnp.sin(x) @ x
+
+def load(paths):
+    tracemalloc.start()
+    data = [np.load(path) for path in paths]
+    print(tracemalloc.get_traced_memory(), sys.getsizeof(data))
+    return data
+
+def peak(x):
+    return forward.lower(x).compile().memory_analysis(), forward(x).nbytes
+""",
+        ),
+    )
+
+    def on_traced_memory(self, event: TracedMemoryEvent, report: Reporter) -> None:
+        if event.frame.module.is_test:
+            return
+        dispatch = event.dispatches[-1]
+        report(
+            event.node,
+            "`tracemalloc` does not see the arrays of JAX: it counts Python's own allocations",
+            reason=f"`{dispatch.label}` was dispatched at line {getattr(dispatch.node, 'lineno', '?')}, after `tracemalloc.start()`; its buffers belong to the runtime",
+        )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if (
+            event.callee.__class__.__name__ == "External"
+            and getattr(event.callee, "name", "") == "sys.getsizeof"
+        ):
+            value = event.args[0] if event.args else None
+            if isinstance(value, Array) and not value.tree and value.certain:
+                report(
+                    event.node,
+                    "`sys.getsizeof` gives the size of the Python object around the array; its buffer has `.nbytes`",
+                    reason="the argument is a JAX array",
+                )

@@ -1,0 +1,104 @@
+"""A benchmark is timed with a clock that may be set."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import ElapsedEvent
+from jaxlint_rules.benchmarking._regions import is_measurement
+
+_WALL_CLOCKS = ("time.time", "time.time_ns", "datetime.datetime.now", "datetime.datetime.utcnow")
+
+
+class WallClockTimer(Rule):
+    """A computation of JAX is timed with a clock that may be set.
+
+    ## What it does
+    Finds differences of `time.time()` or `datetime.now()` around calls of jitted functions.
+
+    ## Why is this bad?
+    The clock of the day jumps when it is synchronised and may tick coarsely. `time.perf_counter()` does neither, and
+    its resolution is that of the hardware; calls of JAX often take microseconds.
+
+    ## Example
+    ```python
+    start = time.time()
+    step(x).block_until_ready()
+    print(time.time() - start)
+    ```
+
+    ## Use instead
+    ```python
+    start = time.perf_counter()
+    step(x).block_until_ready()
+    print(time.perf_counter() - start)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When the region takes seconds, or the time of the day is wanted too. The rule is advice, and off by default.
+
+    ## References
+    - [Python: time.perf_counter](https://docs.python.org/3/library/time.html#time.perf_counter)
+    """
+
+    code = "JAX1404"
+    name = "wall-clock-timer"
+    category = "benchmarking"
+    severity = Severity.INFO
+    examples = (
+        Example(
+            "time.time and datetime.now",
+            """
+import time
+from datetime import datetime
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(x):
+    return jnp.sin(x)
+
+def main(x):
+    start = time.time()
+    step(x).block_until_ready()
+    print(time.time() - start)  # finding
+    begin = datetime.now()
+    step(x).block_until_ready()
+    return datetime.now() - begin  # finding
+""",
+        ),
+        Example(
+            "a clock for measuring, and the time of the day for other ends",
+            """
+import time
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(x):
+    return jnp.sin(x)
+
+def main(x, xs):
+    start = time.perf_counter()
+    step(x).block_until_ready()
+    stamp = time.time()
+    host = time.time()
+    total = sum(xs)
+    return time.perf_counter() - start, stamp, total, time.time() - host
+""",
+        ),
+    )
+
+    def on_elapsed(self, event: ElapsedEvent, report: Reporter) -> None:
+        clock = event.end.clock
+        if clock not in _WALL_CLOCKS or not is_measurement(event, report):
+            return
+        report(
+            event.node,
+            f"`{clock}` may jump and ticks coarsely; time with `time.perf_counter()`",
+            reason=f"the region holds a call of `{event.dispatches[0].label}`",
+        )
