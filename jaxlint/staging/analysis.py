@@ -14,6 +14,7 @@ from jaxlint.finding import Finding, FixRequest, Severity, Span
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging.events import Event
+from jaxlint.staging.frame import Frame
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.project import Module, Project
 from jaxlint.staging.syntax_facts import expects_error
@@ -37,6 +38,7 @@ class Reporter:
     def __init__(
         self, rule: Rule, sink: dict[tuple[str, str, Span], Finding], target_jax: str | None
     ) -> None:
+        self.interpreter: Interpreter | None = None
         self.rule = rule
         self.sink = sink
         self.target_jax = target_jax
@@ -46,6 +48,17 @@ class Reporter:
     def module(self) -> Module:
         assert self.event is not None
         return self.event.frame.module
+
+    @property
+    def project(self) -> Project:
+        """The project model, for what is said elsewhere in the program."""
+        assert self.interpreter is not None
+        return self.interpreter.project
+
+    def differentiated(self, frame: Frame) -> bool:
+        """Whether a gradient is taken through the function of `frame`; complete once the program is evaluated."""
+        assert self.interpreter is not None
+        return self.interpreter.is_differentiated(frame)
 
     @property
     def path(self) -> str:
@@ -99,13 +112,11 @@ class Reporter:
         )
 
 
-def handlers_of(
-    rules: Sequence[Rule], sink: dict[tuple[str, str, Span], Finding], target_jax: str | None
-) -> dict[str, list[Callable[[Any], None]]]:
+def handlers_of(reporters: Sequence[Reporter]) -> dict[str, list[Callable[[Any], None]]]:
     """The rules' methods by the event that they take."""
     table: dict[str, list[Callable[[Any], None]]] = {}
-    for rule in rules:
-        reporter = Reporter(rule, sink, target_jax)
+    for reporter in reporters:
+        rule = reporter.rule
         for name in dir(rule):
             if name.startswith("on_"):
                 method = getattr(rule, name)
@@ -133,16 +144,19 @@ def analyze(
     result, not an exception.
     """
     sink: dict[tuple[str, str, Span], Finding] = {}
-    interpreter = build(files, handlers_of(rules, sink, target_jax), read)
+    reporters = [Reporter(rule, sink, target_jax) for rule in rules]
+    interpreter = build(files, handlers_of(reporters), read)
+    for reporter in reporters:
+        reporter.interpreter = interpreter
     interpreter.project.add_context(context)
     result = Analysis()
 
     def work() -> None:
         run(interpreter, result)
-        for rule in rules:
-            finish = getattr(rule, "finish", None)
+        for reporter in reporters:
+            finish = getattr(reporter.rule, "finish", None)
             if finish is not None:
-                finish(Reporter(rule, sink, target_jax))
+                finish(reporter)
 
     with_deep_stack(work)
     result.findings = list(sink.values())

@@ -228,6 +228,8 @@ class Calls(Machine):
     ) -> Value:
         """Evaluates the body with parameters bound, or finds the memoised result."""
         record = self.records.setdefault(function.node, FunctionRecord(function))
+        if caller is not None and caller.function is not None:
+            self.edges.setdefault(caller.function.node, set()).add(function.node)
         key = (id(function.scope), stage.key, *[summary_key(value) for value in bound.values()])
         if key not in record.memo and len(record.memo) >= WIDEN_AFTER:
             # Called with ever more numbers: what holds for any of them.

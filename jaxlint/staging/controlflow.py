@@ -289,9 +289,15 @@ class ControlFlow(Machine):
 
     flow_filter_eval_shape = flow_eval_shape
 
+    def mark_differentiated(self, args: list[Value]) -> None:
+        differentiated = self.innermost(args[0])[0] if args else None
+        if differentiated is not None:
+            self.gradient_roots.add(differentiated.node)
+
     def flow_vjp(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
+        self.mark_differentiated(args)
         result = self.call_value(args[0], args[1:], {}, node, frame) if args else UNKNOWN
         if constant(kwargs.get("has_aux", Static(False))) is not False:
             return UNKNOWN
@@ -302,6 +308,7 @@ class ControlFlow(Machine):
     def flow_jvp(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
+        self.mark_differentiated(args)
         if len(args) < 2:
             return UNKNOWN
         primals = args[1].elements() if isinstance(args[1], (TupleValue, ListValue)) else [UNKNOWN]

@@ -88,6 +88,8 @@ class Interpreter(
         )
         self.models: dict[str, Value] = {}
         self.ledger = Ledger()
+        self.gradient_roots: set[ast.AST] = set()  # functions that a gradient is taken of
+        self.edges: dict[ast.AST, set[ast.AST]] = {}  # which function calls which
         self.choosing = 0  # one of several functions is being called: a loop over functions, not over steps
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.steps = 0
@@ -114,6 +116,30 @@ class Interpreter(
         if value.name.partition(".")[0] not in JAX_FAMILY:
             return
         self.emit("name", events.NameEvent(node, frame, value.name, is_import, frame.import_guard > 0))
+
+    def is_differentiated(self, frame: Frame) -> bool:
+        """Whether a gradient is taken through the function of `frame`, or it is a layer, whose users take one."""
+        reached = set(self.gradient_roots)
+        stack = list(reached)
+        while stack:
+            for callee in self.edges.get(stack.pop(), ()):
+                if callee not in reached:
+                    reached.add(callee)
+                    stack.append(callee)
+        current: Frame | None = frame
+        while current is not None:
+            function = current.function
+            if function is not None:
+                if function.node in reached:
+                    return True
+                if (
+                    function.cls is not None
+                    and function.cls.kind in MODULE_KINDS
+                    and function.name == "__call__"
+                ):
+                    return True
+            current = current.caller
+        return False
 
     # -- modules
 

@@ -48,6 +48,8 @@ class Machine:
     unjitted: int
     steps: int
     ledger: Ledger
+    gradient_roots: set[ast.AST]
+    edges: dict[ast.AST, set[ast.AST]]
 
     def exhausted(self) -> bool:
         raise NotImplementedError
@@ -337,6 +339,9 @@ class Machine:
         raise NotImplementedError
 
     def shape_argument(self, value: Value, name: str, what: str, node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def innermost(self, target: Value) -> tuple[Function | None, int, set[str]]:
         raise NotImplementedError
 
     def signature(self, target: Value) -> list[str]:

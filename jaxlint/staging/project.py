@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -18,6 +19,7 @@ from jaxlint.staging.scope import Scope
 from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
 
 PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "jaxlint.toml")
+_SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", ".env", "noxfile.py"})
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(.*)|import[ \t]+([\w., \t]+))", re.MULTILINE
 )
@@ -98,6 +100,7 @@ class Project:
         self.errors: list[SourceError] = []
         self._listings: dict[Path, frozenset[str]] = {}
         self._roots: dict[Path, tuple[Path, ...]] = {}
+        self._mentions: dict[tuple[re.Pattern[str], Path], bool] = {}
         self.targets = [self._add(source) for source in files]
         for module in self.targets:
             module.reported = True
@@ -241,6 +244,29 @@ class Project:
             self.context[path] = ""
             return None
         return module
+
+    def mentions(self, pattern: re.Pattern[str], module: Module) -> bool:
+        """Whether a file of the module's project, or one of the settings beside it, matches: an option set anywhere."""
+        top = min(self.roots(module.source.path), key=lambda root: len(root.parts))
+        key = (pattern, top)
+        found = self._mentions.get(key)
+        if found is None:
+            texts = (other.source.text for path, other in self.by_path.items() if path.is_relative_to(top))
+            found = any(map(pattern.search, texts)) or any(
+                pattern.search(self._settings_text(top / name))
+                for name in self._listing(top)
+                if name in _SETTINGS or name.endswith((".sh", ".ini", ".mk"))
+            )
+            self._mentions[key] = found
+        return found
+
+    def _settings_text(self, path: Path) -> str:
+        try:
+            data = path.read_bytes()
+        except OSError:
+            return ""
+        self.context[path] = hashlib.sha256(data).hexdigest()
+        return data.decode("utf-8", "replace")
 
     @functools.cached_property
     def _reach(self) -> dict[Path, bool]:

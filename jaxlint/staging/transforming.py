@@ -142,6 +142,10 @@ class Transforming(Machine):
                 node, frame, transformed, decorator if isinstance(decorator, ast.expr) else None
             ),
         )
+        if spec.kind in _DIFFERENTIATION:
+            differentiated = self.innermost(target)[0]
+            if differentiated is not None:
+                self.gradient_roots.add(differentiated.node)
         if spec.staged:
             self.creations.append((transformed, frame))
         return transformed

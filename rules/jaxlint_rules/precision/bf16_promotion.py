@@ -1,0 +1,177 @@
+"""A low-precision computation is widened by a constant."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.dtypes import KINDS, LOW_PRECISION, MAKERS
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.operations import dtype_of
+from jaxlint.staging.values import Array, ListValue, NumpyArray, Operation, TupleValue, Value
+
+_WIDE = frozenset({"float32", "float64"})
+_OPERATORS = frozenset({"add", "subtract", "multiply", "divide", "matmul", "power", "maximum", "minimum"})
+_MIXING = _OPERATORS | {"where", "einsum", "dot", "concatenate", "stack"}
+_DEEP = 8
+
+
+class Bf16Promotion(Rule):
+    """A constant in float32 makes a bfloat16 computation float32.
+
+    ## What it does
+    Finds operations between a bfloat16 or float16 array and a NumPy scalar or array, or a float32 table that is made of
+    constants (`arange`, `linspace`, `zeros` ...), whose result is float32 and is not cast back.
+
+    ## Why is this bad?
+    JAX promotes bfloat16 with float32 to float32, and NumPy's floats are float32 to it. All that follows is
+    computed and stored in twice the bytes, off the fast units, and nothing says so. Python's own numbers do not
+    promote: `x * 2.0` stays bfloat16, `x * np.float32(2.0)` does not.
+
+    ## Example
+    ```python
+    scale = np.sqrt(64.0)
+    y = jnp.ones(8, jnp.bfloat16) / scale  # float32
+    ```
+
+    ## Use instead
+    ```python
+    scale = math.sqrt(64.0)
+    y = jnp.ones(8, jnp.bfloat16) / scale  # bfloat16
+    ```
+    For tables, `table.astype(x.dtype)`.
+
+    ## Fix safety
+    There is no automatic fix: the result changes its dtype.
+
+    ## When not to fix
+    When float32 is wanted from there on, as in a loss; say so with `.astype(jnp.float32)`, which is not reported.
+
+    ## References
+    - [JAX: type promotion](https://docs.jax.dev/en/latest/type_promotion.html)
+    """
+
+    code = "JAX1002"
+    name = "bf16-promotion"
+    category = "precision"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "NumPy scalars and tables of constants",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+SCALE = np.sqrt(64.0)
+
+@jax.jit
+def attend(q, k):
+    q, k = q.astype(jnp.bfloat16), k.astype(jnp.bfloat16)
+    return jax.nn.softmax(q @ k.T / SCALE)  # finding
+
+def positions(length, dim):
+    angle = jnp.arange(length, dtype=jnp.float32)[:, None] / jnp.arange(1, dim + 1)
+    return jnp.sin(angle)
+
+@jax.jit
+def embed(table, tokens):
+    x = table.astype("bfloat16")[tokens]
+    return x + positions(tokens.shape[0], 16)  # finding
+
+def bias():
+    x = jnp.ones((4, 4), dtype=jnp.float16)
+    return x * np.float32(0.5) - np.linspace(0, 1, 4)  # finding
+""",
+        ),
+        Example(
+            "Python numbers, casts on either side, weak results, parameters",
+            """
+import math
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def attend(q, k, mask, bias):
+    q, k = q.astype(jnp.bfloat16), k.astype(jnp.bfloat16)
+    scores = q @ k.T / math.sqrt(64.0) * 2.0 + jnp.sqrt(2.0)
+    scores = jnp.where(mask, scores, -1e9) + bias
+    table = jnp.sin(jnp.arange(8.0)).astype(scores.dtype)
+    counts = scores * np.arange(8)
+    return scores + table, counts
+
+@jax.jit
+def loss(logits, labels):
+    logits = logits.astype(jnp.bfloat16)
+    wide = logits.astype(jnp.float32) - jnp.ones(8)
+    return jnp.mean(wide * labels)
+
+@jax.jit
+def normalise(x):
+    x = x.astype(jnp.bfloat16)
+    y = x * np.float32(0.5)
+    return y.astype(jnp.bfloat16)
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.found: dict[int, tuple[Operation, OperationEvent, str, str]] = {}
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if operation.name == "astype" and operation.args:
+            self.forgive(operation.args[0], _DEEP)
+            return
+        if operation.name not in _MIXING or "preferred_element_type" in operation.kwargs:
+            return
+        if event.result.dtype != "float32" or event.frame.module.is_test:
+            return
+        operands = _operands(operation)
+        low = next((dtype_of(value) for value in operands if dtype_of(value) in LOW_PRECISION), "")
+        wide = [value for value in operands if dtype_of(value) in _WIDE]
+        if low and wide and all(is_constant(value, _DEEP) for value in wide):
+            what = "a NumPy value" if isinstance(wide[0], NumpyArray) else "made of constants"
+            self.found[id(operation)] = (operation, event, low, f"{what}, in `{dtype_of(wide[0])}`")
+
+    def forgive(self, value: Value, depth: int) -> None:
+        """What is cast afterwards was widened on purpose."""
+        if isinstance(value, Array) and value.made is not None and depth > 0:
+            self.found.pop(id(value.made), None)
+            for operand in _operands(value.made):
+                self.forgive(operand, depth - 1)
+
+    def finish(self, report: Reporter) -> None:
+        for _, event, low, what in self.found.values():
+            report.event = event
+            report(
+                event.node,
+                f"a `{low}` array meets a constant in float32, and the result is float32: cast the constant to the array's dtype",
+                reason=f"one operand is `{low}`, the other is {what}; Python numbers would not promote",
+            )
+
+
+def _operands(operation: Operation) -> list[Value]:
+    found: list[Value] = []
+    for value in operation.args:
+        found += value.elements() if isinstance(value, (TupleValue, ListValue)) else [value]
+    return found[1:] if operation.name == "where" else found
+
+
+def is_constant(value: Value, depth: int) -> bool:
+    """Whether a value is NumPy's, or was made of nothing but constants, by functions that make arrays."""
+    if isinstance(value, NumpyArray):
+        return True
+    if not isinstance(value, Array):
+        return True  # a Python number
+    made = value.made
+    if made is None or depth == 0 or not made.args or made.name == "astype":
+        return False
+    if made.name in ("array", "asarray"):
+        return all(is_constant(operand, depth - 1) for operand in _operands(made)[:1])
+    if made.name in MAKERS:
+        return not made.name.endswith("_like") or made.name in ("zeros_like", "ones_like")
+    if made.name not in KINDS and made.name not in ("getitem", "where", "einsum"):
+        return False
+    return all(is_constant(operand, depth - 1) for operand in _operands(made))

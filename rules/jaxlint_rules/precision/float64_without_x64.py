@@ -1,0 +1,147 @@
+"""64 bits are asked for and not given."""
+
+from __future__ import annotations
+
+import re
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.dtypes import MAKERS, RANDOM_MAKERS
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, OperationEvent
+from jaxlint.staging.operations import dtype_named
+from jaxlint.staging.values import External, Operation, Static, Value
+
+_ENABLES = re.compile(r"enable_x64|x64_enabled|ENABLE_X64")
+_WIDE = frozenset({"float64", "complex128"})
+_LAYERS = ("flax.", "haiku.", "equinox.", "jax.nn.initializers.")
+
+
+class Float64WithoutX64(Rule):
+    """64-bit floats are asked for, and JAX gives 32 bits.
+
+    ## What it does
+    Finds `dtype=jnp.float64`, `"float64"`, `.astype(np.float64)`, `jnp.float64(...)` and their complex counterparts in
+    projects that turn on 64 bits nowhere: neither `jax_enable_x64`, nor `JAX_ENABLE_X64`, nor `enable_x64()`.
+
+    ## Why is this bad?
+    JAX drops to 32 bits, with a warning at most: about 7 digits instead of 16. What needed the precision is wrong.
+
+    ## Example
+    ```python
+    x = jnp.linspace(0, 1, 1000, dtype=jnp.float64)
+    print(x.dtype)  # float32
+    ```
+
+    ## Use instead
+    ```python
+    jax.config.update("jax_enable_x64", True)  # before the first array is made
+    x = jnp.linspace(0, 1, 1000, dtype=jnp.float64)
+    ```
+    Or say `float32`, where that is enough.
+
+    ## Fix safety
+    There is no automatic fix: the option changes the dtypes of the whole program.
+
+    ## When not to fix
+    In a library whose users turn 64 bits on. A project in which the option is mentioned anywhere, also in its tests or
+    settings, is not reported; nor is NumPy's own `float64`, which stays what it is until JAX is given the array.
+
+    ## References
+    - [JAX: double (64 bit) precision](https://docs.jax.dev/en/latest/default_dtypes.html)
+    """
+
+    code = "JAX1001"
+    name = "float64-without-x64"
+    category = "precision"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "keyword, position, method, name of a constant, random numbers",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+DTYPE = jnp.float64
+
+def table(n):
+    return jnp.linspace(0.0, 1.0, n, dtype=np.float64)  # finding
+
+def draw(key, n):
+    return jax.random.uniform(key, (n,), DTYPE)  # finding
+
+@jax.jit
+def refine(x):
+    y = x.astype("float64")  # finding
+    return y + jnp.zeros(x.shape, jnp.float64) + jnp.float64(0.1)  # finding
+""",
+        ),
+        Example(
+            "turned on",
+            """
+import jax
+import jax.numpy as jnp
+
+jax.config.update("jax_enable_x64", True)
+
+def table(n):
+    return jnp.linspace(0.0, 1.0, n, dtype=jnp.float64)
+""",
+        ),
+        Example(
+            "NumPy's own arrays, Python's float, 32 bits, questions",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+def table(x, n):
+    host = np.linspace(0.0, 1.0, n, dtype=np.float64).astype(np.float32)
+    eps = jnp.finfo(jnp.float64).eps
+    return jnp.asarray(host), jnp.zeros(n, dtype=float), x.astype(jnp.float32), x.dtype == jnp.float64, eps
+""",
+        ),
+    )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if operation.name in _WIDE:
+            self.check(event, operation.name, report)
+            return
+        asked = _asked(operation)
+        if asked is not None:
+            self.check(event, _explicit(asked), report)
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if isinstance(event.callee, External) and event.name.startswith(_LAYERS):
+            for keyword in ("dtype", "param_dtype"):
+                if keyword in event.kwargs:
+                    self.check(event, _explicit(event.kwargs[keyword]), report)
+
+    def check(self, event: OperationEvent | CallEvent, dtype: str, report: Reporter) -> None:
+        if dtype not in _WIDE or report.project.mentions(_ENABLES, event.frame.module):
+            return
+        given = {"float64": "float32", "complex128": "complex64"}[dtype]
+        report(
+            event.node,
+            f"`{dtype}` is asked for, but 64 bits are not enabled: the result is `{given}`",
+            reason="nothing in this project turns on `jax_enable_x64`",
+        )
+
+
+def _asked(operation: Operation) -> Value | None:
+    """The dtype argument of an operation, wherever it stands."""
+    if operation.name == "astype":
+        return operation.operand(1, "dtype") or operation.kwargs.get("new_dtype")
+    maker = MAKERS.get(operation.name) or RANDOM_MAKERS.get(operation.name.removeprefix("jax.random."))
+    return operation.operand(maker[0], "dtype") if maker is not None else operation.kwargs.get("dtype")
+
+
+def _explicit(value: Value) -> str:
+    """The dtype that a value names outright; Python's `float` means whatever the default is."""
+    if isinstance(value, External) and value.name.startswith("builtins."):
+        return ""
+    if isinstance(value, Static) and value.kind == "dtype":
+        return ""  # the dtype of another array
+    return dtype_named(value)
