@@ -81,7 +81,8 @@ class Calls(Machine):
             self.note_waiting(node, args)
         if self.wants_calls:
             name = canonical(callee.name) if isinstance(callee, External) else ""
-            self.emit("call", events.CallEvent(node, frame, callee, name, args, kwargs, result))
+            discarded = frame.statement is node
+            self.emit("call", events.CallEvent(node, frame, callee, name, args, kwargs, result, discarded))
         return result
 
     def call_value(

@@ -171,7 +171,7 @@ class Classes(Machine):
     ) -> Value:
         """The result of calling a class of the project."""
         if cls.kind == "enum":
-            return Static()
+            return _member(cls)
         fields = cls.all_fields() if cls.kind in DATACLASS_KINDS else {}
         init = cls.lookup("__init__")
         if cls.kind == "namedtuple" and init is None:
@@ -280,6 +280,8 @@ class Classes(Machine):
             if member.kind == "classmethod":
                 return BoundMethod(member, base.cls)
             return BoundMethod(member, base)
+        if isinstance(member, Instance) and member.cls.lookup("__get__") is not None:
+            return UNKNOWN  # a descriptor
         if isinstance(member, (Transformed, Partial)):
             return member if self.is_static_member(member) else BoundMethod(member, base)
         if member is not None:
@@ -336,7 +338,7 @@ class Classes(Machine):
 
     def class_attribute(self, base: ClassValue, name: str, node: ast.AST, frame: Frame) -> Value:
         if base.kind == "enum":
-            return Static(kind="enum")
+            return _member(base)
         member = base.lookup(name)
         if isinstance(member, Function) and member.kind == "classmethod":
             return BoundMethod(member, base)
@@ -409,6 +411,12 @@ class Classes(Machine):
         if isinstance(base, DictValue):
             return base
         return UNKNOWN
+
+
+def _member(cls: ClassValue) -> Static:
+    """A member of an enum; those of an `IntEnum` are numbers to JAX, and are traced."""
+    integers = {"enum.IntEnum", "enum.IntFlag", "builtins.int"}
+    return Static(kind="enum" if integers.isdisjoint(cls.external_bases()) else "int")
 
 
 def _decorator_name(value: Value) -> str:

@@ -111,6 +111,7 @@ class CallEvent(Event):
     args: list[Value]
     kwargs: dict[str, Value]
     result: Value
+    discarded: bool = False  # it stands as a statement of its own
 
 
 @dataclass(slots=True, eq=False)
@@ -132,6 +133,16 @@ class TransformEvent(Event):
 @dataclass(slots=True, eq=False)
 class StaticArgumentEvent(Event):
     """`on_static_argument`: a call of a jitted function passes `value` for a parameter declared static."""
+
+    transformed: Transformed
+    parameter: str
+    value: Value
+    argument: ast.expr | None = None  # its expression at the call
+
+
+@dataclass(slots=True, eq=False)
+class TracedArgumentEvent(Event):
+    """`on_traced_argument`: a call of a jitted function passes `value`, as the caller has it, for a traced parameter."""
 
     transformed: Transformed
     parameter: str

@@ -588,7 +588,7 @@ class Expressions(Machine):
         if isinstance(value, DictValue):
             keys = [Static(key) for key in value.items]
             return (
-                join_all(keys) if keys and value.element is None else Static(kind="str") if keys else Static()
+                join_all(keys) if keys and value.element is None else Static(kind="key") if keys else Static()
             )
         if isinstance(value, Array):
             return Array(
@@ -662,7 +662,9 @@ def _may_concatenate(left: Value, right: Value) -> bool:
 
 
 def _is_text(value: Value) -> bool:
-    return isinstance(value, Static) and (isinstance(value.const, (str, bytes)) or value.kind == "str")
+    return isinstance(value, Static) and (
+        isinstance(value.const, (str, bytes)) or value.kind in ("str", "key")
+    )
 
 
 def _numeric_format(text: str) -> bool:

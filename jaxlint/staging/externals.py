@@ -37,6 +37,7 @@ from jaxlint.staging.values import (
     Array,
     AtIndexer,
     BoundMethod,
+    ClassValue,
     DictValue,
     External,
     ExternalMethod,
@@ -553,6 +554,13 @@ def _unflatten(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast
     return UNKNOWN if found is None else Array(found.staged, found.why, tree=True, certain=found.certain)
 
 
+def _register(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    cls = args[0] if args else kwargs.get("nodetype", kwargs.get("cls"))
+    if isinstance(cls, ClassValue) and cls.kind in ("plain", "dataclass"):
+        cls.kind = "custom"  # which of its attributes are leaves, the flattening function says
+    return cls if cls is not None else UNKNOWN
+
+
 def _namedtuple(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     return External("collections.namedtuple")
 
@@ -589,6 +597,10 @@ _SPECIAL: dict[str, Special] = {
     "jax.block_until_ready": _sync("block_until_ready"),
     "jax.device_put": _device_put,
     "jax.device_put_replicated": _device_put,
+    **{
+        f"jax.tree_util.register_{what}": _register
+        for what in ("pytree_node", "pytree_with_keys", "dataclass", "static")
+    },
     "jax.tree.leaves": _leaves,
     "jax.tree.flatten": _flatten,
     "jax.tree.unflatten": _unflatten,

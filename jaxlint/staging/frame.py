@@ -56,6 +56,7 @@ class Frame:
     doubt: int = 0  # under `if x is None:` with an `x` that callers may or may not pass
     import_guard: int = 0  # inside a try around imports, or a version test
     facts: dict[str, object] = field(default_factory=dict)
+    statement: ast.expr | None = None  # the expression that was last evaluated as a statement
     home: Stage = field(init=False)  # the stage it was entered in; `stage` is that of the call being made
 
     def __post_init__(self) -> None:

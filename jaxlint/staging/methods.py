@@ -94,8 +94,8 @@ class Methods(Machine):
             if name == "values":
                 return ListValue(None, part, "iterator")
             if name == "keys":
-                return ListValue(None, Static(kind="str"), "iterator")
-            return ListValue(None, TupleValue([Static(kind="str"), part]), "iterator")
+                return ListValue(None, Static(kind="key"), "iterator")
+            return ListValue(None, TupleValue([Static(kind="key"), part]), "iterator")
         if array.tree and name in ("get", "pop"):
             key = constant(args[0]) if args else MISSING
             origin = array.origin.child(key) if array.origin is not None and isinstance(key, str) else None
@@ -217,11 +217,11 @@ class Methods(Machine):
         if name == "values":
             return ListValue(None, join_all(values), "iterator")
         if name == "keys":
-            return ListValue(None, Static(kind="str"), "iterator")
+            return ListValue(None, Static(kind="key"), "iterator")
         if name == "items":
             if target.element is None and len(target.items) <= 16:
                 return TupleValue([TupleValue([Static(k), v]) for k, v in target.items.items()])
-            return ListValue(None, TupleValue([Static(kind="str"), join_all(values)]), "iterator")
+            return ListValue(None, TupleValue([Static(kind="key"), join_all(values)]), "iterator")
         if name in ("get", "pop", "setdefault"):
             const = constant(args[0]) if args else MISSING
             known = target.items.get(const) if isinstance(const, (str, int)) else None

@@ -74,6 +74,7 @@ class Statements(Machine):
     def exec_expr(self, node: ast.Expr, frame: Frame) -> None:
         if isinstance(node.value, ast.Constant):
             return
+        frame.statement = node.value
         self.eval(node.value, frame)
 
     def exec_assign(self, node: ast.Assign, frame: Frame) -> None:

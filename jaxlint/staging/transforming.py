@@ -165,7 +165,7 @@ class Transforming(Machine):
             if (
                 value.const is None
                 or isinstance(value.const, (str, bytes))
-                or value.kind in ("str", "type", "enum", "dtype")
+                or value.kind in ("str", "key", "type", "enum", "dtype")
             ):
                 return value
             if keeps_python:
@@ -359,11 +359,8 @@ class Transforming(Machine):
         for position, value in enumerate(args):
             name = names[position] if position < len(names) else f"argument {position}"
             static = name in static_names or f"#{position}" in static_names
-            if static and node is not None:
-                argument = _positional_node(node, position)
-                self.emit(
-                    "static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument)
-                )
+            if node is not None and (static or certain):
+                self.emit_argument(static, t, name, value, _positional_node(node, position), node, frame)
             staged.append(
                 _static_inside(value)
                 if static
@@ -371,16 +368,30 @@ class Transforming(Machine):
             )
         options: dict[str, Value] = {}
         for name, value in kwargs.items():
-            if name in static_names:
-                if node is not None:
-                    argument = _keyword_node(node, name)
-                    self.emit(
-                        "static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument)
-                    )
+            static = name in static_names
+            if node is not None and (static or certain):
+                self.emit_argument(static, t, name, value, _keyword_node(node, name), node, frame)
+            if static:
                 options[name] = _static_inside(value)
             else:
                 options[name] = self.to_staged(value, self.parameter_why(t, name), certain, keeps)
         return staged, options
+
+    def emit_argument(
+        self,
+        static: bool,
+        t: Transformed,
+        name: str,
+        value: Value,
+        argument: ast.expr | None,
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        """Tells rules what a call of a jitted function passes."""
+        if static:
+            self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument))
+        elif not isinstance(value, (Array, NumpyArray, Unknown)) and not self.unjitted:
+            self.emit("traced_argument", events.TracedArgumentEvent(node, frame, t, name, value, argument))
 
     def parameter_why(self, t: Transformed, name: str) -> Why:
         return Why(f"`{name}` is a parameter of `{t.label}`", cause=t.why)

@@ -75,7 +75,9 @@ class Static(Value):
     """An ordinary Python value. `const` is the value itself where it is known, else MISSING."""
 
     const: Any = MISSING
-    kind: str = ""  # "range", "str", "int" ... where only the type is known
+    kind: str = (
+        ""  # "range", "str", "int" ... where only the type is known; "key" of a dict, most likely a string
+    )
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,184 @@
+"""Functional updates whose result is thrown away."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.values import Array, AtIndexer, ExternalMethod, ExternalObject, Unknown
+
+_AT_METHODS = frozenset(
+    ["set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"]
+)
+# Methods that would change a NumPy array or a dataclass in place, by their name, and give a new object here.
+_ARRAY_METHODS = frozenset({"sort"})
+_STATE_METHODS = frozenset({"replace", "_replace", "apply_gradients"})
+_FUNCTIONS = {
+    "jax.numpy.fill_diagonal": "jnp.fill_diagonal",
+    "jax.numpy.put": "jnp.put",
+    "jax.numpy.place": "jnp.place",
+    "jax.numpy.put_along_axis": "jnp.put_along_axis",
+    "jax.numpy.append": "jnp.append",
+    "jax.numpy.insert": "jnp.insert",
+    "jax.numpy.delete": "jnp.delete",
+    "jax.lax.dynamic_update_slice": "lax.dynamic_update_slice",
+    "jax.lax.dynamic_update_slice_in_dim": "lax.dynamic_update_slice_in_dim",
+    "jax.lax.dynamic_update_index_in_dim": "lax.dynamic_update_index_in_dim",
+    "jax.lax.scatter": "lax.scatter",
+    "jax.lax.scatter_add": "lax.scatter_add",
+    "optax.apply_updates": "optax.apply_updates",
+    "optax.incremental_update": "optax.incremental_update",
+    "dataclasses.replace": "dataclasses.replace",
+    "equinox.tree_at": "eqx.tree_at",
+    "equinox.apply_updates": "eqx.apply_updates",
+}
+
+
+class DiscardedUpdate(Rule):
+    """The result of a functional update is thrown away.
+
+    ## What it does
+    Finds updates that stand as a statement of their own: `x.at[i].set(v)`, `state.replace(...)`,
+    `state.apply_gradients(...)`, `optax.apply_updates(params, updates)`, `lax.dynamic_update_slice(...)`,
+    `jnp.fill_diagonal(...)`, `x.sort()` and the like.
+
+    ## Why is this bad?
+    JAX arrays and the dataclasses that hold them are immutable. Such a call gives a new object and leaves the old one as
+    it was, so the statement does nothing: wrong results, without an error.
+
+    ## Example
+    ```python
+    x.at[0].set(1.0)
+    ```
+
+    ## Use instead
+    ```python
+    x = x.at[0].set(1.0)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: the program's results change.
+
+    ## When not to fix
+    When a call is made for its time or its error alone, as in benchmarks; assign the result to `_` to say so.
+    Methods of Pallas references, NumPy arrays and sets change their object, and are not reported.
+
+    ## References
+    - [jax.numpy.ndarray.at](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.ndarray.at.html)
+    """
+
+    code = "JAX109"
+    name = "discarded-update"
+    category = "tracing"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "updates of arrays",
+            """
+import jax.numpy as jnp
+from jax import lax
+
+def f(x, values):
+    grid = jnp.zeros(8)
+    for i, value in enumerate(values):
+        grid.at[i].set(value)  # finding
+    grid.at[0].add(1.0)  # finding
+    lax.dynamic_update_slice(grid, jnp.ones(2), (3,))  # finding
+    x.at[0].multiply(2.0)  # finding
+    grid.sort()  # finding
+    return grid, x
+""",
+        ),
+        Example(
+            "updates of training state",
+            """
+import jax
+import optax
+from flax import struct
+from flax.training.train_state import TrainState
+
+@struct.dataclass
+class Counter:
+    steps: int
+
+@jax.jit
+def step(state: TrainState, counter: Counter, params, grads):
+    state.apply_gradients(grads=grads)  # finding
+    counter.replace(steps=counter.steps + 1)  # finding
+    optax.apply_updates(params, grads)  # finding
+    return state, counter, params
+""",
+        ),
+        Example(
+            "results that are used, and objects that do change",
+            """
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import pallas as pl
+
+def f(table, names, text):
+    x = jnp.zeros(8)
+    x = x.at[0].set(1.0)
+    total = x.at[1].add(2.0).sum()
+    host = np.ones(3)
+    host.sort()
+    np.fill_diagonal(table, 0.0)
+    seen = set()
+    seen.add(1)
+    graph = {"at": [set()]}
+    graph["at"][0].add(3)
+    rows = [3, 1]
+    rows.sort()
+    _ = x.at[2].set(0.0)
+    return total, x.at[3].get(), text.replace("a", "b")
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if not event.discarded:
+            return
+        what = _updated(event)
+        if what:
+            report(
+                event.node,
+                f"{what} gives a new object and changes nothing; this one is thrown away",
+                reason="the call stands as a statement of its own, and arrays and pytrees are immutable",
+            )
+
+
+def _updated(event: CallEvent) -> str:
+    """How to speak of the update that the call makes, or "" when it is none."""
+    if event.name in _FUNCTIONS:
+        return f"`{_FUNCTIONS[event.name]}`"
+    callee = event.callee
+    call = event.node
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return ""
+    method = call.func.attr
+    if isinstance(callee, ExternalMethod):
+        receiver = callee.receiver
+        if isinstance(receiver, AtIndexer):
+            if receiver.indexed and receiver.array.role != "ref" and method in _AT_METHODS:
+                return f"`.at[...].{method}`"
+        elif isinstance(receiver, Array):
+            if method in _ARRAY_METHODS and receiver.certain and not receiver.tree:
+                return f"`.{method}()` of a JAX array"
+            if method == "apply_gradients":
+                return "`.apply_gradients`"
+        return ""
+    if isinstance(callee, ExternalObject) and callee.name == "dataclasses.replace":
+        return f"`.{method}`" if method in _STATE_METHODS else ""
+    if method == "apply_gradients" and "grads" in event.kwargs:
+        owner = getattr(getattr(callee, "receiver", None), "cls", None)
+        immutable = isinstance(callee, Unknown) or getattr(owner, "kind", "") == "pytree"
+        return "`.apply_gradients`" if immutable else ""
+    # An array that is not known to be one: `.at[...]` with these methods is no other library's.
+    if isinstance(callee, Unknown) and isinstance(call.func.value, ast.Subscript):
+        base = call.func.value.value
+        if isinstance(base, ast.Attribute) and base.attr == "at" and method in _AT_METHODS - {"add", "apply"}:
+            return f"`.at[...].{method}`"
+    return ""

@@ -1,0 +1,320 @@
+"""Arguments that JAX cannot trace, passed for a parameter that is not static."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.functions import returns_array
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import TracedArgumentEvent
+from jaxlint.staging.values import (
+    ClassValue,
+    DictValue,
+    External,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    Static,
+    Transformed,
+    TupleValue,
+    Value,
+)
+
+_PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
+_OPTIMISERS = frozenset(
+    f"optax.{name}"
+    for name in [
+        "adabelief",
+        "adadelta",
+        "adafactor",
+        "adagrad",
+        "adam",
+        "adamax",
+        "adamaxw",
+        "adamw",
+        "amsgrad",
+        "chain",
+        "fromage",
+        "lamb",
+        "lars",
+        "lion",
+        "multi_transform",
+        "nadam",
+        "nadamw",
+        "named_chain",
+        "noisy_sgd",
+        "novograd",
+        "optimistic_gradient_descent",
+        "radam",
+        "rmsprop",
+        "rprop",
+        "sgd",
+        "sign_sgd",
+        "sm3",
+        "yogi",
+        "MultiSteps",
+    ]
+)
+
+
+class MissingStatic(Rule):
+    """An argument that cannot be traced is passed for a traced parameter.
+
+    ## What it does
+    Finds calls of jitted functions that pass a string, an enum member, a function, a class, a dtype, a range, an
+    optimiser, a linen module or an instance of an ordinary class, by itself or inside a list or dict, for a parameter
+    that is not declared static. A method that is jitted without `self` as a static argument is one of these.
+
+    ## Why is this bad?
+    JAX traces arrays and numbers, in containers that it knows. Anything else raises `TypeError: Error interpreting
+    argument ... as an abstract array`.
+
+    ## Example
+    ```python
+    @jax.jit
+    def normalise(x, mode): ...
+
+    normalise(x, "layer")
+    ```
+
+    ## Use instead
+    ```python
+    @partial(jax.jit, static_argnames="mode")
+    def normalise(x, mode): ...
+
+    normalise(x, "layer")
+    ```
+    Objects that live as long as the program (a model, an optimiser, an activation function) may as well be used from
+    the enclosing scope, or bound by `partial` before `jax.jit`. A class can be made a pytree by
+    `jax.tree_util.register_dataclass`, or hashable and static. A flag that is passed as a number is traced, and decides no
+    `if`: `tracer-branch` reports that.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Parameters that the call leaves out keep their default, a string too. `eqx.filter_jit` keeps what is no array
+    static. Neither is reported.
+
+    ## References
+    - [jax.jit: static_argnames](https://docs.jax.dev/en/latest/_autosummary/jax.jit.html)
+    - [JAX: using jax.jit with methods](https://docs.jax.dev/en/latest/faq.html#how-to-use-jit-with-methods)
+    """
+
+    code = "JAX111"
+    name = "missing-static"
+    category = "tracing"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "strings, functions and modules",
+            """
+import enum
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import optax
+
+class Norm(enum.Enum):
+    LAYER = 1
+
+@jax.jit
+def forward(x, mode, act=jnp.tanh):
+    return act(x)
+
+def update(params, grads, optimizer):
+    return optimizer.update(grads, params)
+
+step = jax.jit(update)
+
+def main(x, grads):
+    optimizer = optax.adam(1e-3)
+    a = forward(x, "layer")  # finding
+    b = forward(x, 1.0, act=jax.nn.relu)  # finding
+    c = forward(x, Norm.LAYER)  # finding
+    d = forward({"x": x, "name": "first"}, 1)  # finding
+    e = step(x, grads, optimizer)  # finding
+    f = forward(x, nn.Dense(3))  # finding
+    g = forward(x, jnp.float32)  # finding
+    h = forward(x, lambda v: v)  # finding
+    return a, b, c, d, e, f, g, h
+""",
+        ),
+        Example(
+            "a jitted method without static self",
+            """
+import jax
+
+class Model:
+    def __init__(self, width):
+        self.width = width
+
+    @jax.jit  # finding
+    def apply(self, x):
+        return x * self.width
+
+def main(x):
+    model = Model(3)
+    return model.apply(x)
+""",
+        ),
+        Example(
+            "static, left out, known to JAX, or kept by the framework",
+            """
+import enum
+from functools import partial
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+class Order(enum.IntEnum):
+    FIRST = 1
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+    @jax.jit
+    def shift(self, by):
+        return Point(self.x + by)
+
+jax.tree_util.register_pytree_node(Point, lambda p: ((p.x,), None), lambda _, c: Point(*c))
+
+class Model:
+    def __init__(self):
+        self.step = jax.jit(self._step)
+
+    def _step(self, x):
+        return x
+
+    @partial(jax.jit, static_argnums=0)
+    def apply(self, x):
+        return x
+
+@partial(jax.jit, static_argnames=("mode", "act"))
+def forward(x, mode="layer", act=jnp.tanh):
+    return act(x)
+
+@jax.jit
+def smooth(x, kind="box", scale=None):
+    return x
+
+@eqx.filter_jit
+def filtered(x, mode):
+    return x
+
+def main(x):
+    a = forward(x, "batch", act=jax.nn.relu)
+    b = smooth(x), smooth([x, (1, 2.0)], scale=None)
+    c = filtered(x, "layer")
+    d = smooth(x, Order.FIRST, True)
+    e = Model().apply(x), Model().step(x), Point(x).shift(2)
+    return a, b, c, d, e
+""",
+        ),
+    )
+
+    def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
+        t = event.transformed
+        if t.kind not in ("jit", "nnx.jit") or event.frame.catching:
+            return
+        what = untraceable(event.value, nnx=t.kind == "nnx.jit")
+        if not what:
+            return
+        method = isinstance(event.value, Instance) and event.parameter == "self"
+        place: ast.AST = event.argument or event.node
+        if method:
+            if t.module is event.frame.module and t.why.node is not None:
+                place = t.why.node  # one finding for the method, not one for each of its calls
+            message = (
+                f"`self` of `{t.label}` is traced, and {what} cannot be; make `self` static or jit a function"
+            )
+        else:
+            message = f"`{event.parameter}` of `{t.label}` is traced, and {what} cannot be; declare it static"
+        report(place, message, reason=t.why.explain(report.module))
+
+
+def untraceable(value: Value, nnx: bool = False, depth: int = 3) -> str:
+    """What in an argument JAX cannot trace, in words; "" when nothing is certain."""
+    if isinstance(value, Static):
+        return _untraceable_constant(value)
+    if isinstance(value, Function):
+        plain = isinstance(value.node, ast.Lambda) or not value.node.decorator_list
+        return f"a function (`{value.name}`)" if plain and value.wraps is None else ""
+    if isinstance(value, Transformed):
+        return "a function" if value.kind in _FUNCTIONS else ""
+    if isinstance(value, ClassValue):
+        return "a class"
+    if isinstance(value, External):
+        return _untraceable_name(value.name)
+    if isinstance(value, ExternalObject):
+        if value.name in _OPTIMISERS:
+            return f"an optimiser (`{value.name}`)"
+        if value.name.startswith("flax.linen.") and value.name.rpartition(".")[2][:1].isupper():
+            return f"a module (`{value.name.replace('flax.linen', 'nn')}`)"
+        return {"builtins.range": "a range", "builtins.slice": "a slice"}.get(value.name, "")
+    if isinstance(value, Instance):
+        return _untraceable_instance(value)
+    if isinstance(value, ListValue) and value.kind == "set":
+        return "a set"
+    if isinstance(value, (ListValue, TupleValue, DictValue)) and depth > 0:
+        if isinstance(value, (ListValue, TupleValue)) and value.items is None:
+            return ""
+        parts = value.items.values() if isinstance(value, DictValue) else value.items or ()
+        for part in parts:
+            found = untraceable(part, nnx, depth - 1)
+            if found:
+                return f"{found} in a {_CONTAINERS[type(value)]}"
+    return ""
+
+
+_FUNCTIONS = frozenset({"jit", "vmap", "grad", "value_and_grad", "hk.transform"})
+_CONTAINERS: dict[type, str] = {ListValue: "list", TupleValue: "tuple", DictValue: "dict"}
+
+
+def _untraceable_constant(value: Static) -> str:
+    if isinstance(value.const, (str, bytes)) or value.kind == "str":
+        return f"a string ({value.const!r})" if isinstance(value.const, str) else "a string"
+    return {"enum": "an enum member", "dtype": "a dtype"}.get(value.kind, "")
+
+
+def _untraceable_name(name: str) -> str:
+    last = name.rpartition(".")[2]
+    if name.startswith(("jax.nn.", "jax.numpy.", "jax.lax.")) and returns_array(name):
+        return f"a function (`{name.replace('jax.numpy', 'jnp').replace('jax.nn', 'nn')}`)"
+    if name.startswith("jax.numpy.") and last.rstrip("0123456789_") in (
+        "float",
+        "int",
+        "uint",
+        "bfloat",
+        "bool",
+    ):
+        return f"a dtype (`jnp.{last}`)"
+    if name in ("builtins.int", "builtins.float", "builtins.bool"):
+        return f"a type (`{last}`)"
+    return ""
+
+
+def _untraceable_instance(value: Instance) -> str:
+    """An instance of a class that JAX certainly does not know as a pytree."""
+    cls = value.cls
+    if cls.kind == "linen":
+        return f"a linen module (`{cls.name}`)"
+    if cls.kind not in ("plain", "dataclass"):
+        return ""
+    for known in cls.mro():
+        if known.node.keywords or not all(_plain_base(base) for base in known.bases):
+            return ""
+        # What a decorator other than `dataclass` makes of the class is not known.
+        if len(known.node.decorator_list) > (known.kind == "dataclass"):
+            return ""
+        if not {"tree_flatten", "__jax_array__", "__init_subclass__"}.isdisjoint(known.namespace):
+            return ""
+    return f"a `{cls.name}`, which is no pytree,"
+
+
+def _plain_base(base: Value) -> bool:
+    return isinstance(base, ClassValue) or (isinstance(base, External) and base.name in _PLAIN_BASES)
