@@ -32,7 +32,8 @@ TRANSFORMS: dict[str, Transform] = {
     "jax.pmap": Transform("pmap"),
     "flax.nnx.pmap": Transform("pmap"),
     "equinox.filter_pmap": Transform("pmap", keeps_python=True),
-    "chex.variants": Transform("wrap", staged=False, abstract=False),
+    # `self.variant` of a `chex.TestCase`: under jit in some variants of a test, plain in others.
+    "chex.variant": Transform("variant"),
     "jax.vmap": Transform("vmap", abstract=False),
     "flax.linen.vmap": Transform("nn.lift", abstract=False),
     "flax.linen.scan": Transform("nn.lift"),

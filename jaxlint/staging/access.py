@@ -45,6 +45,7 @@ from jaxlint.staging.values import (
     constant,
     find_array,
     hashable,
+    in_turn,
     join_all,
 )
 
@@ -197,6 +198,8 @@ class Access(Machine):
             return self.fresh(base.element if base.items is None else join_all(base.items))
         if isinstance(base, DictValue):
             const = constant(index)
+            if isinstance(index, Static) and index.one_of and base.element is None:
+                return in_turn(base.items[key] for key in index.one_of if key in base.items)
             if isinstance(index, Array) and index.staged and base.items:
                 self.emit("index", events.IndexEvent(node, frame, base, index, "dict"))
             if const is not MISSING and hashable(const) and const in base.items:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from jaxlint.jaxapi.functions import (
     ARRAY_ATTRIBUTES,
@@ -13,6 +14,7 @@ from jaxlint.jaxapi.functions import (
     STATIC_ATTRIBUTES,
 )
 from jaxlint.staging import events
+from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
@@ -29,16 +31,24 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     NumpyArray,
+    Partial,
     Static,
     Transformed,
     TupleValue,
+    Unknown,
     Value,
     constant,
     find_array,
+    in_turn,
     join,
     join_all,
 )
 
+_BUILTIN_TYPES = {
+    f"builtins.{kind.__name__}": kind
+    for kind in (int, float, complex, bool, str, bytes, tuple, list, dict, set, frozenset)
+}
+_HOLDERS = ((TupleValue, tuple), (ListValue, list), (DictValue, dict))
 _COMPARING_BUILTINS = frozenset({"any", "all", "max", "min", "sorted"})
 
 
@@ -143,10 +153,15 @@ class BuiltinCalls(Machine):
                     return Static(True)
                 if not attr.startswith("_") and attr not in OTHER_ATTRIBUTES:
                     return Static(False)
-        if name in ("hasattr", "callable", "issubclass"):
+        if name == "callable":
+            return _truth(_is_callable(first))
+        if name in ("hasattr", "issubclass"):
             return Static(kind="bool")
         if name == "getattr":
             attr = constant(args[1]) if len(args) > 1 else MISSING
+            if len(args) > 1 and isinstance(args[1], Static) and args[1].one_of:
+                found = [self.attribute(first, n, node, frame, quiet=True) for n in args[1].one_of]
+                return in_turn(value for value in found if not isinstance(value, Unknown))
             if isinstance(attr, str):
                 value = self.attribute(first, attr, node, frame, quiet=True)
                 return join(value, args[2]) if len(args) > 2 else value
@@ -235,6 +250,10 @@ class BuiltinCalls(Machine):
         return ListValue(None, element, name if name in ("set", "frozenset") else "list", stage=frame.stage)
 
     def zipped(self, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+        if len(args) == 1 and isinstance(args[0], StarArgument):  # `zip(*rows)` turns rows into columns
+            row = args[0].element
+            if isinstance(row, TupleValue) and row.items is not None:
+                return TupleValue([TupleValue(None, part) for part in row.items])
         columns = [a.items if isinstance(a, (ListValue, TupleValue)) else None for a in args]
         known = [column for column in columns if column is not None]
         if len(known) == len(args) and known and max(len(c) for c in known) <= 16:
@@ -245,7 +264,9 @@ class BuiltinCalls(Machine):
         """What `isinstance` gives for a tracer or a concrete array, where it is certain."""
         options = kinds.elements() if isinstance(kinds, TupleValue) else [kinds]
         names = [option.name if isinstance(option, External) else "" for option in options]
-        if not isinstance(value, Array) or not value.certain:
+        if not isinstance(value, Array):
+            return _truth(_is_instance(value, options))
+        if not value.certain:
             return Static(kind="bool")
         if value.tree:
             # A container, or tracers: no leaf of a staged pytree is a NumPy array or a Python number.
@@ -296,6 +317,46 @@ class BuiltinCalls(Machine):
         elif isinstance(value, Transformed):
             value.attributes[name] = Static(True)
         return value
+
+
+def _truth(known: bool | None) -> Static:
+    return Static(kind="bool") if known is None else Static(known)
+
+
+def _is_callable(value: Value) -> bool | None:
+    if isinstance(value, (Function, BoundMethod, Partial, Transformed, ClassValue)):
+        return True
+    if isinstance(value, Static):
+        return False if value.const is not MISSING or value.kind in ("int", "float", "bool", "str") else None
+    if isinstance(value, (TupleValue, ListValue, DictValue, NumpyArray)):
+        return False
+    return False if isinstance(value, Array) and not value.tree else None
+
+
+def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
+    """`isinstance` of what is not an array, where it is certain."""
+    cls = value.cls if isinstance(value, (Instance, TupleValue)) else None
+    if isinstance(value, TupleValue) and not value.exact:
+        return None
+    if cls is not None:
+        mine = {id(parent.node) for parent in cls.mro()}
+        if any(isinstance(option, ClassValue) and id(option.node) in mine for option in options):
+            return True
+        # A parameter may hold an instance of a subclass; a named tuple hardly does.
+        plain = isinstance(value, TupleValue) and all(isinstance(option, ClassValue) for option in options)
+        return False if plain else None
+    kinds = [_BUILTIN_TYPES.get(option.name) if isinstance(option, External) else None for option in options]
+    if isinstance(value, Static) and value.const is not MISSING and value.const is not None:
+        known = tuple(kind for kind in kinds if kind is not None)
+        if isinstance(value.const, known):
+            return True
+        return False if len(known) == len(kinds) else None
+    for holder, own in _HOLDERS:
+        if isinstance(value, holder) and (not isinstance(value, ListValue) or value.kind == "list"):
+            if own in kinds:
+                return True
+            return False if all(kind is not None for kind in kinds) else None
+    return None
 
 
 def _empty_sequence(name: str, frame: Frame) -> Value:

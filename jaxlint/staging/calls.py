@@ -36,6 +36,8 @@ from jaxlint.staging.values import (
     Value,
     constant,
     find_array,
+    in_turn,
+    join,
     join_all,
     parts_of,
     summary_key,
@@ -45,7 +47,11 @@ STREAMS = "rngs"  # the part of a key that flax modules draw from
 MAX_DEPTH = 28
 MAX_RUNS = 40  # evaluations of one function whose results may not be remembered
 WIDEN_AFTER = 5  # evaluations of one function before numbers are no longer told apart
-MAX_CONTEXTS = 10  # evaluations of one function before its results are taken as unknown
+COARSE_AFTER = (
+    16  # evaluations of one function before what its arguments have captured is no longer told apart
+)
+MAX_CONTEXTS = 100  # evaluations of one function, per closure, before its results are taken as unknown
+MAX_ALL_CONTEXTS = 1000  # the same over all closures of one def
 
 
 class Calls(Machine):
@@ -138,7 +144,7 @@ class Calls(Machine):
         self.choosing -= 1
         frame.stage = outer
         frame.used = after
-        return join_all(results)
+        return in_turn(results) if callee.every else join_all(results)
 
     def opaque_call(self, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
         """The result of something unknown that is likely to compute with what it is given."""
@@ -202,7 +208,9 @@ class Calls(Machine):
             return None
         for parameter in [*positional, *arguments.kwonlyargs]:
             if parameter.arg not in bound:
-                if open_ended is not None:
+                if open_ended is not None and parameter.arg in function.defaults:
+                    bound[parameter.arg] = join(function.defaults[parameter.arg], open_ended)
+                elif open_ended is not None:
                     bound[parameter.arg] = open_ended if not isinstance(open_ended, Static) else UNKNOWN
                 elif parameter.arg in function.defaults:
                     bound[parameter.arg] = function.defaults[parameter.arg]
@@ -231,11 +239,13 @@ class Calls(Machine):
         record = self.records.setdefault(function.node, FunctionRecord(function))
         if caller is not None and caller.function is not None:
             self.edges.setdefault(caller.function.node, set()).add(function.node)
-        key = (id(function.scope), stage.key, *[summary_key(value) for value in bound.values()])
-        if key not in record.memo and len(record.memo) >= WIDEN_AFTER:
+        key: object = (function.scope.serial, stage.key, *[summary_key(value) for value in bound.values()])
+        if key not in record.memo and record.contexts(function.scope) >= WIDEN_AFTER:
             # Called with ever more numbers: what holds for any of them.
             bound = {name: widened(value) for name, value in bound.items()}
-            key = (id(function.scope), stage.key, *[summary_key(value) for value in bound.values()])
+            key = (function.scope.serial, stage.key, *[summary_key(value) for value in bound.values()])
+        if key not in record.memo and record.contexts(function.scope) >= COARSE_AFTER:
+            key = record.similar(function.scope, stage, bound) or key
         known = record.memo.get(key)
         if known is not None and (not known[2] or record.active or record.runs > MAX_RUNS):
             result, consumed, _, then = known
@@ -252,7 +262,7 @@ class Calls(Machine):
             return self.renewed(result, dict(zip(then, key_origins(bound), strict=False)))
         depth = caller.depth + 1 if caller is not None else 0
         nested = not function.scope.is_module and not function.scope.is_class
-        if depth > MAX_DEPTH or record.active >= 2 or len(record.memo) >= MAX_CONTEXTS or self.exhausted():
+        if depth > MAX_DEPTH or record.active >= 2 or record.is_full(function.scope) or self.exhausted():
             record.observe(stage, bound, context)
             return (
                 self.opaque_call(list(bound.values()), node or function.node, caller) if caller else UNKNOWN
@@ -266,6 +276,9 @@ class Calls(Machine):
         scope.variables.update(bound)
         origins = key_origins(bound)
         frame.inherited.update(origin for origin in origins if origin is not None)
+        if key not in record.memo:
+            record.closures[function.scope.serial] = record.contexts(function.scope) + 1
+            record.coarse[_coarse_key(function.scope, stage, bound)] = key
         record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
         record.active += 1
         record.runs += 1
@@ -303,7 +316,7 @@ class Calls(Machine):
             return replace(value, origin=origin, like=like, made=None)  # it was made of other arguments
         if depth > 0 and isinstance(value, TupleValue) and value.items is not None:
             items = [self.renewed(part, given, depth - 1) for part in value.items]
-            return TupleValue(items, value.element, value.cls)
+            return TupleValue(items, value.element, value.cls, value.exact)
         if depth > 0 and isinstance(value, DictValue) and value.items:
             known = {key: self.renewed(part, given, depth - 1) for key, part in value.items.items()}
             return DictValue(known, value.element, value.stage)
@@ -415,7 +428,17 @@ class StarArgument(Unknown):
 class FunctionRecord:
     """What is known of one def over all contexts."""
 
-    __slots__ = ("active", "effects", "function", "last", "memo", "observations", "runs")
+    __slots__ = (
+        "active",
+        "closures",
+        "coarse",
+        "effects",
+        "function",
+        "last",
+        "memo",
+        "observations",
+        "runs",
+    )
 
     def __init__(self, function: Function) -> None:
         self.function = function
@@ -423,14 +446,33 @@ class FunctionRecord:
         # origins that were passed in.
         self.memo: dict[object, tuple[Value, tuple[int, ...], bool, tuple[Origin | None, ...]]] = {}
         self.effects: dict[object, Effect] = {}  # context -> what the call does to the ledger of dispatches
+        self.closures: dict[int, int] = {}  # contexts by the scope that was captured
+        self.coarse: dict[object, object] = {}  # coarse key -> key of `memo`
         self.active = 0
         self.runs = 0
         self.last: Frame | None = None
         self.observations: list[tuple[Stage, dict[str, Value], str]] = []
 
+    def contexts(self, scope: Scope) -> int:
+        """How many contexts the closure over `scope` was seen in."""
+        return self.closures.get(scope.serial, 0)
+
+    def similar(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> object | None:
+        """The key of a remembered context with arguments of the same source, whatever they have captured."""
+        return self.coarse.get(_coarse_key(scope, stage, bound))
+
+    def is_full(self, scope: Scope) -> bool:
+        """Whether new contexts are no longer evaluated."""
+        return self.contexts(scope) >= MAX_CONTEXTS or len(self.memo) >= MAX_ALL_CONTEXTS
+
     def observe(self, stage: Stage, bound: dict[str, Value], context: str) -> None:
-        if len(self.observations) < 40:
+        kind = (stage.staged, stage.certain)
+        if sum((other.staged, other.certain) == kind for other, _, _ in self.observations) < 40:
             self.observations.append((stage, bound, context))
+
+
+def _coarse_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:
+    return (scope.serial, stage.key, *[summary_key(value, coarse=True) for value in bound.values()])
 
 
 def key_origins(bound: dict[str, Value]) -> list[Origin | None]:

@@ -238,6 +238,11 @@ class Classes(Machine):
                     if name in init.defaults and value is init.defaults[name]:
                         bound[name] = UNKNOWN
                 self.run_function(init, bound, None, frame, self.entry_stage, "entry")
+        if cls.module.is_test:
+            for name in ("setUpClass", "setUp", "setup_method"):
+                first = cls.lookup(name)
+                if isinstance(first, Function):
+                    self.call_function(first, [instance], {}, cls.node, frame, self.entry_stage, "entry")
         for name, declared in fields.items():
             if name not in instance.fields:
                 instance.fields[name] = self.declared_value(declared, cls)
@@ -311,6 +316,8 @@ class Classes(Machine):
             }
             if name in special:
                 return special[name]
+        if name == "variant" and base.cls.module.is_test:
+            return External("chex.variant")  # what `chex.variants` gives to a test
         if name == "replace" and base.cls.kind == "pytree":
             return ExternalObject("dataclasses.replace", [base])
         if name == "_replace":

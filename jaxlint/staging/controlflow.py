@@ -86,7 +86,7 @@ class ControlFlow(Machine):
         unknown.tree = True
         return TupleValue([unknown, unknown])
 
-    def fresh(self, value: Value) -> Value:
+    def fresh(self, value: Value, depth: int = 6) -> Value:
         """The same value without the identity of keys: each iteration gets its own."""
         if isinstance(value, Array):
             return Array(
@@ -99,10 +99,12 @@ class ControlFlow(Machine):
                 value.role,
                 value.jitted,
             )
-        if isinstance(value, TupleValue) and value.items is not None:
-            return TupleValue([self.fresh(v) for v in value.items], value.element, value.cls)
-        if isinstance(value, DictValue):
-            return DictValue({k: self.fresh(v) for k, v in value.items.items()}, value.element)
+        if depth > 0 and isinstance(value, TupleValue) and value.items is not None:
+            return TupleValue(
+                [self.fresh(v, depth - 1) for v in value.items], value.element, value.cls, value.exact
+            )
+        if depth > 0 and isinstance(value, DictValue):
+            return DictValue({k: self.fresh(v, depth - 1) for k, v in value.items.items()}, value.element)
         if isinstance(value, Unknown) and type(value) is Unknown:
             return Unknown(Origin("item"))
         if isinstance(value, Choice):
@@ -282,9 +284,16 @@ class ControlFlow(Machine):
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         if args:
+            keeps_python = api.startswith("equinox.")
             why = self.body_why(api, args[0], node, frame)
-            staged = [self.to_staged(v, Why("it is an argument of eval_shape", cause=why)) for v in args[1:]]
-            self.staged_call(api, args[0], staged, node, frame, "eval_shape", why)
+            part = Why("it is an argument of eval_shape", cause=why)
+            staged = [self.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]
+            options = {n: self.to_staged(v, part, keeps_python=keeps_python) for n, v in kwargs.items()}
+            used = dict(frame.used)
+            self.in_stage(
+                args[0], Stage("eval_shape", True, True, why, frame.stage), staged, options, node, frame
+            )
+            frame.used = used  # no number is drawn: the keys are as good as before
         return ExternalObject("jax.ShapeDtypeStruct")
 
     flow_filter_eval_shape = flow_eval_shape

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxlint.jaxapi.dtypes import promote
-from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
+from jaxlint.staging.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import OPERATORS, dtype_of
 from jaxlint.staging.stage import Why
@@ -38,6 +38,7 @@ from jaxlint.staging.values import (
     constant,
     find_array,
     hashable,
+    in_turn,
     is_none,
     join,
     join_all,
@@ -537,11 +538,43 @@ class Expressions(Machine):
             self.test(self.eval(condition, frame), condition, "comprehension condition", frame)
             self.narrow(condition, True, frame)
 
+    def unrolled(self, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> list[Value] | None:
+        """The items of a comprehension over a short sequence that is known item by item; None for any other."""
+        generator = node.generators[0]
+        if (
+            len(node.generators) != 1
+            or generator.ifs
+            or not isinstance(generator.iter, (ast.Name, ast.Tuple, ast.List))
+        ):
+            return None
+        iterable = self.eval(generator.iter, frame)
+        items = iterable.items if isinstance(iterable, (ListValue, TupleValue)) else None
+        if not items or len(items) > MAX_UNROLLED or len(frame.loops) >= MAX_LOOPS:
+            return None
+        variables = frame.scope.variables
+        frame.scope.variables = dict(variables)
+        loop = Loop(generator, "comprehension", len(frame.guards), trips=len(items))
+        frame.loops.append(loop)
+        results = []
+        for item in items:
+            self.assign(generator.target, item, frame, generator)
+            results.append(self.eval(node.elt, frame))
+            loop.second = True
+        frame.loops.pop()
+        frame.scope.variables = variables
+        return results
+
     def eval_listcomp(self, node: ast.ListComp | ast.SetComp, frame: Frame) -> Value:
+        known = self.unrolled(node, frame) if isinstance(node, ast.ListComp) else None
+        if known is not None:
+            return ListValue(known, join_all(known), stage=frame.stage)
         element = self.comprehension(node, frame, lambda: self.eval(node.elt, frame))
         return ListValue(None, element, "set" if isinstance(node, ast.SetComp) else "list", stage=frame.stage)
 
     def eval_generator(self, node: ast.GeneratorExp, frame: Frame) -> Value:
+        known = self.unrolled(node, frame)
+        if known is not None:
+            return ListValue(known, join_all(known), "generator", stage=frame.stage)
         element = self.comprehension(node, frame, lambda: self.eval(node.elt, frame))
         return ListValue(None, element, "generator", stage=frame.stage)
 
@@ -584,7 +617,7 @@ class Expressions(Machine):
         """What iterating over `value` gives."""
         if isinstance(value, (ListValue, TupleValue)):
             # Each element is an object of its own, whatever they have in common.
-            return self.fresh(value.element if value.items is None else join_all(value.items))
+            return self.fresh(value.element if value.items is None else in_turn(value.items))
         if isinstance(value, DictValue):
             keys = [Static(key) for key in value.items]
             return (

@@ -27,6 +27,8 @@ from jaxlint.jaxapi.functions import (
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
+from jaxlint.staging.calls import StarArgument, constant_names
+from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import numpy_dtype
@@ -42,6 +44,7 @@ from jaxlint.staging.values import (
     External,
     ExternalMethod,
     ExternalObject,
+    Field,
     Function,
     Instance,
     ListValue,
@@ -121,7 +124,7 @@ class Externals(Machine):
             return result
         if name in STATIC_FUNCTIONS:
             return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()
-        if name in TYPES:
+        if name in TYPES or name in PARAMETRISERS or name in (FIXTURE, CASE):
             return ExternalObject(name, args, kwargs, node)
         if name in COLLECTIVES and args:
             return self.collective(name, args[0], node, frame)
@@ -166,7 +169,7 @@ class Externals(Machine):
             )
             element = self.collective(name, value.element, node, frame)
             return (
-                TupleValue(items, element, value.cls)
+                TupleValue(items, element, value.cls, value.exact)
                 if isinstance(value, TupleValue)
                 else ListValue(items, element, stage=frame.stage)
             )
@@ -506,6 +509,32 @@ def _replace(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.A
     return self.replace_fields(args[0] if args else UNKNOWN, kwargs)
 
 
+def _product(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`itertools.product`: a tuple of any element of each, or the tuples themselves where they are few."""
+    if "repeat" in kwargs:
+        return ListValue(
+            None, TupleValue(None, self.element_of(args[0], node, frame) if args else UNKNOWN), "iterator"
+        )
+    parts: list[Value] = []
+    for value in args:
+        if isinstance(value, StarArgument):
+            return ListValue(None, TupleValue(None, self.element_of(value.element, node, frame)), "iterator")
+        parts.append(self.element_of(value, node, frame))
+    return ListValue(None, TupleValue(parts), "iterator")
+
+
+def _reduce(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`functools.reduce` over a short sequence that is known item by item."""
+    items = args[1].items if len(args) > 1 and isinstance(args[1], (ListValue, TupleValue)) else None
+    if items is None or len(items) > 8:
+        return self.opaque_call(args, node, frame)
+    items = [*args[2:], *items]
+    result = items[0] if items else UNKNOWN
+    for item in items[1:]:
+        result = self.call_value(args[0], [result, item], {}, node, frame)
+    return result
+
+
 def _first(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     return args[0] if args else UNKNOWN
 
@@ -562,7 +591,31 @@ def _register(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 
 def _namedtuple(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return External("collections.namedtuple")
+    """`namedtuple("Name", fields)` is the class that one would have written with `typing.NamedTuple`."""
+    names = kwargs.get("field_names", args[1] if len(args) > 1 else UNKNOWN)
+    if isinstance(names, (ListValue, TupleValue)) and names.items and isinstance(names.items[0], TupleValue):
+        names = TupleValue(
+            [part.items[0] if part.items else UNKNOWN for part in names.items if isinstance(part, TupleValue)]
+        )  # typing's pairs of name and type
+    text = constant(names)
+    fields = text.replace(",", " ").split() if isinstance(text, str) else constant_names(names)
+    name = constant(args[0]) if args else MISSING
+    if not fields or not isinstance(name, str) or not all(n.isidentifier() for n in (name, *fields)):
+        return External("collections.namedtuple")
+    body = [ast.AnnAssign(ast.Name(n, ast.Store()), ast.Constant(...), None, 1) for n in fields]
+    definition = ast.ClassDef(name, [], [], list(body), [])
+    for part in ast.walk(definition):
+        ast.copy_location(part, node)
+    cls = ClassValue(definition, frame.module, frame.scope, name, [External("typing.NamedTuple")])
+    cls.kind = "namedtuple"
+    defaults = kwargs.get("defaults")
+    values = defaults.items or [] if isinstance(defaults, (TupleValue, ListValue)) else []
+    for n, statement in zip(fields, body, strict=True):
+        cls.fields[n] = Field(n, False, statement.annotation, None, statement)
+    for n, value in zip(reversed(fields), reversed(values), strict=False):
+        cls.namespace[n] = value
+        cls.fields[n].default = ast.copy_location(ast.Name(n, ast.Load()), node)
+    return cls
 
 
 def _debug(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -588,11 +641,14 @@ _SPECIAL: dict[str, Special] = {
     "jax.lax.psum": _reduce_over_axis,
     "functools.partial": _partial,
     "functools.wraps": _wraps,
+    "functools.reduce": _reduce,
+    "itertools.product": _product,
     "dataclasses.replace": _replace,
     "copy.copy": _first,
     "copy.deepcopy": _first,
     "typing.cast": _cast,
     "collections.namedtuple": _namedtuple,
+    "typing.NamedTuple": _namedtuple,
     "jax.device_get": _sync("device_get"),
     "jax.block_until_ready": _sync("block_until_ready"),
     "jax.device_put": _device_put,

@@ -11,6 +11,7 @@ from jaxlint.staging.stage import Stage
 from jaxlint.staging.values import Function, Origin, Value
 
 MAX_LOOPS = 6  # loops in each other whose bodies are evaluated twice; that doubles the work each time
+MAX_UNROLLED = 12  # items of a sequence that a comprehension is evaluated for one by one
 
 
 @dataclass(slots=True, eq=False)
@@ -53,7 +54,9 @@ class Frame:
     used: dict[Origin, ast.AST] = field(default_factory=dict)
     inherited: set[Origin] = field(default_factory=set)
     catching: int = 0  # inside a try that handles what a tracer would raise
-    doubt: int = 0  # under `if x is None:` with an `x` that callers may or may not pass
+    doubt: int = (
+        0  # on a path that calls may or may not take: under `if x is None:`, or a test of what may be static
+    )
     import_guard: int = 0  # inside a try around imports, or a version test
     facts: dict[str, object] = field(default_factory=dict)
     statement: ast.expr | None = None  # the expression that was last evaluated as a statement

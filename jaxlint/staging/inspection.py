@@ -115,6 +115,13 @@ def facts(
         certain = [b for s, b, _ in record.observations if s.staged and s.certain]
         contexts = certain or contexts
     params = {name: _parameter(name, contexts) for name in names}
+    if basis == "visible" and names and not any(map(_gets_tracers, contexts)):
+        # A helper that only makes shapes, or reads settings: JAX traces around it, not through it.
+        staged, basis, reason = (
+            "unknown",
+            None,
+            f"it gets no tracers, though it runs while JAX traces: {reason}",
+        )
     return FunctionFacts(module.display, qualname, line, staged, basis, params, reason)
 
 
@@ -132,6 +139,11 @@ def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, s
 
 def _because(stage: Stage, module: Module) -> str:
     return stage.why.explain(module) if stage.why is not None else f"it runs under {stage.kind}"
+
+
+def _gets_tracers(bound: dict[str, Value]) -> bool:
+    """Whether an argument is, or may hold, a tracer."""
+    return any(find_array(value, True) is not None for value in bound.values())
 
 
 def _parameter(name: str, contexts: list[dict[str, Value]]) -> str:

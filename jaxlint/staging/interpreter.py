@@ -22,32 +22,26 @@ from jaxlint.staging.calls import Calls, FunctionRecord
 from jaxlint.staging.classes import MODULE_KINDS, Classes
 from jaxlint.staging.controlflow import ControlFlow
 from jaxlint.staging.creation import Creation
+from jaxlint.staging.entry import Entry
 from jaxlint.staging.expressions import Expressions
 from jaxlint.staging.externals import Externals
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.methods import Methods
 from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
-from jaxlint.staging.stage import HOST, Stage, Why
+from jaxlint.staging.stage import HOST, Stage
 from jaxlint.staging.statements import Statements
-from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.timing import Ledger, Timing
 from jaxlint.staging.transforming import Transforming
 from jaxlint.staging.values import (
     UNKNOWN,
-    Array,
     BoundMethod,
     ClassValue,
-    DictValue,
     External,
     ExternalMethod,
     ExternalObject,
     Function,
-    Origin,
-    Static,
     Transformed,
-    TupleValue,
-    Unknown,
     Value,
 )
 
@@ -68,6 +62,7 @@ class Interpreter(
     Timing,
     Transforming,
     Creation,
+    Entry,
     ControlFlow,
 ):
     """Evaluates the modules of one project."""
@@ -92,6 +87,7 @@ class Interpreter(
         self.edges: dict[ast.AST, set[ast.AST]] = {}  # which function calls which
         self.choosing = 0  # one of several functions is being called: a loop over functions, not over steps
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
+        self.entering: list[Function] = []  # fixtures that are being evaluated
         self.steps = 0
         self.limit = MINIMUM_STEPS
         self.targets = {module.source.path for module in project.targets}
@@ -189,46 +185,6 @@ class Interpreter(
                     self.prototype(cls, Frame(None, cls.module, cls.scope, HOST))
             while self.defined and not self.creations:
                 self.enter_function(self.defined.pop(0))
-
-    def enter_function(self, function: Function) -> None:
-        """Evaluates a function that no visible call has reached, with unknown arguments."""
-        if function.node in self.records or function.module.source.path not in self.entered:
-            return
-        stage = self.entry_stage
-        bound: dict[str, Value] = {}
-        for parameter in all_parameters(function.node):
-            bound[parameter.arg] = Unknown(Origin(parameter.arg))
-        if function.node.args.vararg:
-            bound[function.node.args.vararg.arg] = TupleValue(None, UNKNOWN)
-        if function.node.args.kwarg:
-            bound[function.node.args.kwarg.arg] = DictValue({}, UNKNOWN)
-        cls = function.cls
-        positional = [*function.node.args.posonlyargs, *function.node.args.args]
-        if cls is not None and positional and function.kind != "staticmethod":
-            frame = Frame(None, function.module, function.scope, HOST)
-            bound[positional[0].arg] = cls if function.kind == "classmethod" else self.prototype(cls, frame)
-            if function.node in self.records:  # the prototype ran it
-                return
-            if cls.kind in MODULE_KINDS and function.name == "__call__":
-                why = Why(
-                    f"`{cls.name}.__call__` is a layer's call, which programs usually jit",
-                    function.module,
-                    function.node,
-                )
-                stage = Stage("convention", True, False, why)
-                for parameter in all_parameters(function.node)[1:]:
-                    bound[parameter.arg] = self.convention_value(parameter, function, why)
-        self.run_function(function, bound, None, None, stage, "entry")
-
-    def convention_value(self, parameter: ast.arg, function: Function, why: Why) -> Value:
-        """A layer's argument when no caller is known: an array, unless its type or default says otherwise."""
-        annotation = parameter.annotation
-        if isinstance(annotation, ast.Name) and annotation.id in ("bool", "str", "int"):
-            return Static(kind=annotation.id)
-        default = function.defaults.get(parameter.arg)
-        if isinstance(default, Static) and isinstance(default.const, (bool, str)):
-            return Static(kind=type(default.const).__name__)
-        return Array(True, why, tree=True, certain=False, origin=Origin(parameter.arg))
 
     # -- calls on transformed objects that other mixins delegate here
 

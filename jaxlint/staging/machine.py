@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.jaxapi.transforms import Transform
@@ -50,6 +51,8 @@ class Machine:
     ledger: Ledger
     gradient_roots: set[ast.AST]
     edges: dict[ast.AST, set[ast.AST]]
+    entered: set[Path]
+    entering: list[Function]
 
     def exhausted(self) -> bool:
         raise NotImplementedError
@@ -302,7 +305,7 @@ class Machine:
     ) -> Value:
         raise NotImplementedError
 
-    def fresh(self, value: Value) -> Value:
+    def fresh(self, value: Value, depth: int = 6) -> Value:
         raise NotImplementedError
 
     def call_builtin(

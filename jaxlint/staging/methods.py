@@ -32,6 +32,23 @@ from jaxlint.staging.values import (
     join_all,
 )
 
+# Methods of lists and sets that give None.
+_IN_PLACE = frozenset(
+    [
+        "sort",
+        "reverse",
+        "clear",
+        "remove",
+        "discard",
+        "update",
+        "extendleft",
+        "rotate",
+        "difference_update",
+        "intersection_update",
+        "symmetric_difference_update",
+    ]
+)
+
 
 class Methods(Machine):
     """The method part of the interpreter."""
@@ -151,9 +168,11 @@ class Methods(Machine):
             return ListValue(items, target.element, target.kind, stage=frame.stage)
         if name in ("index", "count"):
             return Static(kind="int")
-        if name in ("union", "intersection", "difference"):
-            return ListValue(None, target.element, target.kind)
-        return Static(None)
+        if name in ("union", "intersection", "difference", "symmetric_difference"):
+            return ListValue(None, join_all(target.elements()), target.kind)
+        if name in ("issubset", "issuperset", "isdisjoint"):
+            return Static(kind="bool")
+        return Static(None) if name in _IN_PLACE else UNKNOWN
 
     def extend_list(self, target: ListValue, value: Value, node: ast.AST, frame: Frame) -> None:
         self.check_leak(target, value, node, frame)
@@ -175,6 +194,8 @@ class Methods(Machine):
         """A tracer put into a container that was made outside the innermost trace outlives it."""
         if not frame.stage.staged or not frame.stage.certain or frame.catching:
             return
+        if frame.function is not None and frame.function.name == "__enter__":
+            return  # a stack of handlers: `__exit__` takes it off again
         made = container.stage
         if made is None or made is frame.stage or getattr(made, "kind", "") != "host":
             return

@@ -7,6 +7,7 @@ import functools
 import hashlib
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import cast
@@ -191,6 +192,8 @@ class Project:
         for root in self.roots(importer.source.path):
             if parts[0] not in self._listing(root) and f"{parts[0]}.py" not in self._listing(root):
                 continue
+            if parts[0] in sys.stdlib_module_names and "__init__.py" in self._listing(root):
+                continue  # a package's own `typing.py` does not hide the standard library's
             module = self._at(root, parts)
             if module is not None and module is not importer:
                 return module

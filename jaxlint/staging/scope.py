@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 from jaxlint.staging.values import Value
+
+_serials = itertools.count(1)
 
 
 class Scope:
@@ -11,9 +15,10 @@ class Scope:
     `variables` is replaced (never mutated in place) at branches, so a join sees both versions.
     """
 
-    __slots__ = ("globals", "is_class", "is_module", "nonlocals", "parent", "variables")
+    __slots__ = ("globals", "is_class", "is_module", "nonlocals", "parent", "serial", "variables")
 
     def __init__(self, parent: Scope | None, *, is_class: bool = False, is_module: bool = False) -> None:
+        self.serial = next(_serials)  # unlike `id`, never used again
         self.parent = parent
         self.variables: dict[str, Value] = {}
         self.is_class = is_class

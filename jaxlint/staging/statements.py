@@ -11,6 +11,7 @@ from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import HOST
 from jaxlint.staging.syntax_facts import (
+    dotted,
     expects_error,
     guards_imports,
     none_branch,
@@ -53,6 +54,10 @@ def truth(value: Value) -> bool | None:
     if isinstance(value, (Function, BoundMethod, Partial, ClassValue, Transformed, External, ModuleValue)):
         return True
     return None
+
+
+# Contexts of chex in which `jit` and `pmap` do nothing.
+_FAKES = frozenset({"fake_jit", "fake_pmap", "fake_pmap_and_jit"})
 
 
 class Statements(Machine):
@@ -149,16 +154,17 @@ class Statements(Machine):
             frame.guards.append(node)
             before = frame.snapshot()
             missing = none_branch(node.test)
+            open_choice = frame.stage.staged and self.may_be_static(node.test, frame)
             self.narrow(node.test, True, frame)
-            frame.doubt += missing is True
+            frame.doubt += open_choice or missing is True
             body_alive = self.exec_block(node.body, frame)
-            frame.doubt -= missing is True
+            frame.doubt -= open_choice or missing is True
             after_body = frame.snapshot()
             frame.restore(before)
             self.narrow(node.test, False, frame)
-            frame.doubt += missing is False
+            frame.doubt += open_choice or missing is False
             else_alive = self.exec_block(node.orelse, frame)
-            frame.doubt -= missing is False
+            frame.doubt -= open_choice or missing is False
             frame.guards.pop()
             if body_alive and else_alive:
                 self.merge(frame, after_body)
@@ -167,6 +173,16 @@ class Statements(Machine):
             return body_alive or else_alive
         finally:
             frame.import_guard -= shim
+
+    def may_be_static(self, test: ast.expr, frame: Frame) -> bool:
+        """Whether a test asks for something that is a tracer in some calls and a plain value in others."""
+        for part in ast.walk(test):
+            if isinstance(part, ast.Name):
+                found = frame.scope.lookup(part.id)
+                if found is not None and isinstance(found[0], Array):
+                    if found[0].staged and not found[0].certain:
+                        return True
+        return False
 
     def merge(self, frame: Frame, other: Any) -> None:
         """Joins another path's snapshot into the frame's current state."""
@@ -275,9 +291,12 @@ class Statements(Machine):
         for item in node.items:
             value = self.eval(item.context_expr, frame)
             name = value.name if isinstance(value, (External, ExternalObject)) else ""
-            if name in ("jax.ensure_compile_time_eval", "jax.disable_jit"):
+            faked = (
+                isinstance(item.context_expr, ast.Call) and dotted(item.context_expr.func).rpartition(".")[2]
+            )
+            if name in ("jax.ensure_compile_time_eval", "jax.disable_jit") or faked in _FAKES:
                 frame.stage = HOST
-                unjitted += name == "jax.disable_jit"
+                unjitted += name != "jax.ensure_compile_time_eval"
             entered = self.enter(value, node, frame)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, entered, frame, node)

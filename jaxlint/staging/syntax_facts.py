@@ -93,12 +93,15 @@ def positional_parameters(node: FunctionNode) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args]
 
 
+_FIRST_METHODS = frozenset({"__init__", "setup", "__post_init__", "setUp", "setUpClass", "setup_method"})
+
+
 @cache
 def attribute_stores(node: ast.ClassDef) -> frozenset[str]:
-    """Names that methods other than `__init__`, `setup` and `__post_init__` rebind on `self`."""
+    """Names that methods rebind on `self`, other than those that run before all others."""
     found: set[str] = set()
     for method in node.body:
-        if not isinstance(method, ast.FunctionDef) or method.name in ("__init__", "setup", "__post_init__"):
+        if not isinstance(method, ast.FunctionDef) or method.name in _FIRST_METHODS:
             continue
         if not method.args.args:
             continue

@@ -10,6 +10,7 @@ from jaxlint.jaxapi.transforms import JIT_KINDS, TRANSFORMS, Transform
 from jaxlint.staging import events
 from jaxlint.staging.calls import StarArgument, constant_names, constant_numbers, label_of, short_source
 from jaxlint.staging.classes import PYTREE_KINDS
+from jaxlint.staging.entry import FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
@@ -72,10 +73,18 @@ class Transforming(Machine):
             name = canonical(applied.name)
             if name in ("builtins.staticmethod", "builtins.classmethod", "builtins.property"):
                 return self.method_kind(name[9:], value)
+            if name == FIXTURE:
+                return self.method_kind("fixture", value)
             if name == "functools.cached_property":
                 return self.method_kind("property", value)
             if name in _PLAIN_DECORATORS or (name not in TRANSFORMS and name not in _CALLED_DECORATORS):
                 return value
+        if isinstance(applied, ExternalObject) and isinstance(value, Function):
+            if applied.name in PARAMETRISERS:
+                value.tables.append(applied)
+                return value
+            if applied.name == FIXTURE:
+                return self.method_kind("fixture", value)
         frame.facts["decorator"] = decorator
         result = self.call_value(applied, [value], {}, node, frame)
         frame.facts.pop("decorator", None)
@@ -273,16 +282,18 @@ class Transforming(Machine):
             return self.call_differentiated(t, args, kwargs, node, frame)
         if kind in ("vmap", "shard_map", "nnx.scan"):
             return self.call_mapped(t, args, kwargs, node, frame)
-        if kind == "checkpoint":
+        if kind in ("checkpoint", "variant"):
             staged, options = self.stage_arguments(t, args, kwargs, frame, None)
             result = self.in_stage(
-                t.target, Stage("checkpoint", True, True, t.why, frame.stage), staged, options, node, frame
+                t.target, Stage(kind, True, True, t.why, frame.stage), staged, options, node, frame
             )
             return result if frame.stage.staged else self.to_device(result, "")
         if kind == "pallas":
             return self.call_kernel(t, args, node, frame)
         if kind == "custom":
             result = self.call_value(t.target, args, kwargs, node, frame)
+            if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:
+                return self.run_custom_gradient(t, result, args, node, frame)
             self.run_custom_rules(t, args, kwargs, node, frame)
             return result
         if kind == "checkify":
@@ -359,7 +370,7 @@ class Transforming(Machine):
         for position, value in enumerate(args):
             name = names[position] if position < len(names) else f"argument {position}"
             static = name in static_names or f"#{position}" in static_names
-            if node is not None and (static or certain):
+            if node is not None and (static or certain) and not self.unjitted:
                 self.emit_argument(static, t, name, value, _positional_node(node, position), node, frame)
             staged.append(
                 _static_inside(value)
@@ -369,7 +380,7 @@ class Transforming(Machine):
         options: dict[str, Value] = {}
         for name, value in kwargs.items():
             static = name in static_names
-            if node is not None and (static or certain):
+            if node is not None and (static or certain) and not self.unjitted:
                 self.emit_argument(static, t, name, value, _keyword_node(node, name), node, frame)
             if static:
                 options[name] = _static_inside(value)
@@ -585,6 +596,17 @@ class Transforming(Machine):
             cotangent = self.array_result(frame, args, node)
             cotangent.tree = True
             self.call_value(backward, [*fixed, residuals, cotangent], {}, node, frame)
+
+    def run_custom_gradient(
+        self, t: Transformed, result: TupleValue, args: list[Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """`jax.custom_gradient`: the function gives its value and the rule, which JAX stages at once."""
+        assert result.items is not None
+        if len(result.items) == 2:
+            why = Why(f"it is a cotangent of `{t.label}`", cause=t.why)
+            stage = Stage("custom_gradient", True, True, t.why, frame.stage)
+            self.in_stage(result.items[1], stage, [Array(True, why, tree=True)], {}, node, frame)
+        return result.items[0]
 
     def call_haiku(
         self,

@@ -75,9 +75,9 @@ class Static(Value):
     """An ordinary Python value. `const` is the value itself where it is known, else MISSING."""
 
     const: Any = MISSING
-    kind: str = (
-        ""  # "range", "str", "int" ... where only the type is known; "key" of a dict, most likely a string
-    )
+    # The type where it alone is known: "range", "str", "int" ...; "key" of a dict, most likely a string.
+    kind: str = ""
+    one_of: tuple[str, ...] = ()  # the strings that it may be, where they are few and known
 
 
 @dataclass(slots=True, eq=False)
@@ -166,6 +166,7 @@ class TupleValue(Value):
     items: list[Value] | None
     element: Value = UNKNOWN
     cls: ClassValue | None = None  # a NamedTuple
+    exact: bool = True  # False: `cls` stands for any of several classes with the same fields
 
     def elements(self) -> list[Value]:
         return self.items if self.items is not None else [self.element]
@@ -193,8 +194,9 @@ class Function(Value):
     qualname: str
     cls: ClassValue | None = None
     defaults: dict[str, Value] = field(default_factory=dict)
-    kind: str = ""  # "staticmethod", "classmethod", "property"
+    kind: str = ""  # "staticmethod", "classmethod", "property", "fixture"
     wraps: Value | None = None
+    tables: list[ExternalObject] = field(default_factory=list)  # the tables of cases that a test is run over
 
     @property
     def name(self) -> str:
@@ -344,6 +346,7 @@ class Transformed(Value):
 
 
 MAX_CHOICES = 6
+MAX_IN_TURN = 48  # cases of a table, each of which is run
 # What may be called, or asked for a method: two of these join to a choice.
 CALLABLE = (
     Function,
@@ -374,12 +377,12 @@ StaticLike = (
 )
 
 
-def constant(value: Value | None) -> Any:
+def constant(value: Value | None, depth: int = 8) -> Any:
     """The Python object behind `value` where it is fully known (tuples and lists included), else MISSING."""
     if isinstance(value, Static):
         return value.const
-    if isinstance(value, (TupleValue, ListValue)) and value.items is not None:
-        parts = [constant(item) for item in value.items]
+    if isinstance(value, (TupleValue, ListValue)) and value.items is not None and depth > 0:
+        parts = [constant(item, depth - 1) for item in value.items]
         return MISSING if any(part is MISSING for part in parts) else tuple(parts)
     return MISSING
 
@@ -418,7 +421,7 @@ def map_parts(value: TupleValue | ListValue | DictValue, change: Callable[[Value
     items = [change(part) for part in value.items] if value.items is not None else None
     if isinstance(value, ListValue):
         return ListValue(items, change(value.element), value.kind)
-    return TupleValue(items, change(value.element), value.cls)
+    return TupleValue(items, change(value.element), value.cls, value.exact)
 
 
 def join(left: Value, right: Value, depth: int = 3) -> Value:
@@ -433,7 +436,8 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
         if left.const is not MISSING and type(left.const) is type(right.const) and left.const == right.const:
             return left
         kinds = {kind_of_static(left), kind_of_static(right)}
-        return Static(kind=kinds.pop() if len(kinds) == 1 else "")
+        kind = kinds.pop() if len(kinds) == 1 else ""
+        return Static(kind=kind, one_of=_strings(left, right) if kind == "str" else ())
     if isinstance(left, Array) and isinstance(right, Array):
         first = left if left.staged else right
         return Array(
@@ -457,7 +461,8 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
         if isinstance(left, TupleValue) and isinstance(right, TupleValue):
             if left.items is not None and right.items is not None and len(left.items) == len(right.items):
                 items = [join(a, b, depth - 1) for a, b in zip(left.items, right.items, strict=True)]
-                return TupleValue(items, cls=left.cls if left.cls is right.cls else None)
+                exact = left.cls is right.cls and left.exact and right.exact
+                return TupleValue(items, cls=_common_class(left.cls, right.cls), exact=exact)
             return TupleValue(None, join_all([*left.elements(), *right.elements()], depth - 1))
         if isinstance(left, ListValue) and isinstance(right, ListValue):
             element = join_all([*left.elements(), *right.elements()], depth - 1)
@@ -488,24 +493,83 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
     return UNKNOWN
 
 
+def _common_class(left: ClassValue | None, right: ClassValue | None) -> ClassValue | None:
+    """A class whose fields are those of both named tuples."""
+    if left is right or left is None or right is None:
+        return left if left is right else None
+    return left if list(left.all_fields()) == list(right.all_fields()) else None
+
+
 def choose(left: Value, right: Value) -> Value:
     """Either of two functions or objects; unknown once there are too many."""
     options: list[Value] = []
+    every = False
     for value in (left, right):
+        every = every or (isinstance(value, Choice) and value.every)
         for option in value.options if isinstance(value, Choice) else [value]:
             if not any(option is known or _same_callable(option, known) for known in options):
                 options.append(option)
-    if len(options) == 1:
+    if len(options) == 1 and not every:
         return options[0]
-    return Choice(options) if len(options) <= MAX_CHOICES else UNKNOWN
+    return Choice(options, every) if len(options) <= (MAX_IN_TURN if every else MAX_CHOICES) else UNKNOWN
 
 
 def _same_callable(left: Value, right: Value) -> bool:
     if isinstance(left, Function) and isinstance(right, Function):
         return left.node is right.node and left.scope is right.scope
+    if isinstance(left, ClassValue) and isinstance(right, ClassValue):
+        return left.node is right.node
     if isinstance(left, External) and isinstance(right, External):
         return left.name == right.name
     return False
+
+
+def in_turn(values: Iterable[Value]) -> Value:
+    """What holds for each of `values` in turn, as a table of test cases gives them: functions are all called."""
+    given = [_each(value) for value in values]
+    known = [value for value in given if not isinstance(value, Unknown)]
+    joined = join_all(known)
+    if len(known) == len(given) or not known:
+        return joined
+    # Where one is not known, the functions of the others are called all the same.
+    return _loosened(joined) if _holds_functions(joined) else join(joined, UNKNOWN)
+
+
+def _holds_functions(value: Value, depth: int = 2) -> bool:
+    if isinstance(value, Choice):
+        return True
+    return depth > 0 and any(_holds_functions(part, depth - 1) for part in parts_of(value))
+
+
+def _loosened(value: Value, depth: int = 2) -> Value:
+    """`value` with its functions kept, and nothing certain of the rest."""
+    if isinstance(value, Choice):
+        return value
+    if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
+        return map_parts(value, lambda part: _loosened(part, depth - 1))
+    return join(value, UNKNOWN)
+
+
+def _each(value: Value, depth: int = 3) -> Value:
+    """`value` with the functions in it as choices of which every one is taken."""
+    if isinstance(value, Choice):
+        return Choice(value.options, every=True)
+    if isinstance(value, CALLABLE) and not isinstance(value, Instance):
+        return Choice([value], every=True)
+    if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
+        return map_parts(value, lambda part: _each(part, depth - 1))
+    return value
+
+
+def _strings(left: Static, right: Static) -> tuple[str, ...]:
+    """The strings that either of two may be; none when one is not known, or there are many."""
+    found: dict[str, None] = {}
+    for value in (left, right):
+        known = (value.const,) if isinstance(value.const, str) else value.one_of
+        if not known:
+            return ()
+        found.update(dict.fromkeys(known))
+    return tuple(found) if len(found) <= MAX_IN_TURN else ()
 
 
 def join_all(values: Iterable[Value], depth: int = 3) -> Value:
@@ -522,51 +586,59 @@ def kind_of_static(value: Static) -> str:
     return type(value.const).__name__
 
 
-def summary_key(value: Value, depth: int = 3) -> object:
-    """A hashable summary under which two calls count as the same context."""
+def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
+    """A hashable summary under which two calls count as the same context.
+
+    `coarse`: functions count by their source alone, whatever they have captured, and constants by their type.
+    """
     if isinstance(value, Static):
         const = value.const
-        if const is None or isinstance(const, (bool, str, int, float)):
+        if const is None or isinstance(const, bool) or (not coarse and isinstance(const, (str, int, float))):
             return ("s", type(const).__name__, const)
-        return ("s", kind_of_static(value))
+        return ("s", kind_of_static(value), () if coarse else value.one_of)
     if isinstance(value, Array):
         return ("a", value.staged, value.tree, value.certain, value.role, bool(value.jitted), value.dtype)
     if isinstance(value, Unknown):
         return "u"
     if isinstance(value, (Function, ClassValue)):
-        return ("f", id(value.node), id(value.scope))
+        return ("f", id(value.node), 0 if coarse else value.scope.serial)
     if isinstance(value, External):
         return ("x", value.name)
     if isinstance(value, Transformed):
-        return ("t", id(value.node), summary_key(value.target, depth - 1) if depth > 0 else 0)
+        return ("t", id(value.node), summary_key(value.target, depth - 1, coarse) if depth > 0 else 0)
     if depth <= 0:
         return type(value).__name__
     if isinstance(value, (TupleValue, ListValue)):
         if value.items is not None and len(value.items) <= 12:
-            return (type(value).__name__, *[summary_key(item, depth - 1) for item in value.items])
+            return (type(value).__name__, *[summary_key(item, depth - 1, coarse) for item in value.items])
         return (type(value).__name__, "*", summary_key(join_all(value.elements()), depth - 1))
     if isinstance(value, DictValue):
-        known = tuple((repr(k), summary_key(v, depth - 1)) for k, v in list(value.items.items())[:16])
-        return ("d", known, None if value.element is None else summary_key(value.element, depth - 1))
+        known = tuple((repr(k), summary_key(v, depth - 1, coarse)) for k, v in list(value.items.items())[:16])
+        return ("d", known, None if value.element is None else summary_key(value.element, depth - 1, coarse))
     if isinstance(value, Instance):
         fields = (
-            tuple(sorted((n, summary_key(v, depth - 2)) for n, v in list(value.fields.items())[:16]))
+            tuple(sorted((n, summary_key(v, depth - 2, coarse)) for n, v in list(value.fields.items())[:16]))
             if depth > 1
             else ()
         )
         return ("i", id(value.cls.node), value.staged is not None, repr(fields))
     if isinstance(value, BoundMethod):
-        return ("b", summary_key(value.function, depth - 1), summary_key(value.receiver, depth - 1))
+        return (
+            "b",
+            summary_key(value.function, depth - 1, coarse),
+            summary_key(value.receiver, depth - 1, coarse),
+        )
     if isinstance(value, Partial):
-        args = tuple(summary_key(a, depth - 1) for a in value.args)
-        kwargs = tuple((k, summary_key(v, depth - 1)) for k, v in value.kwargs.items())
-        return ("p", summary_key(value.function, depth - 1), args, kwargs)
+        args = tuple(summary_key(a, depth - 1, coarse) for a in value.args)
+        kwargs = tuple((k, summary_key(v, depth - 1, coarse)) for k, v in value.kwargs.items())
+        return ("p", summary_key(value.function, depth - 1, coarse), args, kwargs)
     if isinstance(value, Choice):
-        return ("c", *[summary_key(option, depth - 1) for option in value.options])
+        options = [summary_key(option, depth - 1, coarse) for option in value.options]
+        return ("c", frozenset(options) if coarse else tuple(options))
     if isinstance(value, ExternalObject):
         return ("eo", value.name)
     if isinstance(value, ExternalMethod):
-        return ("em", value.name, summary_key(value.receiver, depth - 1))
+        return ("em", value.name, summary_key(value.receiver, depth - 1, coarse))
     return type(value).__name__
 
 

@@ -1,0 +1,208 @@
+"""Functions that no visible call has reached: with unknown arguments, or with those that a table of test cases gives."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.calls import StarArgument, constant_names
+from jaxlint.staging.classes import MODULE_KINDS
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.project import Module
+from jaxlint.staging.stage import HOST, Stage, Why
+from jaxlint.staging.syntax_facts import all_parameters, positional_parameters
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    DictValue,
+    ExternalObject,
+    Function,
+    ListValue,
+    Origin,
+    Static,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    in_turn,
+)
+
+# Decorators that run a test once per row of a table.
+PARAMETRISERS = frozenset(
+    {
+        "absl.testing.parameterized.parameters",
+        "absl.testing.parameterized.named_parameters",
+        "absl.testing.parameterized.product",
+        "pytest.mark.parametrize",
+    }
+)
+CASE = "pytest.param"
+FIXTURE = "pytest.fixture"
+_MAX_ROWS = 200
+
+
+class Entry(Machine):
+    """The part of the interpreter that evaluates functions without a caller."""
+
+    def enter_function(self, function: Function) -> None:
+        """Evaluates a function that no visible call has reached."""
+        if function.node in self.records or function.module.source.path not in self.entered:
+            return
+        stage = self.entry_stage
+        bound: dict[str, Value] = {}
+        for parameter in all_parameters(function.node):
+            bound[parameter.arg] = Unknown(Origin(parameter.arg))
+        if function.node.args.vararg:
+            bound[function.node.args.vararg.arg] = TupleValue(None, UNKNOWN)
+        if function.node.args.kwarg:
+            bound[function.node.args.kwarg.arg] = DictValue({}, UNKNOWN)
+        cls = function.cls
+        positional = [*function.node.args.posonlyargs, *function.node.args.args]
+        if cls is not None and positional and function.kind != "staticmethod":
+            frame = Frame(None, function.module, function.scope, HOST)
+            bound[positional[0].arg] = cls if function.kind == "classmethod" else self.prototype(cls, frame)
+            if function.node in self.records:  # the prototype ran it
+                return
+            if cls.kind in MODULE_KINDS and function.name == "__call__":
+                why = Why(
+                    f"`{cls.name}.__call__` is a layer's call, which programs usually jit",
+                    function.module,
+                    function.node,
+                )
+                stage = Stage("convention", True, False, why)
+                for parameter in all_parameters(function.node)[1:]:
+                    bound[parameter.arg] = self.convention_value(parameter, function, why)
+        given = {**self.fixture_values(function), **cases(function)}
+        bound.update({name: value for name, value in given.items() if name in bound})
+        self.run_function(function, bound, None, None, stage, "entry")
+
+    def convention_value(self, parameter: ast.arg, function: Function, why: Why) -> Value:
+        """A layer's argument when no caller is known: an array, unless its type or default says otherwise."""
+        annotation = parameter.annotation
+        if isinstance(annotation, ast.Name) and annotation.id in ("bool", "str", "int"):
+            return Static(kind=annotation.id)
+        default = function.defaults.get(parameter.arg)
+        if isinstance(default, Static) and isinstance(default.const, (bool, str)):
+            return Static(kind=type(default.const).__name__)
+        return Array(True, why, tree=True, certain=False, origin=Origin(parameter.arg))
+
+    # -- fixtures
+
+    def fixture_values(self, function: Function) -> dict[str, Value]:
+        """What pytest hands to a test, or to another fixture, by the names of its parameters."""
+        if not function.module.is_test or not (
+            function.name.startswith("test") or function.kind == "fixture"
+        ):
+            return {}
+        found: dict[str, Value] = {}
+        for parameter in all_parameters(function.node):
+            fixture = self.fixture(parameter.arg, function.module)
+            if fixture is not None and fixture.node is not function.node:
+                found[parameter.arg] = self.fixture_result(fixture)
+        return found
+
+    def fixture(self, name: str, module: Module) -> Function | None:
+        """The fixture `name` as a test in `module` sees it: its own, or that of a `conftest.py` above it."""
+        for source in [module, *self.conftests(module)]:
+            found = source.scope.variables.get(name)
+            if isinstance(found, Function) and found.kind == "fixture":
+                return found
+        return None
+
+    def conftests(self, module: Module) -> list[Module]:
+        folders = list(module.source.path.parents)
+        found = [
+            target
+            for target in self.project.targets
+            if target.source.path.name == "conftest.py" and target.source.path.parent in folders
+        ]
+        for conftest in found:
+            self.run_module(conftest)
+        return sorted(found, key=lambda conftest: folders.index(conftest.source.path.parent))
+
+    def fixture_result(self, fixture: Function) -> Value:
+        frame = Frame(None, fixture.module, fixture.scope, HOST)
+        if len(self.entering) > 4:  # fixtures that ask for each other
+            return UNKNOWN
+        self.entering.append(fixture)
+        try:
+            bound = self.bind(fixture, [], self.fixture_values(fixture), frame)
+            if bound is None:
+                return UNKNOWN
+            result = self.run_function(fixture, bound, None, None, self.entry_stage, "entry")
+        finally:
+            self.entering.pop()
+        return result.element if isinstance(result, ListValue) and result.kind == "generator" else result
+
+
+def cases(function: Function) -> dict[str, Value]:
+    """What the rows of a test's tables give for its parameters, all rows taken together."""
+    found: dict[str, list[Value]] = {}
+    names = [parameter.arg for parameter in positional_parameters(function.node)]
+    if function.cls is not None and function.kind != "staticmethod":
+        names = names[1:]
+    for table in function.tables:
+        for row in _rows(table, names):
+            for name, value in row.items():
+                found.setdefault(name, []).append(value)
+    return {name: in_turn(values) for name, values in found.items()}
+
+
+def _rows(table: ExternalObject, names: list[str]) -> list[dict[str, Value]]:
+    """The rows of one decorator, by the names of the parameters that they fill."""
+    if table.name == "pytest.mark.parametrize":
+        argnames = table.args[0] if table.args else table.kwargs.get("argnames", UNKNOWN)
+        values = table.args[1] if len(table.args) > 1 else table.kwargs.get("argvalues", UNKNOWN)
+        text = constant(argnames)
+        columns = [n.strip() for n in text.split(",")] if isinstance(text, str) else constant_names(argnames)
+        if not columns:
+            return []
+        return [_by_position(_case(row), list(columns), len(columns) == 1) for row in _elements(values)]
+    if table.name.endswith(".product"):
+        rows = [_by_name(row) for factor in table.args for row in _elements(factor)]
+        rows += [{name: row} for name, factor in table.kwargs.items() for row in _elements(factor)]
+        return rows
+    given = table.args
+    if len(given) == 1 and isinstance(given[0], (ListValue, StarArgument)):
+        given = _elements(given[0])
+    named = table.name.endswith(".named_parameters")
+    rows = []
+    for row in given[:_MAX_ROWS]:
+        if isinstance(row, StarArgument):
+            row = row.element
+        if isinstance(row, DictValue):
+            rows.append(_by_name(row))
+        elif named and isinstance(row, (TupleValue, ListValue)) and row.items is not None:
+            rows.append(_by_position(TupleValue(row.items[1:]), names, False))
+        else:
+            rows.append(_by_position(row, names, not isinstance(row, (TupleValue, ListValue))))
+    return rows
+
+
+def _case(row: Value) -> Value:
+    """The values of `pytest.param(...)`."""
+    if isinstance(row, ExternalObject) and row.name == CASE:
+        return row.args[0] if len(row.args) == 1 else TupleValue(list(row.args))
+    return row
+
+
+def _elements(value: Value) -> list[Value]:
+    if isinstance(value, StarArgument):
+        return [value.element]
+    if isinstance(value, (TupleValue, ListValue)):
+        return value.elements()[:_MAX_ROWS]
+    return []
+
+
+def _by_name(row: Value) -> dict[str, Value]:
+    if not isinstance(row, DictValue):
+        return {}
+    return {name: value for name, value in row.items.items() if isinstance(name, str)}
+
+
+def _by_position(row: Value, names: list[str], single: bool) -> dict[str, Value]:
+    if single:
+        return {names[0]: row} if names else {}
+    if isinstance(row, (TupleValue, ListValue)) and row.items is not None:
+        return dict(zip(names, row.items, strict=False))
+    return {}

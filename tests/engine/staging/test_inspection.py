@@ -1,0 +1,185 @@
+"""What `inspect` says of functions that are reached through the tables, fixtures and variants of tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs import write_project
+
+from jaxlint.source.read import read_source
+from jaxlint.staging.inspection import FunctionFacts, inspect_files
+
+LIBRARY = """
+    from typing import NamedTuple
+    from collections import namedtuple
+
+    import jax.numpy as jnp
+
+    Plain = namedtuple("Plain", ["init", "update"])
+
+    class Transformation(NamedTuple):
+        init: object
+        update: object
+
+    def sgd(rate):
+        def sgd_init(params):
+            return ()
+        def sgd_update(grads, state):
+            return rate * grads, state
+        return Transformation(sgd_init, sgd_update)
+
+    def sign(rate):
+        def sign_init(params):
+            return jnp.zeros_like(params)
+        def sign_update(grads, state):
+            return rate * jnp.sign(grads), state + 1
+        return Plain(sign_init, sign_update)
+
+    def chain(*args):
+        inits, updates = zip(*args)
+        def chain_init(params):
+            return tuple(fn(params) for fn in inits)
+        def chain_update(grads, state):
+            new = []
+            for s, fn in zip(state, updates):
+                grads, s = fn(grads, s)
+                new.append(s)
+            return grads, tuple(new)
+        return Transformation(chain_init, chain_update)
+
+    def untouched(grads):
+        return grads
+"""
+
+TESTS = {
+    "absl parameters": """
+        import jax
+        import jax.numpy as jnp
+        from absl.testing import parameterized
+        import library
+
+        class TestAll(parameterized.TestCase):
+            @parameterized.parameters((library.sgd, 0.1), (library.sign, 0.2))
+            def test_update(self, make, rate):
+                opt = make(rate)
+                jax.jit(opt.update)(jnp.ones(3), opt.init(jnp.ones(3)))
+    """,
+    "absl named_parameters, by name, in a table of the module": """
+        import jax
+        import jax.numpy as jnp
+        from absl.testing import parameterized
+        import library
+
+        ALL = [dict(testcase_name="a", make=library.sgd), dict(testcase_name="b", make=library.sign)]
+
+        class TestAll(parameterized.TestCase):
+            @parameterized.named_parameters(*ALL)
+            def test_update(self, make):
+                opt = make(0.1)
+                jax.jit(opt.update)(jnp.ones(3), opt.init(jnp.ones(3)))
+    """,
+    "absl product, functions by their names": """
+        import jax
+        import jax.numpy as jnp
+        from absl.testing import parameterized
+        import library
+
+        class TestAll(parameterized.TestCase):
+            @parameterized.product([{"name": "sgd"}, {"name": "sign"}], rate=(0.1, 0.2))
+            def test_update(self, name, rate):
+                opt = getattr(library, name)(rate)
+                jax.jit(opt.update)(jnp.ones(3), opt.init(jnp.ones(3)))
+    """,
+    "pytest parametrize": """
+        import jax
+        import jax.numpy as jnp
+        import pytest
+        import library
+
+        @pytest.mark.parametrize("rate", [0.1, 0.2])
+        @pytest.mark.parametrize("make, size", [(library.sgd, 3), pytest.param(library.sign, 4, id="sign")])
+        def test_update(make, size, rate):
+            opt = make(rate)
+            jax.jit(opt.update)(jnp.ones(size), opt.init(jnp.ones(size)))
+    """,
+    "pytest fixtures that ask for another": """
+        import jax
+        import jax.numpy as jnp
+        import pytest
+        import library
+
+        @pytest.fixture
+        def rate():
+            return 0.1
+
+        @pytest.fixture(scope="module")
+        def opts(rate):
+            yield [library.sgd(rate), library.sign(rate)]
+
+        def test_update(opts):
+            for opt in opts:
+                jax.jit(opt.update)(jnp.ones(3), opt.init(jnp.ones(3)))
+    """,
+    "chex variants, with what setUp made": """
+        import chex
+        import jax.numpy as jnp
+        import library
+
+        class TestAll(chex.TestCase):
+            def setUp(self):
+                super().setUp()
+                self.opt = library.chain(library.sgd(0.1), library.sign(0.2))
+
+            @chex.all_variants
+            def test_update(self):
+                state = self.variant(self.opt.init)(jnp.ones(3))
+                self.variant(self.opt.update)(jnp.ones(3), state)
+    """,
+}
+
+
+def facts_of(folder: Path, test: str) -> dict[str, FunctionFacts]:
+    paths = write_project(folder, {"library.py": LIBRARY, "test_library.py": test})
+    found, analysis = inspect_files([read_source(path, path.name) for path in paths])
+    assert analysis.errors == []
+    return {fact.qualname.rpartition(".")[2]: fact for fact in found}
+
+
+@pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
+def test_functions_of_a_table_are_all_reached(tmp_path: Path, test: str) -> None:
+    facts = facts_of(tmp_path, test)
+    for name in ("sgd_update", "sign_update"):
+        assert (facts[name].staged, facts[name].params["grads"]) == ("yes", "traced"), facts[name]
+    assert facts["untouched"].staged == "unknown"
+
+
+def test_what_a_chain_calls_in_turn_is_staged(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, TESTS["chex variants, with what setUp made"])
+    assert facts["chain_update"].staged == facts["chain_init"].staged == "yes"
+    assert facts["sign_init"].staged == "yes"
+
+
+def test_a_helper_without_tracers_is_not_said_to_be_staged(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+
+        def scale_of(n):
+            return n ** 0.5
+
+        def noise(shape):
+            return jnp.zeros(shape)
+
+        @jax.jit
+        def step(x):
+            return x * scale_of(3) + noise((3,))
+    """
+    (path,) = write_project(tmp_path, {"program.py": program})
+    found, _ = inspect_files([read_source(path, path.name)])
+    facts = {fact.qualname: fact for fact in found}
+    assert (facts["step"].staged, facts["step"].params) == ("yes", {"x": "traced"})
+    for name in ("scale_of", "noise"):
+        assert facts[name].staged == "unknown"
+        assert facts[name].params == {next(iter(facts[name].params)): "static"}
+        assert "while JAX traces" in facts[name].reason
