@@ -340,7 +340,7 @@ class Calls(Machine):
         if len(values) > 1:
             # `return None` at the end of a function that also returns something is mostly a fall-through.
             values = [v for v in values if not (isinstance(v, Static) and v.const is None)] or values
-        return join_all(values) if values else Static(None)
+        return join_all(values)  # unknown where it only raises, as an abstract method does
 
     def make_function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame

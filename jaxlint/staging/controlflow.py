@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.staging import events
 from jaxlint.staging.calls import label_of
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
@@ -80,6 +81,7 @@ class ControlFlow(Machine):
         result = self.staged_call(
             api, body, [carry, self.fresh(self.to_staged(xs, x_why))], node, frame, "scan", why
         )
+        self.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             return self.flow_result(TupleValue([result.items[0], self.stacked(result.items[1])]), frame)
         unknown = self.array_result(frame, args[1:], node, name=api)
@@ -98,6 +100,7 @@ class ControlFlow(Machine):
                 None,
                 value.role,
                 value.jitted,
+                value.dtype,
             )
         if depth > 0 and isinstance(value, TupleValue) and value.items is not None:
             return TupleValue(
@@ -125,6 +128,7 @@ class ControlFlow(Machine):
         carry = self.fresh(self.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
         self.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
         result = self.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
+        self.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
 
     def flow_fori_loop(
@@ -136,6 +140,7 @@ class ControlFlow(Machine):
         index = Array(True, Why("it is the index of the loop", cause=why))
         carry = self.fresh(self.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
         result = self.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
+        self.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
 
     def flow_cond(
@@ -178,6 +183,7 @@ class ControlFlow(Machine):
         frame.used = after
         if not results:
             return self.opaque_call(operands, node, frame)
+        self.emit("branches", events.BranchesEvent(node, frame, api, functions, results))
         return self.flow_result(join_all(results), frame)
 
     def flow_map(

@@ -51,6 +51,13 @@ class TestEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class TextComparisonEvent(Event):
+    """`on_text_comparison`: the parameter of a jitted function that `value` is is compared with a string."""
+
+    value: Array
+
+
+@dataclass(slots=True, eq=False)
 class ConvertEvent(Event):
     """`on_convert`: `value` is made a Python number, string or list. `how`: "float", "item", "format", "math.sqrt" ..."""
 
@@ -120,6 +127,26 @@ class OperationEvent(Event):
 
     operation: Operation
     result: Array
+
+
+@dataclass(slots=True, eq=False)
+class BranchesEvent(Event):
+    """`on_branches`: `lax.cond` or `lax.switch` was called; what each of its `functions` returns."""
+
+    api: str
+    functions: list[Value]
+    results: list[Value]
+
+
+@dataclass(slots=True, eq=False)
+class CarryEvent(Event):
+    """`on_carry`: a loop was called with `init`, which its `body` sees as `carry`; `result` is what the body returns."""
+
+    api: str
+    body: Value
+    init: Value
+    carry: Value
+    result: Value
 
 
 @dataclass(slots=True, eq=False)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from jaxlint.jaxapi.dtypes import promote
+from jaxlint.staging import events
 from jaxlint.staging.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import OPERATORS, dtype_of
@@ -313,7 +314,11 @@ class Expressions(Machine):
             return self.membership(left, right, op, node, frame)
         if _is_text(left) or _is_text(right) or is_none(left) or is_none(right):
             # An array and a string or None are never equal: a plain False, not an array.
-            if isinstance(left, Array) or isinstance(right, Array):
+            array = left if isinstance(left, Array) else right
+            if isinstance(array, Array):
+                text = right if array is left else left
+                if array.why is not None and array.why.parameter and isinstance(constant(text), str):
+                    self.emit("text_comparison", events.TextComparisonEvent(node, frame, array))
                 return Static(kind="bool")
         if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
             other = right if isinstance(left, Array) else left

@@ -326,7 +326,7 @@ class Externals(Machine):
         if owner == "jax.stages.Lowered" and name == "compile":
             return receiver.args[0]  # a compiled program is called as the jitted function is
         if owner.startswith("builtins.super"):
-            return Static(None)
+            return Static(None) if name == "__init__" else UNKNOWN
         if owner.startswith("numpy.random."):
             return NumpyArray(fresh=True)
         if owner.startswith(_LAYER_PREFIXES):

@@ -292,6 +292,8 @@ class Methods(Machine):
             if isinstance(const, (str, int)) and not isinstance(const, bool):
                 known = base.items.get(const)
                 conditional = bool(frame.guards)
+                if known is None and (conditional or frame.loops) and base.element is None:
+                    base.element = value  # it may be there or not
                 base.items[const] = join(known, value) if known is not None and conditional else value
             else:
                 base.element = value if base.element is None else join(base.element, value)

@@ -18,6 +18,7 @@ class Why:
     module: Module | None = None
     node: ast.AST | None = None
     cause: Why | None = None
+    parameter: str = ""  # it says that something is traced as this parameter of a jitted function
 
     def place(self, reader: Module | None = None) -> str:
         """ " at train.py:40", or " at line 40" for a reader in the same file."""

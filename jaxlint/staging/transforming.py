@@ -405,7 +405,8 @@ class Transforming(Machine):
             self.emit("traced_argument", events.TracedArgumentEvent(node, frame, t, name, value, argument))
 
     def parameter_why(self, t: Transformed, name: str) -> Why:
-        return Why(f"`{name}` is a parameter of `{t.label}`", cause=t.why)
+        parameter = name if t.kind in JIT_KINDS else ""
+        return Why(f"`{name}` is a parameter of `{t.label}`", cause=t.why, parameter=parameter)
 
     def static_parameters(self, t: Transformed, names: list[str]) -> tuple[set[str], bool]:
         """Names of static parameters ("#2" for positions without one), and whether all of them are known."""

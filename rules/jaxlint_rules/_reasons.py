@@ -40,12 +40,17 @@ def certain_tracer(value: object) -> bool:
     return isinstance(value, Array) and value.staged and value.certain and not value.tree
 
 
-def guarded(event: Event) -> bool:
-    """Inside a try that handles what a tracer raises, or where it depends on the run whether it is reached."""
+def guarded(event: Event, convention: bool = True) -> bool:
+    """Inside a try that handles what a tracer raises, or where it depends on the run whether it is reached.
+
+    `convention`: so is what runs under a trace by a framework's habit alone; False for what fails on the host as well.
+    """
     frame: Frame | None = event.frame
     same = True
     while frame is not None:
-        if (same and frame.catching) or (frame.stage.staged and (frame.doubt or not frame.stage.certain)):
+        stage = frame.stage
+        unsure = not stage.certain and (convention or stage.kind != "convention")
+        if (same and frame.catching) or (stage.staged and (frame.doubt or unsure)):
             return True
         if frame.caller is not None and frame.caller.stage is not frame.stage:
             same = False

@@ -8,7 +8,7 @@ from jaxlint.finding import Severity
 from jaxlint.jaxapi.functions import returns_array
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import TracedArgumentEvent
+from jaxlint.staging.events import TextComparisonEvent, TracedArgumentEvent
 from jaxlint.staging.values import (
     ClassValue,
     DictValue,
@@ -22,6 +22,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint_rules._reasons import guarded, traced
 
 _PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 _OPTIMISERS = frozenset(
@@ -144,6 +145,20 @@ def main(x, grads):
 """,
         ),
         Example(
+            "a parameter that is compared with strings",
+            """
+import jax
+
+@jax.jit
+def reduce(x, how):
+    if how == "mean":  # finding
+        return x.mean()
+    if how == "sum":
+        return x.sum()
+    raise ValueError(how)
+""",
+        ),
+        Example(
             "a jitted method without static self",
             """
 import jax
@@ -187,8 +202,8 @@ class Model:
     def __init__(self):
         self.step = jax.jit(self._step)
 
-    def _step(self, x):
-        return x
+    def _step(self, x, how="mean"):
+        return x.mean() if how == "mean" else x
 
     @partial(jax.jit, static_argnums=0)
     def apply(self, x):
@@ -217,8 +232,13 @@ def main(x):
         ),
     )
 
+    def __init__(self) -> None:
+        self.called: set[tuple[str, str]] = set()  # parameters of jitted functions that a visible call fills
+        self.compared: list[TextComparisonEvent] = []
+
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
         t = event.transformed
+        self.called.add((t.label, event.parameter))
         if t.kind not in ("jit", "nnx.jit") or event.frame.catching:
             return
         what = untraceable(event.value, nnx=t.kind == "nnx.jit")
@@ -235,6 +255,24 @@ def main(x):
         else:
             message = f"`{event.parameter}` of `{t.label}` is traced, and {what} cannot be; declare it static"
         report(place, message, reason=t.why.explain(report.module))
+
+    def on_text_comparison(self, event: TextComparisonEvent, report: Reporter) -> None:
+        if event.value.certain and not guarded(event):
+            self.compared.append(event)
+
+    def finish(self, report: Reporter) -> None:
+        """Comparisons with strings, where no call says what is passed."""
+        seen: set[tuple[str, str]] = set()
+        for event in self.compared:
+            why = event.value.why
+            assert why is not None
+            label = why.text.rpartition("parameter of ")[2].strip("`")
+            if (label, why.parameter) in self.called or (label, why.parameter) in seen:
+                continue
+            seen.add((label, why.parameter))
+            report.event = event
+            message = f"`{why.parameter}` of `{label}` is traced, and a string cannot be; declare it static"
+            report(event.node, message, reason=traced(event, event.value))
 
 
 def untraceable(value: Value, nnx: bool = False, depth: int = 3) -> str:

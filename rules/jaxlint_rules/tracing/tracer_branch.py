@@ -202,7 +202,19 @@ def main(x):
         message = _WORDS.get(
             event.how, f"`{event.how}()` compares traced values and asks for the truth of the result"
         )
-        report(event.node, f"{message}; it has none while JAX traces", reason=traced(event, value))
+        message = f"{message}; it has none while JAX traces"
+        flag = _flag(event.node, value)
+        if flag:
+            message += f'. If `{flag}` is an ordinary flag, declare it static: `static_argnames="{flag}"`'
+        report(event.node, message, reason=traced(event, value))
+
+
+def _flag(test: ast.AST, value: Array) -> str:
+    """The parameter of a jitted function that a test asks for by itself, or compares with a constant, else ""."""
+    if value.why is None or not value.why.parameter:
+        return ""
+    simple = isinstance(test, ast.Name) or bool(_dispatches_on(test))
+    return value.why.parameter if simple else ""
 
 
 def _dispatches_on(test: ast.AST) -> str:

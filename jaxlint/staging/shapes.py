@@ -1,0 +1,151 @@
+"""The shape of an array, worked out from the operations behind it when a rule asks.
+
+None stands for a shape that is not known; nothing here is computed while a program is evaluated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from jaxlint.jaxapi.dtypes import MAKERS, RANDOM_MAKERS, named_dtype
+from jaxlint.jaxapi.functions import SHAPE_ARGUMENTS
+from jaxlint.staging.values import (
+    MISSING,
+    Array,
+    ListValue,
+    Operation,
+    Origin,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+    is_none,
+)
+
+Shape = tuple[int, ...]
+Known = Mapping[Origin, Shape]  # the shapes of parameters, where the caller knows them
+
+_LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
+_FILLED = frozenset({"zeros", "ones", "empty", "full"})
+_REDUCTIONS = frozenset(
+    """sum prod mean std var max min any all nansum nanmean nanmax nanmin median logsumexp argmax argmin
+    count_nonzero""".split()  # noqa: SIM905
+)
+_ELEMENTWISE = frozenset(
+    """exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh arcsin arccos arctan rsqrt logistic
+    sigmoid softplus gelu silu swish negative absolute positive invert relu stop_gradient square round sign floor ceil
+    astype isnan isinf isfinite logical_not copy softmax log_softmax cumsum cumprod""".split()  # noqa: SIM905
+)
+_BROADCASTING = frozenset(
+    """add subtract multiply divide maximum minimum power mod remainder floor_divide true_divide arctan2 logaddexp hypot
+    logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal where clip
+    bitwise_and bitwise_or bitwise_xor""".split()  # noqa: SIM905
+)
+MAX_DEPTH = 12
+
+
+def shape_of(value: Value, known: Known | None = None, depth: int = 0) -> Shape | None:
+    """The shape of `value` as an array; `known` says what the shapes of parameters are."""
+    if isinstance(value, Static):
+        number = isinstance(value.const, (bool, int, float, complex)) or value.kind in (
+            "int",
+            "float",
+            "bool",
+        )
+        return () if number else None
+    if not isinstance(value, Array) or value.tree or depth > MAX_DEPTH:
+        return None
+    if known:
+        for origin in (value.origin, value.like):
+            if origin is not None and origin in known:
+                return known[origin]
+    if value.made is None:
+        return None
+    return _result_shape(value.made, known, depth + 1)
+
+
+def _result_shape(made: Operation, known: Known | None, depth: int) -> Shape | None:
+    name = made.name
+    args = made.args
+    if not args:
+        return None
+    first = args[0]
+    if name in _FILLED:
+        return static_shape(made.operand(0, "shape"))
+    if name in _LIKE:
+        asked = made.kwargs.get("shape")
+        return shape_of(first, known, depth) if asked is None else static_shape(asked)
+    if name in ("array", "asarray"):
+        return _shape_of_literal(first, known, depth)
+    if name == "arange":
+        return static_shape(first) if len(args) == 1 and not made.kwargs else None
+    if name.startswith("jax.random."):
+        return _drawn_shape(name, made)
+    if named_dtype(name) and name not in MAKERS:
+        return shape_of(first, known, depth)
+    if name in _REDUCTIONS:
+        axis = made.operand(1, "axis")
+        plain = (axis is None or is_none(axis)) and "keepdims" not in made.kwargs
+        return () if plain and len(args) <= 2 else None
+    if name in _ELEMENTWISE or (name == "at" and len(args) > 0):
+        return shape_of(_array_of(first), known, depth)
+    if name in _BROADCASTING:
+        shapes = [shape_of(_array_of(arg), known, depth) for arg in args if not is_none(arg)]
+        return broadcast(*shapes) if shapes else None
+    if name == "reshape":
+        asked = args[1] if len(args) == 2 else made.kwargs.get("shape")
+        return static_shape(asked) if asked is not None else None
+    return None
+
+
+def _array_of(value: Value) -> Value:
+    return getattr(value, "array", value)  # of `x.at[i]`
+
+
+def _drawn_shape(name: str, made: Operation) -> Shape | None:
+    if name.removeprefix("jax.random.") not in RANDOM_MAKERS or name not in SHAPE_ARGUMENTS:
+        return None
+    positions, keywords = SHAPE_ARGUMENTS[name]
+    asked = made.operand(positions[0], keywords[0]) if positions else made.kwargs.get("shape")
+    if asked is None:
+        return () if name in ("jax.random.normal", "jax.random.uniform") else None
+    return static_shape(asked)
+
+
+def _shape_of_literal(value: Value, known: Known | None, depth: int) -> Shape | None:
+    if isinstance(value, (ListValue, TupleValue)):
+        if value.items is None:
+            return None
+        parts = {_shape_of_literal(item, known, depth + 1) for item in value.items}
+        inner = parts.pop() if len(parts) == 1 else () if not value.items else None
+        return None if inner is None else (len(value.items), *inner)
+    return shape_of(value, known, depth)
+
+
+def static_shape(value: Value | None) -> Shape | None:
+    """The shape that a shape argument asks for."""
+    const = constant(value)
+    if isinstance(const, bool) or const is MISSING:
+        return None
+    if isinstance(const, int):
+        return (const,) if const >= 0 else None
+    if isinstance(const, tuple) and all(isinstance(n, int) and n >= 0 for n in const):
+        return const
+    return None
+
+
+def broadcast(*shapes: Shape | None) -> Shape | None:
+    """The shape of an operation on operands of these shapes; None when one is not known, or they do not fit."""
+    result: Shape = ()
+    for shape in shapes:
+        if shape is None:
+            return None
+        length = max(len(result), len(shape))
+        left, right = (1,) * (length - len(result)) + result, (1,) * (length - len(shape)) + shape
+        if any(a != b and 1 not in (a, b) for a, b in zip(left, right, strict=True)):
+            return None
+        result = tuple(b if a == 1 else a for a, b in zip(left, right, strict=True))
+    return result
+
+
+__all__ = ["Shape", "broadcast", "shape_of", "static_shape"]

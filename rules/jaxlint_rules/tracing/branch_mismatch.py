@@ -1,0 +1,99 @@
+"""Branches of `lax.cond` and `lax.switch` that return different types."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import BranchesEvent
+from jaxlint_rules._reasons import guarded
+from jaxlint_rules.tracing._structures import difference
+
+
+class BranchMismatch(Rule):
+    """The branches of a conditional return different types.
+
+    ## What it does
+    Finds `lax.cond` and `lax.switch` whose branches certainly return different structures (another number of results,
+    other dict keys, `None` in one of them), dtypes or shapes.
+
+    ## Why is this bad?
+    All branches become parts of one program, whose result has one type: `TypeError`, whichever branch would be taken. Python
+    numbers are no exception: `0` and `0.0` differ.
+
+    ## Example
+    ```python
+    lax.cond(ok, lambda x: x * 2.0, lambda x: 0, x)
+    ```
+
+    ## Use instead
+    ```python
+    lax.cond(ok, lambda x: x * 2.0, lambda x: jnp.zeros_like(x), x)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Where a type is not certain, nothing is reported.
+
+    ## References
+    - [jax.lax.cond](https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html)
+    """
+
+    code = "JAX112"
+    name = "branch-mismatch"
+    category = "tracing"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "numbers of other types, other structures, other shapes",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+@jax.jit
+def f(ok, x, index):
+    a = lax.cond(ok, lambda: 1.0, lambda: 0)  # finding
+    b = lax.cond(ok, lambda v: (v, v), lambda v: (v, v, v), x)  # finding
+    c = lax.cond(ok, lambda: {"loss": 0.0}, lambda: {"loss": 0.0, "aux": 1.0})  # finding
+    d = lax.cond(ok, lambda: jnp.zeros(3), lambda: 0.0)  # finding
+    e = lax.switch(index, [lambda v: jnp.sin(v), lambda v: None], x)  # finding
+    g = lax.cond(ok, lambda v: jnp.sum(v).astype(jnp.float32), lambda v: jnp.argmax(v), x)  # finding
+    return a, b, c, d, e, g
+""",
+        ),
+        Example(
+            "the same types, and types that are not known",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+@jax.jit
+def f(ok, x, y):
+    a = lax.cond(ok, lambda: 1.0, lambda: jnp.float32(0))
+    b = lax.cond(ok, lambda v: v, lambda v: jnp.zeros_like(v), x)
+    c = lax.cond(ok, lambda: (x, {"a": 1.0}), lambda: (y, {"a": 2.0}))
+    d = lax.cond(ok, lambda: jnp.zeros((2, 3)), lambda: jnp.ones((3,)) * jnp.ones((2, 1)))
+    e = lax.cond(ok, lambda: jnp.sum(x), lambda: 0.0)
+    g = lax.cond(ok, lambda: None, lambda: None)
+    return a, b, c, d, e, g
+""",
+        ),
+    )
+
+    def on_branches(self, event: BranchesEvent, report: Reporter) -> None:
+        if len(event.results) < 2 or guarded(event, convention=False):
+            return
+        first = event.results[0]
+        for other in event.results[1:]:
+            found = difference(first, other)
+            if found:
+                report(
+                    event.node,
+                    f"the branches of `{event.api}` return different types: {found}",
+                    reason="all branches are compiled into one program, whose result has one structure, dtype and shape",
+                )
+                return

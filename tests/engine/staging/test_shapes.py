@@ -1,0 +1,67 @@
+"""Shapes that are worked out from operations are those that JAX gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Rule
+from jaxlint.source.read import source_from_bytes
+from jaxlint.staging import Reporter, analyze
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.shapes import broadcast, shape_of
+
+EXPRESSIONS = [
+    "jnp.zeros((2, 3))",
+    "jnp.full(4, 1.5)",
+    "jnp.arange(5)",
+    "jnp.array([[1, 2], [3, 4]])",
+    "jnp.zeros_like(jnp.ones((3, 1)))",
+    "jnp.ones((3, 1)) * jnp.ones(4) + 1",
+    "jnp.sum(jnp.ones((3, 1)))",
+    "jnp.ones((3, 2)).mean()",
+    "jnp.exp(jnp.ones((3,)))",
+    "jnp.where(jnp.ones(3) > 0, 1.0, jnp.zeros((2, 3)))",
+    "jnp.ones((4,)).at[0].set(1.0)",
+    "jnp.ones((4, 2)).reshape(8)",
+    "jnp.float32(3)",
+    "jax.random.normal(jax.random.key(0), (2, 2))",
+    "jax.random.uniform(jax.random.key(0))",
+    "-jnp.ones((2,)).astype(int)",
+    "2.5",
+]
+
+
+class Shapes(Rule):
+    """Collects the shapes of what is passed to `show`."""
+
+    code, name, category, severity = "JAX990", "shapes", "tracing", Severity.ERROR
+
+    def __init__(self) -> None:
+        self.found: list[tuple[int, ...] | None] = []
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.args and getattr(event.callee, "name", "") == "show":
+            self.found.append(shape_of(event.args[0]))
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_the_shape_is_the_one_that_jax_gives(expression: str, tmp_path: Path) -> None:
+    import jax
+    import jax.numpy as jnp
+
+    code = f"import jax\nimport jax.numpy as jnp\ndef show(x): pass\nshow({expression})\n"
+    path = tmp_path / "program.py"
+    rule = Shapes()
+    analyze([source_from_bytes(code.encode(), path, "program.py")], [rule])
+    assert rule.found == [jnp.shape(eval(expression, {"jax": jax, "jnp": jnp}))]
+
+
+def test_what_is_not_known_has_no_shape(tmp_path: Path) -> None:
+    code = "import jax.numpy as jnp\ndef show(x): pass\ndef f(x, n):\n    show(jnp.zeros(n))\n    show(jnp.sin(x))\n    show(x)\n"
+    rule = Shapes()
+    analyze([source_from_bytes(code.encode(), tmp_path / "program.py", "program.py")], [rule])
+    assert rule.found == [None, None, None]
+    assert broadcast((2,), (3,)) is None
