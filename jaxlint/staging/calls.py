@@ -237,7 +237,7 @@ class Calls(Machine):
     ) -> Value:
         """Evaluates the body with parameters bound, or finds the memoised result."""
         record = self.records.setdefault(function.node, FunctionRecord(function))
-        if caller is not None and caller.function is not None:
+        if caller is not None and caller.function is not None and not self.custom_rules:
             self.edges.setdefault(caller.function.node, set()).add(function.node)
         key: object = (function.scope.serial, stage.key, *[summary_key(value) for value in bound.values()])
         if key not in record.memo and record.contexts(function.scope) >= WIDEN_AFTER:

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.jaxapi.transforms import JIT_KINDS, Transform
 from jaxlint.staging import events
-from jaxlint.staging.calls import StarArgument
+from jaxlint.staging.calls import StarArgument, constant_numbers
 from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
@@ -36,6 +36,9 @@ class Creation(Machine):
         """Evaluates the target as staged, with what its signature alone says of its arguments."""
         function, skipped, bound_names = self.innermost(t.target)
         if function is None:
+            return
+        if not self.spec_of(t).staged and t.kind != "checkify":
+            self.analyse_differentiated(t, function, frame)
             return
         names = self.signature(t.target)
         static, certain_statics = self.static_parameters(t, names)
@@ -91,6 +94,26 @@ class Creation(Machine):
         facts.update({k: v for k, v in shell.facts.items() if k == "grad"})
         given = dict(zip(names, args, strict=False)) | kwargs
         self.emit("staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, given, facts))
+
+    def analyse_differentiated(self, t: Transformed, function: Function, frame: Frame) -> None:
+        """A differentiated function that nothing calls: what the gradient is taken for are arrays, the rest is unknown."""
+        if function.node in self.records or function.module.source.path not in self.entered:
+            return
+        numbers = constant_numbers(t.options["argnums"]) if "argnums" in t.options else (0,)
+        names = self.signature(t.target)
+        leaves = leaf_parameters(function.node)
+        arguments: list[Value] = []
+        for position, name in enumerate(names):
+            origin = Origin(name)
+            wanted = position in (numbers or ())
+            arguments.append(
+                Array(False, tree=name not in leaves, certain=name in leaves, origin=origin)
+                if wanted
+                else Unknown(origin)
+            )
+        if len(arguments) == len(names) and names:
+            shell = Frame(None, t.module, Scope(frame.scope), frame.stage, None, t.node, 0, "creation")
+            self.call_value(t.target, arguments, {}, t.node, shell)
 
     def creation_value(
         self,

@@ -83,6 +83,7 @@ class Interpreter(
         )
         self.models: dict[str, Value] = {}
         self.ledger = Ledger()
+        self.custom_rules = 0  # inside the rules of a custom derivative, through which no gradient flows
         self.gradient_roots: set[ast.AST] = set()  # functions that a gradient is taken of
         self.edges: dict[ast.AST, set[ast.AST]] = {}  # which function calls which
         self.choosing = 0  # one of several functions is being called: a loop over functions, not over steps
@@ -114,7 +115,7 @@ class Interpreter(
         self.emit("name", events.NameEvent(node, frame, value.name, is_import, frame.import_guard > 0))
 
     def is_differentiated(self, frame: Frame) -> bool:
-        """Whether a gradient is taken through the function of `frame`, or it is a layer, whose users take one."""
+        """Whether the program is seen to take a gradient through the function of `frame`."""
         reached = set(self.gradient_roots)
         stack = list(reached)
         while stack:
@@ -125,15 +126,8 @@ class Interpreter(
         current: Frame | None = frame
         while current is not None:
             function = current.function
-            if function is not None:
-                if function.node in reached:
-                    return True
-                if (
-                    function.cls is not None
-                    and function.cls.kind in MODULE_KINDS
-                    and function.name == "__call__"
-                ):
-                    return True
+            if function is not None and function.node in reached:
+                return True
             current = current.caller
         return False
 

@@ -49,6 +49,8 @@ class Machine:
     unjitted: int
     steps: int
     ledger: Ledger
+    entered: set[Path]
+    custom_rules: int
     gradient_roots: set[ast.AST]
     edges: dict[ast.AST, set[ast.AST]]
     entered: set[Path]

@@ -155,7 +155,7 @@ class Transforming(Machine):
             differentiated = self.innermost(target)[0]
             if differentiated is not None:
                 self.gradient_roots.add(differentiated.node)
-        if spec.staged:
+        if spec.staged or (spec.kind in _DIFFERENTIATION and not name.startswith(("flax.nnx", "equinox"))):
             self.creations.append((transformed, frame))
         return transformed
 
@@ -291,10 +291,12 @@ class Transforming(Machine):
         if kind == "pallas":
             return self.call_kernel(t, args, node, frame)
         if kind == "custom":
+            self.custom_rules += bool(t.attributes.keys() & {"jvp", "fwd"})
             result = self.call_value(t.target, args, kwargs, node, frame)
             if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:
                 return self.run_custom_gradient(t, result, args, node, frame)
             self.run_custom_rules(t, args, kwargs, node, frame)
+            self.custom_rules -= bool(t.attributes.keys() & {"jvp", "fwd"})
             return result
         if kind == "checkify":
             stage = Stage("checkify", True, True, t.why, frame.stage)

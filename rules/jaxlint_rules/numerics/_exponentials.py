@@ -1,0 +1,47 @@
+"""Whether `exp` of an expression may overflow."""
+
+from __future__ import annotations
+
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.values import Array, Unknown, Value
+from jaxlint_rules.numerics._expressions import made, number, unviewed
+
+_BOUNDED = frozenset(
+    [
+        "subtract",
+        "negative",
+        "clip",
+        "minimum",
+        "tanh",
+        "sigmoid",
+        "sin",
+        "cos",
+        "log_softmax",
+        "log_sigmoid",
+        "log",
+        "cumsum",
+        "where",
+        "linspace",
+    ]
+)
+
+
+def may_overflow(value: Value, frame: Frame) -> bool:
+    """False for what is bounded above by its form: negated, clipped, a logarithm, something subtracted."""
+    if not isinstance(value, Array):
+        return isinstance(value, Unknown) and value.origin in frame.inherited  # a parameter, as it came
+    operation = made(unviewed(value))
+    if operation is None:
+        return True
+    if operation.name in _BOUNDED or operation.name.startswith("jax.random."):
+        return False
+    if operation.name in ("multiply", "divide", "add"):
+        for operand in operation.args:
+            factor = number(operand)
+            if factor is not None and factor < 0:
+                return False
+        return all(
+            may_overflow(o, frame) or number(o) is not None or not isinstance(o, Array)
+            for o in operation.args
+        )
+    return True

@@ -1,0 +1,73 @@
+"""What rules on numerics ask of an expression: whether two are the same, what one is built of, which constants it has."""
+
+from __future__ import annotations
+
+from jaxlint.staging.values import MISSING, Array, NumpyArray, Operation, Static, Unknown, Value, constant
+
+_VIEWS = frozenset(
+    {"getitem", "reshape", "expand_dims", "squeeze", "transpose", "broadcast_to", "astype", "swapaxes"}
+)
+DEEP = 8
+
+
+def made(value: Value | None, *names: str) -> Operation | None:
+    """The operation behind a value, when it is one of `names` (any, when none are given)."""
+    operation = value.made if isinstance(value, Array) else None
+    if operation is None or not operation.args or (names and operation.name not in names):
+        return None
+    return operation
+
+
+def unviewed(value: Value | None) -> Value | None:
+    """The value without the operations that only arrange or cast its elements."""
+    for _ in range(DEEP):
+        operation = made(value, *_VIEWS)
+        if operation is None:
+            return value
+        value = operation.args[0]
+    return value
+
+
+def same(left: Value | None, right: Value | None, depth: int = DEEP) -> bool:
+    """Whether two expressions certainly give the same array: one object, or the same operation on the same operands."""
+    if left is None or right is None:
+        return left is right
+    if isinstance(left, Unknown) and isinstance(right, Unknown):
+        return left.origin is not None and left.origin is right.origin
+    if left is right:
+        return True
+    if isinstance(left, Static) and isinstance(right, Static):
+        return (
+            left.const is not MISSING and type(left.const) is type(right.const) and left.const == right.const
+        )
+    if isinstance(left, Array) and isinstance(right, Array):
+        if left.origin is not None and left.origin is right.origin:
+            return True
+        one, two = left.made, right.made
+        if one is None or two is None or one.name != two.name or depth == 0 or not one.args:
+            return False
+        if len(one.args) != len(two.args) or one.kwargs.keys() != two.kwargs.keys():
+            return False
+        if one.name.startswith("jax.random."):
+            return False
+        pairs = [*zip(one.args, two.args, strict=True), *((one.kwargs[k], two.kwargs[k]) for k in one.kwargs)]
+        return all(same(a, b, depth - 1) or _same_constant(a, b) for a, b in pairs)
+    return _same_constant(left, right)
+
+
+def _same_constant(left: Value, right: Value) -> bool:
+    one, two = constant(left), constant(right)
+    return one is not MISSING and one == two
+
+
+def number(value: Value | None) -> float | None:
+    """The number that a value is known to be."""
+    const = constant(value) if value is not None else MISSING
+    if isinstance(const, bool) or not isinstance(const, (int, float)):
+        return None
+    return float(const)
+
+
+def is_number(value: Value) -> bool:
+    """A number of the host, whichever it is."""
+    return isinstance(value, (Static, NumpyArray))

@@ -1,0 +1,88 @@
+"""Digits are lost next to one."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.values import Array
+from jaxlint_rules.numerics._expressions import made, number
+
+
+class CancellingLog1p(Rule):
+    """`log(1 + x)` and `exp(x) - 1` lose the digits of a small `x`.
+
+    ## What it does
+    Finds `jnp.log(1 + x)`, `jnp.log(1 - x)` and `jnp.exp(x) - 1`.
+
+    ## Why is this bad?
+    In float32 `1 + 1e-8` is 1, so the logarithm is 0 instead of 1e-8. `log1p` and `expm1` are exact there.
+
+    ## Example
+    ```python
+    y = jnp.log(1 + x)
+    ```
+
+    ## Use instead
+    ```python
+    y = jnp.log1p(x)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When `x` is never small. The rule is advice, and off by default.
+
+    ## References
+    - [jax.numpy.log1p](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.log1p.html)
+    """
+
+    code = "JAX1105"
+    name = "cancelling-log1p"
+    category = "numerics"
+    severity = Severity.INFO
+    examples = (
+        Example(
+            "logarithm and exponential",
+            """
+import jax.numpy as jnp
+
+def rate(x):
+    y = jnp.exp(x) - 1  # finding
+    return jnp.log(1 + x) + jnp.log(1.0 - y)  # finding
+""",
+        ),
+        Example(
+            "exact functions, other numbers",
+            """
+import jax.numpy as jnp
+
+def rate(x):
+    return jnp.log1p(x) + jnp.expm1(x) + jnp.log(2 + x) + jnp.exp(x) - x
+""",
+        ),
+    )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        form, instead = "", ""
+        if operation.name == "log" and operation.args:
+            inner = made(operation.args[0], "add", "subtract")
+            if inner is None or len(inner.args) != 2:
+                return
+            left, right = inner.args
+            if inner.name == "add" and 1.0 in (number(left), number(right)):
+                form, instead = "log(1 + x)", "jnp.log1p(x)"
+            elif inner.name == "subtract" and number(left) == 1.0 and isinstance(right, Array):
+                form, instead = "log(1 - x)", "jnp.log1p(-x)"
+        elif operation.name == "subtract" and len(operation.args) == 2:
+            if made(operation.args[0], "exp") is not None and number(operation.args[1]) == 1.0:
+                form, instead = "exp(x) - 1", "jnp.expm1(x)"
+        if form:
+            report(
+                event.node,
+                f"`{form}` loses the digits of a small `x`: use `{instead}`",
+                reason="1 plus a number below 6e-8 is 1 in float32",
+            )

@@ -1,0 +1,127 @@
+"""A logarithm of exponentials that over- or underflows."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.values import Value
+from jaxlint_rules.numerics._exponentials import may_overflow
+from jaxlint_rules.numerics._expressions import made, number, unviewed
+
+
+class UnstableLogsumexp(Rule):
+    """A logarithm undoes exponentials that have over- or underflowed.
+
+    ## What it does
+    Finds `log(sum(exp(x)))`, `log(softmax(x))`, `log(sigmoid(x))`, `log(1 - sigmoid(x))` and `log(1 + exp(x))`.
+
+    ## Why is this bad?
+    `exp` overflows beyond 88 in float32, and `softmax` and `sigmoid` underflow to 0: the logarithm is infinite, and
+    gradients are NaN, where the exact result is an ordinary number.
+
+    ## Example
+    ```python
+    loss = -jnp.log(jax.nn.softmax(logits))[label]
+    ```
+
+    ## Use instead
+    ```python
+    loss = -jax.nn.log_softmax(logits)[label]
+    ```
+    `jax.nn.logsumexp(x)`, `jax.nn.log_sigmoid(x)`, `jax.nn.log_sigmoid(-x)` and `jax.nn.softplus(x)` for the others.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When the argument is bounded. A small number added under the logarithm keeps the result finite, and is not reported.
+
+    ## References
+    - [jax.nn.logsumexp](https://docs.jax.dev/en/latest/_autosummary/jax.nn.logsumexp.html)
+    """
+
+    code = "JAX1104"
+    name = "unstable-logsumexp"
+    category = "numerics"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "each form",
+            """
+import jax
+import jax.numpy as jnp
+
+def partition(energies):
+    return jnp.log(jnp.sum(jnp.exp(energies), axis=0))  # finding
+
+@jax.jit
+def loss(logits, label):
+    p = jax.nn.softmax(logits, axis=-1)
+    return -jnp.log(p)[label]  # finding
+
+def binary(logit, y):
+    p = jax.nn.sigmoid(logit)
+    return -(y * jnp.log(p) + (1 - y) * jnp.log(1 - p))  # finding
+
+def softplus(x):
+    return jnp.log(1 + jnp.exp(x))  # finding
+""",
+        ),
+        Example(
+            "stable forms, and other logarithms",
+            """
+import jax
+import jax.numpy as jnp
+
+def partition(energies, top):
+    stable = jnp.log(jnp.sum(jnp.exp(energies - top), axis=0)) + top
+    return stable + jax.nn.logsumexp(energies)
+
+def loss(logits, label):
+    p = jax.nn.softmax(logits, axis=-1)
+    return -jnp.log(p + 1e-8)[label] - jax.nn.log_softmax(logits)[label] - jnp.log(jnp.clip(p, 1e-6, 1.0))[label]
+
+def other(x):
+    return jnp.log(x) + jnp.log(jnp.sum(x)) + jnp.log(1 + x)
+""",
+        ),
+    )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        if event.frame.module.is_test or event.operation.name != "log" or not event.operation.args:
+            return
+        found = _form(event.operation.args[0], event.frame)
+        if found is not None:
+            form, instead = found
+            report(
+                event.node,
+                f"`{form}` is infinite where its exact value is not: use `{instead}`",
+                reason="the exponential inside over- or underflows before the logarithm undoes it",
+            )
+
+
+def _form(value: Value, frame: Frame) -> tuple[str, str] | None:
+    """The unstable form that a logarithm's argument makes, and what to write instead."""
+    inner = made(unviewed(value))
+    if inner is None:
+        return None
+    if inner.name == "softmax":
+        return "log(softmax(x))", "jax.nn.log_softmax(x)"
+    if inner.name in ("sigmoid", "logistic"):
+        return "log(sigmoid(x))", "jax.nn.log_sigmoid(x)"
+    if inner.name == "sum":
+        terms = made(unviewed(inner.args[0]), "exp")
+        if terms is not None and may_overflow(terms.args[0], frame):
+            return "log(sum(exp(x)))", "jax.nn.logsumexp(x)"
+    if inner.name == "subtract" and number(inner.args[0]) == 1.0:
+        if made(unviewed(inner.args[1]), "sigmoid", "logistic") is not None:
+            return "log(1 - sigmoid(x))", "jax.nn.log_sigmoid(-x)"
+    if inner.name == "add":
+        for one, other in (inner.args, inner.args[::-1]):
+            exponential = made(unviewed(other), "exp")
+            if number(one) == 1.0 and exponential is not None and may_overflow(exponential.args[0], frame):
+                return "log(1 + exp(x))", "jax.nn.softplus(x)"
+    return None

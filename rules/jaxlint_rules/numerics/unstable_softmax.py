@@ -1,0 +1,103 @@
+"""A softmax that overflows."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint_rules.numerics._exponentials import may_overflow
+from jaxlint_rules.numerics._expressions import made, same, unviewed
+
+
+class UnstableSoftmax(Rule):
+    """A softmax is computed in a way that overflows.
+
+    ## What it does
+    Finds `exp(x) / sum(exp(x))` on arrays without their maximum subtracted.
+
+    ## Why is this bad?
+    `exp` overflows float32 beyond 88, bfloat16 too, float16 beyond 11: infinity over infinity is NaN.
+
+    ## Example
+    ```python
+    p = jnp.exp(x) / jnp.sum(jnp.exp(x), axis=-1, keepdims=True)
+    ```
+
+    ## Use instead
+    ```python
+    p = jax.nn.softmax(x, axis=-1)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When the argument is bounded above. Arguments that are negated, clipped, or have something subtracted, and tests, are not
+    reported.
+
+    ## References
+    - [jax.nn.softmax](https://docs.jax.dev/en/latest/_autosummary/jax.nn.softmax.html)
+    """
+
+    code = "JAX1103"
+    name = "unstable-softmax"
+    category = "numerics"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "in one line, through variables, as methods",
+            """
+import jax
+import jax.numpy as jnp
+
+def one(x):
+    return jnp.exp(x) / jnp.sum(jnp.exp(x), axis=-1, keepdims=True)  # finding
+
+@jax.jit
+def two(q, k):
+    e = jnp.exp(q @ k.T)
+    return e / e.sum(-1)[:, None]  # finding
+
+@jax.jit
+def three(x):
+    z = jnp.exp(x)
+    total = z.sum(axis=1, keepdims=True)
+    return z / total  # finding
+""",
+        ),
+        Example(
+            "stabilised, bounded, or something else",
+            """
+import jax
+import jax.numpy as jnp
+
+def stable(x):
+    e = jnp.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+def kernel(d2):
+    w = jnp.exp(-d2)
+    return w / w.sum()
+
+def normalised(x, y):
+    return jnp.abs(x) / jnp.abs(x).sum() + jnp.exp(x) / jnp.exp(y).sum() + jax.nn.softmax(x)
+""",
+        ),
+    )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if event.frame.module.is_test or operation.name != "divide" or len(operation.args) != 2:
+            return
+        top = made(unviewed(operation.args[0]), "exp")
+        total = made(unviewed(operation.args[1]), "sum")
+        bottom = made(unviewed(total.args[0]), "exp") if total is not None else None
+        if top is None or bottom is None or not (top is bottom or same(top.args[0], bottom.args[0])):
+            return
+        if may_overflow(top.args[0], event.frame):
+            report(
+                event.node,
+                "this softmax is NaN once an element exceeds 88 in float32: use `jax.nn.softmax`",
+                reason="`exp(x) / sum(exp(x))` without the maximum subtracted overflows to infinity over infinity",
+            )

@@ -1,0 +1,156 @@
+"""A function is differentiated for an argument that it never reads."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.syntax_facts import positional_parameters, walk
+from jaxlint.staging.values import BoundMethod, Function, Partial, Transformed, Value, constant
+
+_KINDS = frozenset({"grad", "value_and_grad"})
+
+
+class UnusedDifferentiatedArgument(Rule):
+    """A function is differentiated for an argument that it never reads.
+
+    ## What it does
+    Finds `jax.grad(f)` and `jax.value_and_grad(f)` where the body of `f` does not use the parameter that the gradient
+    is taken for.
+
+    ## Why is this bad?
+    The gradient is zero everywhere, and nothing says so. Mostly the loss uses a variable of the enclosing function
+    instead of its own parameter, and the model never learns.
+
+    ## Example
+    ```python
+    def loss(p):
+        return jnp.mean((x @ params - y) ** 2)  # `params`, not `p`
+
+    grads = jax.grad(loss)(params)
+    ```
+
+    ## Use instead
+    ```python
+    def loss(p):
+        return jnp.mean((x @ p - y) ** 2)
+
+    grads = jax.grad(loss)(params)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Parameters named with a leading underscore, functions that read `locals()`, and tests are not reported.
+
+    ## References
+    - [jax.grad](https://docs.jax.dev/en/latest/_autosummary/jax.grad.html)
+    """
+
+    code = "JAX1106"
+    name = "unused-differentiated-argument"
+    category = "numerics"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "a variable of the enclosing function instead",
+            """
+import jax
+import jax.numpy as jnp
+
+def step(params, x, y):
+    def loss(p):
+        return jnp.mean((x @ params - y) ** 2)
+    value, grads = jax.value_and_grad(loss)(params)  # finding
+    return value, grads
+
+def second(w, b, x):
+    return jax.grad(lambda w, b: jnp.sum(x @ w), argnums=(0, 1))(w, b)  # finding
+""",
+        ),
+        Example(
+            "read, bound, meant to be unused",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+
+def loss(params, x, unused):
+    return jnp.mean((x @ params) ** 2)
+
+def bound(x, params):
+    return jnp.mean((x @ params) ** 2)
+
+def step(params, x):
+    a = jax.grad(loss)(params, x, None)
+    b = jax.grad(loss, argnums=1)(params, x, None)
+    c = jax.grad(functools.partial(bound, x))(params)
+    d = jax.grad(lambda _: jnp.sum(x))(params)
+    return a, b, c, d
+""",
+        ),
+    )
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        t = event.transformed
+        if t.kind not in _KINDS or t.api.startswith(("nnx.", "eqx.", "hk.")) or event.frame.module.is_test:
+            return
+        found = _parameters(t.target)
+        if found is None:
+            return
+        function, names = found
+        numbers = constant(t.options["argnums"]) if "argnums" in t.options else 0
+        wanted = numbers if isinstance(numbers, tuple) else (numbers,)
+        used = {n.id for n in walk(function.node) if isinstance(n, ast.Name)}
+        if "locals" in used or _is_stub(function.node):
+            return
+        for position in wanted:
+            if not isinstance(position, int) or not -len(names) <= position < len(names):
+                continue
+            name = names[position]
+            if name not in used and not name.startswith("_") and name not in ("self", "cls"):
+                report(
+                    event.node,
+                    f"`{t.label}` never reads `{name}`, for which it is differentiated: the gradient is zero",
+                    reason=f"`{name}` does not occur in the body of `{t.label}`, line {function.node.lineno}",
+                )
+                return
+
+
+def _parameters(target: Value) -> tuple[Function, list[str]] | None:
+    """The function behind a target, and the parameters that a caller fills; None through transformations that wrap."""
+    skipped, bound = 0, set[str]()
+    while not isinstance(target, Function):
+        if isinstance(target, BoundMethod):
+            skipped, target = skipped + 1, target.function
+        elif isinstance(target, Partial):
+            skipped += len(target.args)
+            bound |= target.kwargs.keys()
+            target = target.function
+        elif isinstance(target, Transformed) and target.kind in ("jit", "vmap", "checkpoint"):
+            target = target.target
+        else:
+            return None
+    if target.wraps is not None or target.node.args.vararg is not None:
+        return None
+    names = [p.arg for p in positional_parameters(target.node)][skipped:]
+    return target, [name for name in names if name not in bound]
+
+
+def _is_stub(node: ast.AST) -> bool:
+    """A body that only raises, says nothing, or is left to be written (`...`)."""
+    body = getattr(node, "body", [])
+    if isinstance(body, list) and any(
+        isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) and s.value.value is Ellipsis
+        for s in body
+    ):
+        return True
+    return isinstance(body, list) and all(
+        isinstance(s, (ast.Raise, ast.Pass))
+        or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+        for s in body
+    )

@@ -1,0 +1,257 @@
+"""A branch of `where` that is not chosen makes the gradient NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.dtypes import is_integer
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.operations import dtype_of
+from jaxlint.staging.values import Array, Value
+from jaxlint_rules.numerics._expressions import DEEP, is_number, made, number, same
+
+# Operations whose derivative is not finite at 0, or left of it.
+_AT_ZERO = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal", "cbrt"})
+_AT_ONE = frozenset({"arccos", "arcsin", "arctanh", "arccosh", "acos", "asin", "atanh", "acosh"})
+_OVERFLOWS = frozenset({"exp", "expm1", "exp2", "sinh", "cosh"})
+_COMPARISONS = ("greater", "greater_equal", "less", "less_equal", "equal", "not_equal")
+_CONNECTIVES = ("bitwise_and", "bitwise_or", "invert", "logical_and", "logical_or", "logical_not")
+_THROUGH = frozenset(
+    [
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "negative",
+        "power",
+        "sum",
+        "mean",
+        "square",
+        "sin",
+        "cos",
+        "tanh",
+        "exp",
+        "log",
+        "sqrt",
+        "reshape",
+        "getitem",
+        "astype",
+        "expand_dims",
+        "matmul",
+        "maximum",
+        "minimum",
+        "absolute",
+        "stack",
+        "concatenate",
+        "transpose",
+        "log1p",
+        "expm1",
+        "arctan2",
+        "where",
+    ]
+)
+_NEAR_ZERO = 0.1
+_LARGE = 5.0
+
+
+class WhereGradientNan(Rule):
+    """A branch of `where` that is not chosen makes the gradient NaN.
+
+    ## What it does
+    Finds `jnp.where(x > 0, jnp.log(x), 0.0)` and its like: a logarithm, root, division, power or inverse function of the
+    value that the condition tests, in the branch that the condition is meant to protect, in functions that a gradient is
+    taken of.
+
+    ## Why is this bad?
+    Both branches are computed, and differentiated. At the points that the condition leaves out the derivative is
+    infinite or NaN; multiplied by the zero with which `where` drops the branch, it is NaN. The value is right, the
+    gradient is NaN, and one such element spoils all parameters.
+
+    ## Example
+    ```python
+    def f(x):
+        return jnp.where(x > 0, jnp.log(x), 0.0).sum()
+
+    jax.grad(f)(jnp.array([0.0, 1.0]))  # [nan, 1.]
+    ```
+
+    ## Use instead
+    ```python
+    def f(x):
+        safe = jnp.where(x > 0, x, 1.0)
+        return jnp.where(x > 0, jnp.log(safe), 0.0).sum()
+
+    jax.grad(f)(jnp.array([0.0, 1.0]))  # [0., 1.]
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When the value never reaches the protected points, or no gradient flows here. Functions that nothing differentiates
+    in the project are not reported.
+
+    ## References
+    - [JAX: gradients contain NaN where using where](https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where)
+    """
+
+    code = "JAX1101"
+    name = "where-gradient-nan"
+    category = "numerics"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "logarithm, root, division, power, through variables and calls",
+            """
+import jax
+import jax.numpy as jnp
+
+def entropy(p):
+    return -jnp.sum(jnp.where(p > 0, p * jnp.log(p), 0.0))  # finding
+
+def distance(d2):
+    root = jnp.sqrt(d2)
+    return jnp.where(d2 == 0, 0.0, root).sum()  # finding
+
+def ratio(x, y):
+    return jnp.where(jnp.abs(y) > 1e-6, x / y, 0.0).sum()  # finding
+
+def sinc(x):
+    near = x == 0.0
+    return jnp.where(near, 1.0, jnp.sin(x) / x).sum()  # finding
+
+def gamma(x):
+    return jax.lax.select(x > 0.0, x**0.5, jnp.zeros_like(x)).sum()  # finding
+
+def softplus(x):
+    return jnp.where(x > 20.0, x, jnp.log1p(jnp.exp(x))).sum()  # finding
+
+def angle(c):
+    return jnp.where(jnp.abs(c) < 1.0, jnp.arccos(c), 0.0).sum()  # finding
+
+def loss(w, x):
+    return entropy(w) + distance(x @ w) + ratio(w, x) + sinc(w) + gamma(w) + softplus(w) + angle(w)
+
+@jax.jit
+def step(w, x):
+    return w - 0.1 * jax.grad(loss)(w, x)
+""",
+        ),
+        Example(
+            "guarded inside, another condition, or never differentiated",
+            """
+import jax
+import jax.numpy as jnp
+
+def entropy(p):
+    safe = jnp.where(p > 0, p, 1.0)
+    return -jnp.sum(jnp.where(p > 0, p * jnp.log(safe), 0.0))
+
+def clipped(x):
+    return jnp.where(x > 0, jnp.log(jnp.maximum(x, 1e-6)), 0.0).sum() + jnp.where(x > 0, jnp.sqrt(x + 1e-6), 0.0).sum()
+
+def masked(logits, mask):
+    p = jax.nn.softmax(logits)
+    return jnp.where(mask, jnp.log(p + 1e-9), 0.0).sum()
+
+def huber(x):
+    return jnp.where(jnp.abs(x) < 1.0, 0.5 * x**2, jnp.abs(x) - 0.5).sum()
+
+def loss(w, mask):
+    return entropy(w) + clipped(w) + masked(w, mask) + huber(w)
+
+def step(w, mask):
+    return w - 0.1 * jax.grad(loss)(w, mask)
+
+def metric(x):
+    return jnp.where(x > 0, jnp.log(x), 0.0).sum()
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.found: list[tuple[OperationEvent, str, str]] = []
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if operation.name != "where" or len(operation.args) != 3 or event.frame.module.is_test:
+            return
+        tested = list(_tested(operation.args[0], DEEP))
+        if not tested:
+            return
+        for branch in operation.args[1:]:
+            for name, operand in _unsafe(branch, DEEP):
+                if is_integer(dtype_of(operand)):
+                    continue
+                limit = next((bound for value, bound in tested if same(value, operand)), None)
+                if limit is not None and _protects(name, limit):
+                    self.found.append((event, name, ""))
+                    return
+
+    def finish(self, report: Reporter) -> None:
+        for event, name, _ in self.found:
+            report.event = event
+            if not report.differentiated(event.frame):
+                continue
+            what = {"divide": "the division", "power": "the power"}.get(name, f"`{name}`")
+            report(
+                event.node,
+                f"the gradient is NaN where the condition leaves {what} out: make its argument safe with a `where` inside",
+                reason=f"both branches are differentiated, and the derivative of {what} is not finite at the points that the condition tests for",
+            )
+
+
+def _protects(name: str, limit: float | str) -> bool:
+    """Whether a comparison with this limit keeps the operation away from where its derivative is not finite."""
+    if isinstance(limit, str):
+        return name not in _OVERFLOWS  # a tolerance that is not known
+    if name in _AT_ONE:
+        return 0.5 < abs(limit) <= 1.0
+    if name in _OVERFLOWS:
+        return limit >= _LARGE
+    return abs(limit) <= _NEAR_ZERO
+
+
+def _tested(condition: Value, depth: int) -> Iterator[tuple[Value, float | str]]:
+    """The values that a condition compares with numbers, and these numbers."""
+    operation = made(condition, *_COMPARISONS, *_CONNECTIVES)
+    if operation is None or depth == 0:
+        return
+    if operation.name in _CONNECTIVES:
+        for part in operation.args:
+            yield from _tested(part, depth - 1)
+        return
+    if len(operation.args) != 2:
+        return
+    left, right = operation.args
+    for value, other in ((left, right), (right, left)):
+        if not is_number(other):
+            continue
+        limit = number(other)
+        yield value, "" if limit is None else limit
+        inner = made(value, "absolute", "abs")
+        if inner is not None:
+            yield inner.args[0], "" if limit is None else limit
+
+
+def _unsafe(value: Value, depth: int) -> Iterator[tuple[str, Value]]:
+    """The operations in a branch whose derivative is not finite everywhere, and what they are applied to."""
+    operation = made(value)
+    if operation is None or depth == 0:
+        return
+    name, args = operation.name, operation.args
+    if name in _AT_ZERO or name in _AT_ONE or name in _OVERFLOWS:
+        yield name, args[0]
+    elif name == "divide" and len(args) == 2:
+        yield name, args[1]
+    elif name == "power" and len(args) == 2:
+        exponent = number(args[1])
+        if exponent is not None and (exponent < 0 or (exponent < 1 and exponent != 0)):
+            yield name, args[0]
+    if name in _THROUGH:
+        for operand in args:
+            if isinstance(operand, Array):
+                yield from _unsafe(operand, depth - 1)
