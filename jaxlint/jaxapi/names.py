@@ -36,6 +36,21 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
     ("jax.tree_util.Partial", "functools.partial"),
     ("jax.interpreters.pxla.", "jax.sharding."),
     ("jax.experimental.maps.Mesh", "jax.sharding.Mesh"),
+    *(
+        (f"flax.linen.{name}", f"jax.nn.{name}")
+        for name in (
+            "softmax",
+            "log_softmax",
+            "sigmoid",
+            "relu",
+            "gelu",
+            "silu",
+            "swish",
+            "softplus",
+            "elu",
+            "log_sigmoid",
+        )
+    ),
     ("flax.linen.transforms.", "flax.linen."),
     ("flax.linen.module.", "flax.linen."),
     ("flax.experimental.nnx.", "flax.nnx."),

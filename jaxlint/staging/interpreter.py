@@ -19,7 +19,7 @@ from jaxlint.staging import events
 from jaxlint.staging.access import Access
 from jaxlint.staging.builtin_calls import BuiltinCalls
 from jaxlint.staging.calls import Calls, FunctionRecord
-from jaxlint.staging.classes import MODULE_KINDS, Classes
+from jaxlint.staging.classes import Classes
 from jaxlint.staging.controlflow import ControlFlow
 from jaxlint.staging.creation import Creation
 from jaxlint.staging.entry import Entry

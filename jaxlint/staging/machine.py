@@ -49,7 +49,6 @@ class Machine:
     unjitted: int
     steps: int
     ledger: Ledger
-    entered: set[Path]
     custom_rules: int
     gradient_roots: set[ast.AST]
     edges: dict[ast.AST, set[ast.AST]]
