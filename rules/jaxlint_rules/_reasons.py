@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.staging.events import Event
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.values import Array
 
 
@@ -38,6 +41,13 @@ def staged_because(frame: Frame) -> str:
 def certain_tracer(value: object) -> bool:
     """A value that is a tracer on every run that reaches the place, and a single array."""
     return isinstance(value, Array) and value.staged and value.certain and not value.tree
+
+
+def is_parameter(node: ast.AST | None, frame: Frame) -> bool:
+    """Whether an expression is a parameter of the function, whose callers may each pass something else."""
+    if not isinstance(node, ast.Name) or frame.function is None:
+        return False
+    return any(parameter.arg == node.id for parameter in all_parameters(frame.function.node))
 
 
 def guarded(event: Event, convention: bool = True) -> bool:

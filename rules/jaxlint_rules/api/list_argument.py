@@ -1,0 +1,147 @@
+"""A Python list is handed to an array function."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.values import ListValue, TupleValue
+from jaxlint_rules._reasons import is_parameter
+
+# Each raises TypeError on a list or a tuple.
+_STRICT = frozenset(
+    f"jax.numpy.{name}"
+    for name in [
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "var",
+        "std",
+        "median",
+        "any",
+        "all",
+        "argmax",
+        "argmin",
+        "cumsum",
+        "cumprod",
+        "sort",
+        "argsort",
+        "exp",
+        "log",
+        "sqrt",
+        "sin",
+        "cos",
+        "tanh",
+        "abs",
+        "square",
+        "dot",
+        "matmul",
+        "reshape",
+        "expand_dims",
+        "take",
+        "clip",
+        "allclose",
+        "transpose",
+        "squeeze",
+        "flip",
+        "ravel",
+        "log1p",
+        "expm1",
+        "maximum",
+        "minimum",
+        "add",
+        "subtract",
+        "multiply",
+        "divide",
+        "linalg.norm",
+    ]
+)
+
+
+class ListArgument(Rule):
+    """A Python list or tuple is handed to an array function.
+
+    ## What it does
+    Finds `jnp.sum([1.0, 2.0])` and its like.
+
+    ## Why is this bad?
+    NumPy converts lists; JAX raises `TypeError: sum requires ndarray or scalar arguments`, since converting element by
+    element is slow. Functions that join arrays (`concatenate`, `stack`) do take lists.
+
+    ## Example
+    ```python
+    losses = [a.mean(), b.mean()]
+    total = jnp.sum(losses)
+    ```
+
+    ## Use instead
+    ```python
+    losses = [a.mean(), b.mean()]
+    total = jnp.sum(jnp.stack(losses))
+    ```
+    Or `sum(losses)`; `jnp.array([...])` for lists of numbers.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Never: the call fails.
+
+    ## References
+    - [JAX: non-array inputs](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#non-array-inputs-numpy-vs-jax)
+    """
+
+    code = "JAX802"
+    name = "list-argument"
+    category = "api"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "numbers, arrays, a list that was appended to",
+            """
+import jax.numpy as jnp
+
+def total(xs):
+    losses = []
+    for x in xs:
+        losses.append(jnp.sin(x).mean())
+    return jnp.mean(losses), jnp.max([1.0, 2.0]), jnp.sqrt((1.0, 4.0))  # finding
+""",
+        ),
+        Example(
+            "arrays, functions that join, Python's own",
+            """
+import jax.numpy as jnp
+import numpy as np
+
+def total(xs):
+    losses = [jnp.sin(x).mean() for x in xs]
+    return jnp.mean(jnp.stack(losses)), jnp.concatenate([xs[0], xs[1]]), sum(losses), np.mean([1.0, 2.0])
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name not in _STRICT or not event.args or event.frame.catching:
+            return
+        value = event.args[0]
+        if (
+            isinstance(event.node, ast.Call)
+            and event.node.args
+            and is_parameter(event.node.args[0], event.frame)
+        ):
+            return
+        listed = isinstance(value, ListValue) and value.kind == "list"
+        plain = isinstance(value, TupleValue) and value.cls is None and value.items is not None
+        if listed or plain:
+            short = event.name.replace("jax.numpy.", "jnp.")
+            report(
+                event.node,
+                f"`{short}` does not take a {'list' if listed else 'tuple'}: make it an array with `jnp.array` or `jnp.stack`",
+                reason=f"the argument is a Python {'list' if listed else 'tuple'}, and array functions of JAX do not convert those",
+            )

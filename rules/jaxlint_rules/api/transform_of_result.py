@@ -1,0 +1,100 @@
+"""The result of a call is transformed, or called again."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, TransformEvent
+from jaxlint.staging.values import Array
+
+
+class TransformOfResult(Rule):
+    """An array is transformed or called as if it were a function.
+
+    ## What it does
+    Finds `jax.jit(f(x))`, `jax.grad(loss(w))` and `jax.grad(f)(x)(y)`.
+
+    ## Why is this bad?
+    `f(x)` is an array: `TypeError: Expected a callable value`, or `object is not callable`.
+
+    ## Example
+    ```python
+    y = jax.jit(f(x))
+    ```
+
+    ## Use instead
+    ```python
+    y = jax.jit(f)(x)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Never: the call fails.
+
+    ## References
+    - [jax.jit](https://docs.jax.dev/en/latest/_autosummary/jax.jit.html)
+    """
+
+    code = "JAX803"
+    name = "transform-of-result"
+    category = "api"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "transformed, and called again",
+            """
+import jax
+import jax.numpy as jnp
+
+def f(x):
+    return jnp.sum(jnp.sin(x))
+
+x = jnp.ones(3)
+y = jax.jit(f(x))  # finding
+g = jax.grad(f)(x)(x)  # finding
+""",
+        ),
+        Example(
+            "functions, and functions that make them",
+            """
+import jax
+import jax.numpy as jnp
+
+def make(scale):
+    def f(x):
+        return jnp.sum(scale * x)
+    return f
+
+x = jnp.ones(3)
+y = jax.jit(make(2.0))(x)
+h = jax.grad(jax.grad(lambda v: v**3))(1.0)
+v = jax.vmap(jax.grad(make(1.0)))(x[None])
+""",
+        ),
+    )
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        target = event.transformed.target
+        if isinstance(target, Array) and target.certain and not target.tree and not event.frame.catching:
+            report(
+                event.node,
+                f"`{event.transformed.api}` takes a function, and this is the result of calling one",
+                reason="the argument is an array",
+            )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee = event.callee
+        if not isinstance(callee, Array) or not callee.certain or event.frame.catching:
+            return
+        again = isinstance(event.node, ast.Call) and isinstance(event.node.func, ast.Call)
+        if callee.role == "grad" and again:
+            report(
+                event.node,
+                "an array is called as if it were a function",
+                reason="what is called is a gradient that was already evaluated",
+            )

@@ -1,0 +1,181 @@
+"""A BlockSpec that does not fit its kernel call."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, TransformEvent
+from jaxlint.staging.values import (
+    External,
+    ExternalObject,
+    Function,
+    ListValue,
+    TupleValue,
+    Value,
+    constant,
+    is_none,
+)
+
+_SPEC = "jax.experimental.pallas.BlockSpec"
+
+
+class BlockSpecArguments(Rule):
+    """A `BlockSpec` does not fit its kernel call.
+
+    ## What it does
+    Finds `pl.BlockSpec(index_map, block_shape)` in the old order of arguments, index maps that take another number of
+    arguments than the grid has dimensions, and index maps that return another number of indices than the block has.
+
+    ## Why is this bad?
+    Each of them raises when the kernel is called. Since JAX 0.4.31 the shape of the block comes first.
+
+    ## Example
+    ```python
+    pl.BlockSpec(lambda i: (i, 0), (8, 128))
+    ```
+
+    ## Use instead
+    ```python
+    pl.BlockSpec((8, 128), lambda i: (i, 0))
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Under JAX 0.4.30 and older, for the order. Calls with a `grid_spec`, whose index maps take further arguments, are
+    not reported.
+
+    ## References
+    - [Pallas: grids and BlockSpecs](https://docs.jax.dev/en/latest/pallas/grid_blockspec.html)
+    """
+
+    code = "JAX1301"
+    name = "block-spec-arguments"
+    category = "kernels"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "old order, wrong number of arguments, wrong number of indices",
+            """
+import jax
+from jax.experimental import pallas as pl
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+
+def old(x):
+    spec = pl.BlockSpec(lambda i: (i, 0), (8, 128))  # finding
+    return pl.pallas_call(kernel, grid=(4,), in_specs=[spec], out_specs=spec, out_shape=x)(x)
+
+def arity(x):
+    spec = pl.BlockSpec((8, 128), lambda i, j: (i, j))
+    return pl.pallas_call(kernel, grid=(4,), in_specs=[spec], out_specs=spec, out_shape=x)(x)  # finding
+
+def indices(x):
+    return pl.pallas_call(  # finding
+        kernel,
+        grid=(4, 2),
+        in_specs=[pl.BlockSpec((8, 128), lambda i, j: i)],
+        out_specs=pl.BlockSpec((8, 128), lambda i, j: (i, j)),
+        out_shape=x,
+    )(x)
+""",
+        ),
+        Example(
+            "fitting, without index map, with a grid spec",
+            """
+import jax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+
+def fits(x, grid, memory):
+    spec = pl.BlockSpec((8, 128), lambda i, j: (i, j))
+    whole = pl.BlockSpec(memory_space=memory)
+    one = pl.pallas_call(kernel, grid=(4, 1), in_specs=[spec], out_specs=spec, out_shape=x)(x)
+    two = pl.pallas_call(kernel, grid=grid, in_specs=[spec], out_specs=spec, out_shape=x)(x)
+    three = pl.pallas_call(kernel, grid=4, in_specs=[whole], out_specs=pl.BlockSpec((8,), lambda *i: i), out_shape=x)(x)
+    return one, two, three
+
+def prefetched(x, n):
+    spec = pl.BlockSpec((8, 128), lambda i, n_ref: (i, 0))
+    grid_spec = pltpu.PrefetchScalarGridSpec(num_scalar_prefetch=1, grid=(4,), in_specs=[spec], out_specs=spec)
+    return pl.pallas_call(kernel, grid_spec=grid_spec, out_shape=x)(n, x)
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name != _SPEC or not isinstance(event.callee, External) or not event.args:
+            return
+        if isinstance(event.args[0], Function):
+            report(
+                event.node,
+                "`BlockSpec` takes the shape of the block first, then the index map",
+                reason="the first argument is a function; the order was changed in JAX 0.4.31",
+            )
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        t = event.transformed
+        if t.kind != "pallas" or "grid_spec" in t.options or "**" in t.options or "grid" not in t.options:
+            return
+        grid = constant(t.options["grid"])
+        dimensions = len(grid) if isinstance(grid, tuple) else 1 if isinstance(grid, int) else None
+        value = t.options["grid"]
+        if dimensions is None and isinstance(value, TupleValue) and value.items is not None:
+            dimensions = len(value.items)
+        if dimensions is None:
+            return
+        for keyword in ("in_specs", "out_specs"):
+            specs = t.options.get(keyword)
+            for spec in _specs(specs):
+                problem = _mismatch(spec, dimensions)
+                if problem:
+                    report(
+                        event.node,
+                        f"the index map of a block in `{keyword}` {problem}",
+                        reason=f"the grid has {dimensions} dimension{'s' * (dimensions != 1)}",
+                    )
+                    return
+
+
+def _specs(value: Value | None) -> list[ExternalObject]:
+    if isinstance(value, ExternalObject) and value.name == _SPEC:
+        return [value]
+    if isinstance(value, (TupleValue, ListValue)) and value.items is not None:
+        return [item for item in value.items if isinstance(item, ExternalObject) and item.name == _SPEC]
+    return []
+
+
+def _mismatch(spec: ExternalObject, dimensions: int) -> str:
+    """What is wrong with a block's index map; "" when nothing is certain to be."""
+    shape = spec.args[0] if spec.args else spec.kwargs.get("block_shape")
+    index_map = spec.args[1] if len(spec.args) > 1 else spec.kwargs.get("index_map")
+    if not isinstance(index_map, Function) or index_map.node.args.kwonlyargs:
+        return ""
+    arguments = index_map.node.args
+    positional = len(arguments.posonlyargs) + len(arguments.args)
+    needed = positional - len(arguments.defaults)
+    if arguments.vararg is None and not needed <= dimensions <= positional:
+        return f"takes {positional} argument{'s' * (positional != 1)}"
+    if not isinstance(index_map.node, ast.Lambda) or not isinstance(shape, TupleValue) or is_none(shape):
+        return ""
+    if shape.items is None:
+        return ""
+    body = index_map.node.body
+    returned = (
+        len(body.elts)
+        if isinstance(body, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in body.elts)
+        else None
+    )
+    if returned is None and isinstance(body, (ast.Name, ast.Constant)) and arguments.vararg is None:
+        returned = 1
+    if returned is not None and returned != len(shape.items):
+        return f"returns {returned} ind{'ices' if returned != 1 else 'ex'} for a block of {len(shape.items)} dimensions"
+    return ""

@@ -1,0 +1,123 @@
+"""A Pallas kernel is compiled for the CPU."""
+
+from __future__ import annotations
+
+import re
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import TransformEvent
+
+_ON_CPU = re.compile(
+    r"""default_backend\(\)\s*==\s*["']cpu"""
+    r"""|(jax_platform_name|jax_platforms|JAX_PLATFORMS|JAX_PLATFORM_NAME)["']\]?\s*[,=:]\s*["']cpu"""
+    r"""|default_device["']?\s*[,(=]\s*jax\.(local_)?devices\(["']cpu""",
+)
+_INTERPRETS = re.compile(r"interpret|skipif|skipTest|skipUnless")
+
+
+class MissingInterpret(Rule):
+    """A Pallas kernel is called without `interpret=True` in a program that runs on the CPU.
+
+    ## What it does
+    Finds `pl.pallas_call(...)` without `interpret`, in files that select the CPU themselves (`JAX_PLATFORMS`,
+    `jax_platforms`, `default_backend() == "cpu"`) and mention no interpret mode.
+
+    ## Why is this bad?
+    Kernels are compiled for GPU and TPU alone; on the CPU the call raises `ValueError: Only interpret mode is supported
+    on CPU backend.`
+
+    ## Example
+    ```python
+    jax.config.update("jax_platforms", "cpu")
+    y = pl.pallas_call(kernel, out_shape=x)(x)
+    ```
+
+    ## Use instead
+    ```python
+    jax.config.update("jax_platforms", "cpu")
+    y = pl.pallas_call(kernel, out_shape=x, interpret=True)(x)
+    ```
+    Or `interpret=jax.default_backend() == "cpu"`.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When the branch that names the CPU is the one that avoids the kernel.
+
+    ## References
+    - [Pallas quickstart](https://docs.jax.dev/en/latest/pallas/quickstart.html)
+    """
+
+    code = "JAX1302"
+    name = "missing-interpret"
+    category = "kernels"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "a program that checks itself on the CPU",
+            """
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+jax.config.update("jax_platforms", "cpu")
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+
+def double(x):
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)  # finding
+
+print(double(jnp.ones((8, 128))))
+""",
+        ),
+        Example(
+            "a program for accelerators",
+            """
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+
+def double(x):
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+
+print(double(jnp.ones((8, 128))))
+""",
+        ),
+        Example(
+            "interpreted where the backend is the CPU",
+            """
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+
+def double(x):
+    on_cpu = jax.default_backend() == "cpu"
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=on_cpu)(x)
+
+print(double(jnp.ones((8, 128))))
+""",
+        ),
+    )
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        t = event.transformed
+        if t.kind != "pallas" or "interpret" in t.options or "**" in t.options:
+            return
+        text = event.frame.module.source.text
+        if _ON_CPU.search(text) is None or _INTERPRETS.search(text) is not None:
+            return
+        report(
+            event.node,
+            "a Pallas kernel runs on the CPU only in interpret mode: pass `interpret=True`",
+            reason="this file selects the CPU, and the call does not say `interpret`",
+        )

@@ -1,0 +1,125 @@
+"""A PartitionSpec names an axis that its mesh does not have."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.values import ExternalObject, Value, constant
+from jaxlint_rules._reasons import is_parameter
+
+_MESHES = ("jax.sharding.Mesh", "jax.make_mesh", "jax.sharding.AbstractMesh")
+
+
+class UnknownMeshAxis(Rule):
+    """A `PartitionSpec` names an axis that its mesh does not have.
+
+    ## What it does
+    Finds `NamedSharding(mesh, P("model"))` where the axes of the mesh are known and "model" is not among them, or where
+    a spec names one axis twice.
+
+    ## Why is this bad?
+    It raises `ValueError` (`DuplicateSpecError`) when the sharding is made.
+
+    ## Example
+    ```python
+    mesh = jax.make_mesh((8,), ("data",))
+    sharding = NamedSharding(mesh, P("batch"))
+    ```
+
+    ## Use instead
+    ```python
+    mesh = jax.make_mesh((8,), ("data",))
+    sharding = NamedSharding(mesh, P("data"))
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Never: the call fails.
+
+    ## References
+    - [jax.sharding.NamedSharding](https://docs.jax.dev/en/latest/jax.sharding.html)
+    """
+
+    code = "JAX1201"
+    name = "unknown-mesh-axis"
+    category = "sharding"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "an axis that is not there, and one named twice",
+            """
+import jax
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+mesh = Mesh(np.array(jax.devices()), ("data",))
+rows = NamedSharding(mesh, P("batch", None))  # finding
+grid = jax.make_mesh((1, 1), ("data", "model"))
+both = NamedSharding(grid, P(("data", "stage")))  # finding
+twice = NamedSharding(grid, P("data", "data"))  # finding
+""",
+        ),
+        Example(
+            "axes that are there, or not known",
+            """
+import jax
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+def shardings(mesh, axis):
+    grid = jax.make_mesh((1, 1), ("data", "model"))
+    return NamedSharding(grid, P(("data", "model"))), NamedSharding(grid, P(None, axis)), NamedSharding(mesh, P("stage"))
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name != "jax.sharding.NamedSharding":
+            return
+        values = [*event.args, *(event.kwargs[k] for k in ("mesh", "spec") if k in event.kwargs)]
+        if len(values) < 2 or not isinstance(event.node, ast.Call):
+            return
+        arguments = [*event.node.args, *(keyword.value for keyword in event.node.keywords)]
+        if any(is_parameter(argument, event.frame) for argument in arguments):
+            return
+        axes, named = _axes(values[0]), list(_named(values[1]))
+        for name in named:
+            if axes is not None and name not in axes:
+                have = ", ".join(f"`{axis}`" for axis in axes)
+                report(event.node, f"the mesh has no axis `{name}`", reason=f"its axes are {have}")
+                return
+            if named.count(name) > 1:
+                report(
+                    event.node,
+                    f"the spec names the axis `{name}` twice",
+                    reason="an axis of the mesh may shard one dimension only",
+                )
+                return
+
+
+def _axes(mesh: Value) -> tuple[str, ...] | None:
+    """The names of a mesh's axes, where they are known."""
+    if not isinstance(mesh, ExternalObject) or mesh.name not in _MESHES:
+        return None
+    names = constant(mesh.args[1] if len(mesh.args) > 1 else mesh.kwargs.get("axis_names"))
+    if isinstance(names, str):
+        return (names,)
+    if isinstance(names, tuple) and names and all(isinstance(name, str) for name in names):
+        return names
+    return None
+
+
+def _named(spec: Value) -> Iterator[str]:
+    """The axes that a PartitionSpec names."""
+    if isinstance(spec, ExternalObject) and spec.name == "jax.sharding.PartitionSpec":
+        for argument in spec.args:
+            const = constant(argument)
+            for name in const if isinstance(const, tuple) else (const,):
+                if isinstance(name, str):
+                    yield name
