@@ -91,7 +91,7 @@ class Access(Machine):
             joined = join_all([self.attribute(option, name, node, frame, quiet) for option in base.options])
             return replace(joined, every=base.every) if isinstance(joined, Choice) else joined
         if isinstance(base, Unknown):
-            return Unknown(base.origin.child(name) if base.origin is not None else None)
+            return Unknown(base.origin.child(name) if base.origin is not None else None, base.flow)
         if isinstance(base, Static):
             return ExternalMethod(base, name) if not isinstance(base.const, type(None)) else UNKNOWN
         if isinstance(base, Function):
@@ -173,6 +173,7 @@ class Access(Machine):
             certain=False,
             origin=base.origin.child(name) if base.origin else None,
             jitted=base.jitted,
+            flow=base.flow,
         )
 
     def eval_subscript(self, node: ast.Subscript, frame: Frame) -> Value:
@@ -218,8 +219,8 @@ class Access(Machine):
         if isinstance(base, Unknown):
             const = constant(index)
             if const is not MISSING and hashable(const) and base.origin is not None:
-                return Unknown(base.origin.child(const))
-            return Unknown(Origin("item"))
+                return Unknown(base.origin.child(const), base.flow)
+            return Unknown(Origin("item"), base.flow)
         if isinstance(base, Instance):
             method = base.cls.lookup("__getitem__")
             if isinstance(method, Function):
@@ -247,7 +248,13 @@ class Access(Machine):
         if isinstance(const, str):
             origin = base.origin.child(const) if base.origin else None
             return Array(
-                base.staged, base.why, tree=True, certain=base.certain, origin=origin, jitted=base.jitted
+                base.staged,
+                base.why,
+                tree=True,
+                certain=base.certain,
+                origin=origin,
+                jitted=base.jitted,
+                flow=base.flow,
             )
         parts = index.elements() if isinstance(index, TupleValue) else [index]
         for part in parts:
@@ -262,7 +269,13 @@ class Access(Machine):
             if base.origin is not None and const is not MISSING and hashable(const):
                 origin = base.origin.child(const)
             return Array(
-                base.staged, base.why, tree=True, certain=base.certain, origin=origin, jitted=base.jitted
+                base.staged,
+                base.why,
+                tree=True,
+                certain=base.certain,
+                origin=origin,
+                jitted=base.jitted,
+                flow=base.flow,
             )
         result = self.array_result(frame, [base, *parts], node)
         self.made_by(result, "getitem", [base, index], {}, node, frame)

@@ -7,6 +7,7 @@ import ast
 from jaxlint.staging import events
 from jaxlint.staging.calls import label_of
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.gradients import TANGENT, marked
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
@@ -101,6 +102,7 @@ class ControlFlow(Machine):
                 value.role,
                 value.jitted,
                 value.dtype,
+                flow=value.flow,
             )
         if depth > 0 and isinstance(value, TupleValue) and value.items is not None:
             return TupleValue(
@@ -109,7 +111,7 @@ class ControlFlow(Machine):
         if depth > 0 and isinstance(value, DictValue):
             return DictValue({k: self.fresh(v, depth - 1) for k, v in value.items.items()}, value.element)
         if isinstance(value, Unknown) and type(value) is Unknown:
-            return Unknown(Origin("item"))
+            return Unknown(Origin("item"), value.flow)
         if isinstance(value, Choice):
             return Choice(value.options, every=True)
         return value
@@ -129,6 +131,7 @@ class ControlFlow(Machine):
         self.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
         result = self.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
         self.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
+        result = self.loop_result(api, carry, result, node, frame)
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
 
     def flow_fori_loop(
@@ -141,6 +144,8 @@ class ControlFlow(Machine):
         carry = self.fresh(self.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
         result = self.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
         self.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
+        if any(isinstance(bound, Array) and bound.staged and bound.certain for bound in given[:2]):
+            result = self.loop_result(api, carry, result, node, frame)  # it becomes a while loop
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
 
     def flow_cond(
@@ -226,7 +231,13 @@ class ControlFlow(Machine):
         if isinstance(result, Array):
             certain = result.certain and (found is None or found.certain)
             return Array(
-                result.staged, result.why, tree=True, certain=certain, like=like, jitted=result.jitted
+                result.staged,
+                result.why,
+                tree=True,
+                certain=certain,
+                like=like,
+                jitted=result.jitted,
+                flow=result.flow,
             )
         if isinstance(result, NumpyArray):
             return result
@@ -267,6 +278,7 @@ class ControlFlow(Machine):
             certain=found.certain,
             like=found.like or found.origin,
             jitted=found.jitted,
+            flow=found.flow,
         )
 
     def flow_reduce(
@@ -313,10 +325,18 @@ class ControlFlow(Machine):
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         self.mark_differentiated(args)
-        result = self.call_value(args[0], args[1:], {}, node, frame) if args else UNKNOWN
+        reverse = api.endswith(".vjp")
+        given = list(args[1:])
+        if reverse:
+            numbers = (Static, NumpyArray)
+            given = [self.array_result(frame, [], node) if isinstance(v, numbers) else v for v in given]
+            given = [marked(value, TANGENT) for value in given]
+        self.differentiating += reverse
+        result = self.call_value(args[0], given, {}, node, frame) if args else UNKNOWN
+        self.differentiating -= reverse
         if constant(kwargs.get("has_aux", Static(False))) is not False:
             return UNKNOWN
-        return TupleValue([result, ExternalObject("jax.vjp.pullback")])
+        return TupleValue([result, ExternalObject("jax.vjp.pullback", [result])])
 
     flow_linearize = flow_vjp
 

@@ -150,6 +150,14 @@ class CarryEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class ReverseModeEvent(Event):
+    """`on_reverse_mode`: the result of the loop `node` reaches the result of what `transformed` differentiates."""
+
+    transformed: Transformed | None  # None for `jax.vjp`
+    api: str
+
+
+@dataclass(slots=True, eq=False)
 class TransformEvent(Event):
     """`on_transform`: `jax.jit(f)` and the like were applied. `node` is the call, or the decorated def."""
 

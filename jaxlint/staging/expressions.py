@@ -10,6 +10,7 @@ from typing import Any
 from jaxlint.jaxapi.dtypes import promote
 from jaxlint.staging import events
 from jaxlint.staging.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
+from jaxlint.staging.gradients import flow_in
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import OPERATORS, dtype_of
 from jaxlint.staging.stage import Why
@@ -637,6 +638,7 @@ class Expressions(Machine):
                 origin=Origin("element"),
                 role=value.role,
                 jitted=value.jitted,
+                flow=value.flow,
             )
         if isinstance(value, ExternalObject) and value.name == "builtins.range":
             if any(find_array(arg, True) for arg in value.args):
@@ -680,18 +682,22 @@ class Expressions(Machine):
         origin = like.like or like.origin if isinstance(like, Array) else None
         jitted = next((a.jitted for a in (first, device) if a is not None and a.jitted), "")
         if first is not None and (first.certain or not frame.stage.abstract or not frame.stage.certain):
-            return Array(True, first.why, certain=first.certain, role=role, like=origin)
-        if frame.stage.abstract:
+            result = Array(True, first.why, certain=first.certain, role=role, like=origin)
+        elif frame.stage.abstract:
             # An array function gives a tracer here whatever goes in; an operator only when one side is an array.
             what = f"`{name}` runs" if name else "the operation runs"
             why = Why(f"{what} under `{frame.stage.kind}`", cause=frame.stage.why)
             certain = frame.stage.certain and (
                 bool(name) or (first is None and device is not None and device.certain)
             )
-            return Array(True, why, certain=certain, role=role, like=origin)
-        return Array(
-            False, role=role, like=origin, jitted=jitted, why=device.why if device is not None else None
-        )
+            result = Array(True, why, certain=certain, role=role, like=origin)
+        else:
+            result = Array(
+                False, role=role, like=origin, jitted=jitted, why=device.why if device is not None else None
+            )
+        if self.differentiating:
+            result.flow = flow_in(inputs)
+        return result
 
 
 def _may_concatenate(left: Value, right: Value) -> bool:

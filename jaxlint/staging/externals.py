@@ -30,6 +30,7 @@ from jaxlint.staging import events
 from jaxlint.staging.calls import StarArgument, constant_names
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.gradients import marked
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import numpy_dtype
 from jaxlint.staging.timing import TIMING_CALLS
@@ -380,6 +381,8 @@ class Externals(Machine):
             return self.array_result(frame, inputs, node, name=_short(name))
         if name.startswith("optax.") and inputs:
             return self.array_result(frame, inputs, node)  # a schedule
+        if name == "jax.vjp.pullback" and callee.args:
+            self.tell_stopped(None, callee.args[0])
         if name.startswith("functools.wraps"):
             return args[0] if args else UNKNOWN
         return self.opaque_call(inputs, node, frame)
@@ -539,6 +542,10 @@ def _first(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     return args[0] if args else UNKNOWN
 
 
+def _stopped(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    return marked(args[0], None) if args else UNKNOWN
+
+
 def _cast(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     return args[1] if len(args) > 1 else UNKNOWN
 
@@ -661,7 +668,7 @@ _SPECIAL: dict[str, Special] = {
     "jax.tree.flatten": _flatten,
     "jax.tree.unflatten": _unflatten,
     "jax.lax.with_sharding_constraint": _first,
-    "jax.lax.stop_gradient": _first,
+    "jax.lax.stop_gradient": _stopped,
     "jax.lax.optimization_barrier": _first,
     "jax.ad_checkpoint.checkpoint_name": _first,
     "jax.debug.print": _debug,

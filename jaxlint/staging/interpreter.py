@@ -26,6 +26,7 @@ from jaxlint.staging.entry import Entry
 from jaxlint.staging.expressions import Expressions
 from jaxlint.staging.externals import Externals
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.gradients import Gradients
 from jaxlint.staging.methods import Methods
 from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
@@ -64,6 +65,7 @@ class Interpreter(
     Creation,
     Entry,
     ControlFlow,
+    Gradients,
 ):
     """Evaluates the modules of one project."""
 
@@ -87,6 +89,7 @@ class Interpreter(
         self.gradient_roots: set[ast.AST] = set()  # functions that a gradient is taken of
         self.edges: dict[ast.AST, set[ast.AST]] = {}  # which function calls which
         self.choosing = 0  # one of several functions is being called: a loop over functions, not over steps
+        self.differentiating = 0  # inside functions that are differentiated in reverse mode
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.entering: list[Function] = []  # fixtures that are being evaluated
         self.steps = 0

@@ -47,6 +47,7 @@ class Machine:
     boundary: tuple[Transformed, Frame] | None
     choosing: int
     unjitted: int
+    differentiating: int
     steps: int
     ledger: Ledger
     custom_rules: int
@@ -358,6 +359,12 @@ class Machine:
         raise NotImplementedError
 
     def super_attribute(self, base: ExternalObject, name: str) -> Value:
+        raise NotImplementedError
+
+    def tell_stopped(self, t: Transformed | None, loss: Value) -> None:
+        raise NotImplementedError
+
+    def loop_result(self, api: str, carry: Value, result: Value, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 
     def to_device(self, value: Value, jitted: str) -> Value:

@@ -107,7 +107,14 @@ class Methods(Machine):
             self.convert(array, node, name, frame)
             return array
         if array.tree and name in ("items", "values", "keys"):
-            part = Array(array.staged, array.why, tree=True, certain=array.certain, jitted=array.jitted)
+            part = Array(
+                array.staged,
+                array.why,
+                tree=True,
+                certain=array.certain,
+                jitted=array.jitted,
+                flow=array.flow,
+            )
             if name == "values":
                 return ListValue(None, part, "iterator")
             if name == "keys":

@@ -18,6 +18,7 @@ from jaxlint.jaxapi.dtypes import (
 )
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.gradients import stops_gradient
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
     MISSING,
@@ -261,6 +262,8 @@ class Operations(Machine):
                     depth = part.made.depth + 1
         operation = Operation(name, tuple(args), kwargs, node, depth)
         result.dtype = result_dtype(name, operation.args, kwargs)
+        if result.flow is not None and stops_gradient(name, result.dtype):
+            result.flow = None
         if self.wants_operations:
             self.emit("operation", events.OperationEvent(node, frame, operation, result))
         self.dispatch_operation(name, result, node, frame)

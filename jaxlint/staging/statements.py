@@ -511,7 +511,7 @@ class Statements(Machine):
             if array is not None and self.outlives_stage(scope, frame):
                 self.emit("leak", events.LeakEvent(target, frame, value, f"the outer variable `{target.id}`"))
         if isinstance(value, Unknown) and value.origin is None:
-            value = Unknown(Origin(target.id))
+            value = Unknown(Origin(target.id), value.flow)
         elif isinstance(value, Array) and value.role == "key" and value.origin is not None:
             value.origin.name = target.id  # messages call a key what the program calls it
         scope.variables[target.id] = value
@@ -570,9 +570,11 @@ class Statements(Machine):
                 origin=origin or Origin(f"part {position}"),
                 role=value.role if value.role == "key" else "",
                 jitted=value.jitted,
+                flow=value.flow,
             )
         if isinstance(value, Unknown):
-            return Unknown(value.origin.child(position) if value.origin and position is not None else None)
+            origin = value.origin.child(position) if value.origin and position is not None else None
+            return Unknown(origin, value.flow)
         if isinstance(value, Instance):
             return UNKNOWN
         if isinstance(value, Static):

@@ -12,6 +12,7 @@ from jaxlint.staging.calls import StarArgument, constant_names, constant_numbers
 from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.entry import FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.gradients import TANGENT, flow_in, marked
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.syntax_facts import positional_parameters
@@ -191,6 +192,7 @@ class Transforming(Machine):
                 origin=value.origin,
                 role=value.role,
                 dtype=value.dtype,
+                flow=value.flow,
             )
         if isinstance(value, NumpyArray):
             return Array(True, why, certain=certain, dtype=canonical_dtype(value.dtype))
@@ -198,7 +200,7 @@ class Transforming(Machine):
             return StarArgument(self.to_staged(value.element, why, certain, keeps_python))
         if isinstance(value, Unknown):
             # It may hold static fields, or be None: not certain enough to report on.
-            return Array(True, why, tree=True, certain=False, origin=value.origin)
+            return Array(True, why, tree=True, certain=False, origin=value.origin, flow=value.flow)
         if isinstance(value, (TupleValue, ListValue, DictValue)):
             return map_parts(value, lambda part: self.to_staged(part, why, certain, keeps_python))
         if isinstance(value, Instance):
@@ -248,6 +250,7 @@ class Transforming(Machine):
                 jitted=jitted,
                 role="" if value.role != "key" else "key",
                 dtype=value.dtype,
+                flow=value.flow,
             )
         if isinstance(value, Unknown):
             return Array(False, None, tree=True, certain=False, jitted=jitted)
@@ -291,13 +294,13 @@ class Transforming(Machine):
         if kind == "pallas":
             return self.call_kernel(t, args, node, frame)
         if kind == "custom":
-            self.custom_rules += bool(t.attributes.keys() & {"jvp", "fwd"})
-            result = self.call_value(t.target, args, kwargs, node, frame)
-            if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:
-                return self.run_custom_gradient(t, result, args, node, frame)
-            self.run_custom_rules(t, args, kwargs, node, frame)
-            self.custom_rules -= bool(t.attributes.keys() & {"jvp", "fwd"})
-            return result
+            # Its gradient is that of its rules: what it does inside is not differentiated.
+            flow = flow_in([*args, *kwargs.values()])
+            plain = [marked(value, None) for value in args]
+            outer, self.differentiating = self.differentiating, 0
+            result = self.call_custom(t, plain, kwargs, node, frame)
+            self.differentiating = outer
+            return result if flow is None else marked(result, flow)
         if kind == "checkify":
             stage = Stage("checkify", True, True, t.why, frame.stage)
             result = self.in_stage(t.target, stage, args, kwargs, node, frame)
@@ -313,6 +316,17 @@ class Transforming(Machine):
         if kind == "nn.lift":
             return self.call_value(t.target, args, kwargs, node, frame)
         return self.opaque_call([*args, *kwargs.values()], node, frame)
+
+    def call_custom(
+        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        self.custom_rules += bool(t.attributes.keys() & {"jvp", "fwd"})
+        result = self.call_value(t.target, args, kwargs, node, frame)
+        if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:
+            return self.run_custom_gradient(t, result, args, node, frame)
+        self.run_custom_rules(t, args, kwargs, node, frame)
+        self.custom_rules -= bool(t.attributes.keys() & {"jvp", "fwd"})
+        return result
 
     def in_stage(
         self,
@@ -470,7 +484,15 @@ class Transforming(Machine):
         while owner is not None:
             owner.facts["grad"] = True
             owner = owner.caller if owner.stage.staged else None
+        spec = t.attributes.get("spec")
+        reverse = not (isinstance(spec, ExternalObject) and spec.name == "jax.jacfwd")
+        if reverse and constant_numbers(t.options.get("argnums")) is not None:
+            for number in numbers:
+                if -len(concrete) <= number < len(concrete):
+                    concrete[number] = marked(concrete[number], TANGENT)
+        self.differentiating += reverse
         result = self.call_value(t.target, concrete, kwargs, node, frame)
+        self.differentiating -= reverse
         self.dispatch(node, frame, t.label)
         inputs = [*concrete, *kwargs.values()]
         grads: list[Value] = []
@@ -489,9 +511,12 @@ class Transforming(Machine):
             value, extra = result.items
         elif has_aux:
             value = self.array_result(frame, inputs, node)
+            result = UNKNOWN
             extra = self.opaque_call(inputs, node, frame)
         if unknown_aux:
             return self.opaque_call(inputs, node, frame)
+        if reverse and result is not UNKNOWN:
+            self.tell_stopped(t, value)
         if t.kind == "value_and_grad":
             if not isinstance(value, (Array, TupleValue)):
                 value = self.array_result(frame, inputs, node)

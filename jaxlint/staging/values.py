@@ -62,9 +62,22 @@ class Value:
     __slots__ = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Flow:
+    """How an array depends on what is being differentiated: through the loop `node`, if there is one."""
+
+    node: ast.AST | None = None
+    frame: Frame | None = None
+    api: str = ""
+
+
+TANGENT: Final = Flow()
+
+
 @dataclass(slots=True, eq=False)
 class Unknown(Value):
     origin: Origin | None = None
+    flow: Flow | None = None  # as of an array
 
 
 UNKNOWN: Final = Unknown()
@@ -137,6 +150,7 @@ class Array(Value):
     jitted: str = ""  # the jitted function whose result this is, when concrete
     dtype: str = ""  # where known; "float*" and "int*" are weak (see jaxlint.jaxapi.dtypes)
     made: Operation | None = None  # the operation that it is the result of, where one is known
+    flow: Flow | None = None  # it depends on what is being differentiated
 
 
 @dataclass(slots=True, eq=False)
@@ -450,6 +464,7 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             role=left.role if left.role == right.role else "",
             jitted=left.jitted or right.jitted,
             dtype=left.dtype if left.dtype == right.dtype else "",
+            flow=left.flow if left.flow is right.flow else None,
         )
     if isinstance(left, Array) or isinstance(right, Array):
         array, other = (left, right) if isinstance(left, Array) else (right, left)
@@ -597,9 +612,10 @@ def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
             return ("s", type(const).__name__, const)
         return ("s", kind_of_static(value), () if coarse else value.one_of)
     if isinstance(value, Array):
-        return ("a", value.staged, value.tree, value.certain, value.role, bool(value.jitted), value.dtype)
+        kind = ("a", value.staged, value.tree, value.certain, value.role, bool(value.jitted), value.dtype)
+        return kind if value.flow is None else (*kind, id(value.flow.node))
     if isinstance(value, Unknown):
-        return "u"
+        return "u" if value.flow is None else ("u", id(value.flow.node))
     if isinstance(value, (Function, ClassValue)):
         return ("f", id(value.node), 0 if coarse else value.scope.serial)
     if isinstance(value, External):

@@ -1,0 +1,118 @@
+"""What a gradient flows through: arrays that depend on what is differentiated, and loops that stop reverse mode.
+
+Inside of a function that is differentiated in reverse, its arguments carry the mark `TANGENT`. What is computed of them
+carries it too, and what a `while_loop` computes of them carries the mark of that loop: when it reaches the result of the
+function, JAX cannot take the gradient. Outside of such functions nothing of this is computed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+
+from jaxlint.staging import events
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.values import (
+    TANGENT,
+    Array,
+    AtIndexer,
+    DictValue,
+    Flow,
+    ListValue,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    map_parts,
+    parts_of,
+)
+
+# Functions whose derivative is zero, or that JAX does not differentiate. Results of an integer type are known by their dtype.
+_STOPPING = frozenset(
+    """floor ceil round rint trunc fix sign digitize heaviside zeros_like ones_like full_like empty_like
+    stop_gradient isreal iscomplex""".split()  # noqa: SIM905
+)
+_INTEGERS = ("bool", "int", "uint")
+
+
+class Gradients(Machine):
+    """The part of the interpreter that follows gradients."""
+
+    def tell_stopped(self, t: Transformed | None, loss: Value) -> None:
+        """Tells rules when what is differentiated comes out of a loop that has no reverse mode."""
+        flow = flow_in([loss])
+        if flow is not None and flow.frame is not None and flow.node is not None:
+            self.emit("reverse_mode", events.ReverseModeEvent(flow.node, flow.frame, t, flow.api))
+
+    def loop_result(self, api: str, carry: Value, result: Value, node: ast.AST, frame: Frame) -> Value:
+        """What a `while_loop` gives: parts that depend on what is differentiated carry the mark of the loop."""
+        if not self.differentiating:
+            return result
+        if isinstance(result, Array):
+            if isinstance(carry, Array) and result.origin is not None and result.origin is carry.origin:
+                return result  # handed through as it was
+            before = flow_in([carry])
+            flow = before if before is not None and before.node is not None else result.flow or before
+            if flow is None or result.dtype.startswith(_INTEGERS):
+                return result
+            return replace(result, flow=flow if flow.node is not None else Flow(node, frame, api))
+        if isinstance(result, (TupleValue, ListValue)) and result.items is not None:
+            given = carry.items if isinstance(carry, (TupleValue, ListValue)) else None
+            if given is None or len(given) != len(result.items):
+                return result
+            items = [
+                self.loop_result(api, a, b, node, frame) for a, b in zip(given, result.items, strict=True)
+            ]
+            return (
+                TupleValue(items, cls=result.cls)
+                if isinstance(result, TupleValue)
+                else ListValue(items, result.element, result.kind, stage=frame.stage)
+            )
+        if isinstance(result, DictValue) and isinstance(carry, DictValue):
+            known = {
+                key: self.loop_result(api, carry.items[key], value, node, frame)
+                if key in carry.items
+                else value
+                for key, value in result.items.items()
+            }
+            return DictValue(known, result.element, frame.stage)
+        return result
+
+
+def flow_in(values: Iterable[Value], depth: int = 3) -> Flow | None:
+    """The mark that a result of `values` carries: that of a loop before that of an argument."""
+    found: Flow | None = None
+    for value in values:
+        flow: Flow | None = None
+        if isinstance(value, (Array, Unknown)):
+            flow = value.flow
+        elif isinstance(value, AtIndexer):
+            flow = value.array.flow
+        elif depth > 0 and isinstance(value, (TupleValue, ListValue, DictValue)):
+            flow = flow_in(parts_of(value), depth - 1)
+        if flow is not None:
+            if flow.node is not None:
+                return flow
+            found = flow
+    return found
+
+
+def marked(value: Value, flow: Flow | None) -> Value:
+    """`value` with its arrays carrying this mark."""
+    if isinstance(value, Array):
+        return value if value.flow is flow or value.role == "key" else replace(value, flow=flow)
+    if isinstance(value, (TupleValue, ListValue, DictValue)):
+        return map_parts(value, lambda part: marked(part, flow))
+    if type(value) is Unknown and value.flow is not flow:
+        return Unknown(value.origin, flow)
+    return value
+
+
+def stops_gradient(name: str, dtype: str) -> bool:
+    """Whether the operation `name` with a result of `dtype` has no derivative, or a zero one."""
+    return name in _STOPPING or dtype.startswith(_INTEGERS)
+
+
+__all__ = ["TANGENT", "Gradients", "flow_in", "marked", "stops_gradient"]
