@@ -88,7 +88,10 @@ def shardings(mesh, axis):
         arguments = [*event.node.args, *(keyword.value for keyword in event.node.keywords)]
         if any(is_parameter(argument, event.frame) for argument in arguments):
             return
-        axes, named = _axes(values[0]), list(_named(values[1]))
+        mesh = values[0]
+        # A mesh that comes from another file may be one of several.
+        here = isinstance(mesh, ExternalObject) and mesh.node in report.module.parents
+        axes, named = _axes(mesh) if here else None, list(_named(values[1]))
         for name in named:
             if axes is not None and name not in axes:
                 have = ", ".join(f"`{axis}`" for axis in axes)
