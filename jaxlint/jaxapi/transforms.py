@@ -113,3 +113,20 @@ CONTROL_FLOW = frozenset(
         "jax.experimental.pallas.when",
     }
 )
+
+# Functions that trace what they are given among other arguments: where the function stands, and which of the other
+# arguments it is called with.
+CALLERS: dict[str, tuple[tuple[int, tuple[int, ...]], ...]] = {
+    "jax.scipy.sparse.linalg.cg": ((0, (1,)),),
+    "jax.scipy.sparse.linalg.gmres": ((0, (1,)),),
+    "jax.scipy.sparse.linalg.bicgstab": ((0, (1,)),),
+    "jax.scipy.optimize.minimize": ((0, (1,)),),
+    "jax.experimental.ode.odeint": ((0, (1, 2)),),
+    "jax.lax.custom_linear_solve": ((0, (1,)), (2, (0, 1))),
+    "jax.lax.custom_root": ((0, (1,)), (2, (0, 1))),
+    "jax.lax.reduce": ((2, (0, 1)),),
+    "jax.lax.reduce_window": ((2, (0, 1)),),
+    "jax.numpy.apply_along_axis": ((0, (2,)),),
+    "jax.linear_transpose": ((0, (1,)),),
+    "jax.closure_convert": ((0, (1,)),),
+}

@@ -93,7 +93,7 @@ class Classes(Machine):
                 cls.kind = BASE_KINDS.get(canonical(base.name), cls.kind)
                 if canonical(base.name).startswith("flax.linen.") and base.name[-1:].isalpha():
                     cls.kind = "linen" if canonical(base.name)[11:12].isupper() else cls.kind
-            elif isinstance(base, ClassValue) and base.kind not in ("plain", "dataclass"):
+            elif isinstance(base, ClassValue) and base.kind != "plain":
                 cls.kind = base.kind
             if isinstance(base, ClassValue):
                 public = f"{base.module.name}.{base.name}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.jaxapi.transforms import CALLERS
 from jaxlint.staging import events
 from jaxlint.staging.calls import label_of
 from jaxlint.staging.frame import Frame
@@ -11,6 +12,7 @@ from jaxlint.staging.gradients import TANGENT, marked
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
+    CALLABLE,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -65,6 +67,20 @@ class ControlFlow(Machine):
         why: Why,
     ) -> Value:
         return self.in_stage(body, Stage(kind, True, True, why, frame.stage), args, {}, node, frame)
+
+    def call_back(self, name: str, args: list[Value], node: ast.AST, frame: Frame) -> None:
+        """A solver, or a reduction, traces the functions it is given with arrays like its other arguments."""
+        api = name.replace("jax.lax", "lax")
+        for position, passed in CALLERS[name]:
+            if position >= len(args) or not isinstance(args[position], CALLABLE):
+                continue
+            why = self.body_why(api, args[position], node, frame)
+            part = Why(f"it is an argument of `{api}`", cause=why)
+            given = [
+                value if isinstance(value, CALLABLE) else self.fresh(self.to_staged(value, part))
+                for value in (args[n] if n < len(args) else UNKNOWN for n in passed)
+            ]
+            self.staged_call(api, args[position], given, node, frame, "solver", why)
 
     def flow_result(self, value: Value, frame: Frame) -> Value:
         return value if frame.stage.staged else self.to_device(value, "")

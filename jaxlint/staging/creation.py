@@ -153,7 +153,8 @@ class Creation(Machine):
                 staged.origin = origin
             return staged
         if spec.keeps_python or name in function.defaults or (spec.kind == "nn.lift"):
-            return Array(True, why, tree=True, certain=False, origin=origin)
+            # A call may leave it out: the default stays a Python value.
+            return Array(True, why, tree=True, certain=False, origin=origin, mixed=True)
         return Array(True, why, tree=name not in leaves, certain=certain, origin=origin)
 
     def annotated_instance(self, parameter: ast.arg, function: Function) -> Value | None:

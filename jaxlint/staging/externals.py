@@ -25,9 +25,10 @@ from jaxlint.jaxapi.functions import (
     returns_array,
 )
 from jaxlint.jaxapi.names import canonical
-from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
+from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.calls import StarArgument, constant_names
+from jaxlint.staging.classes import DECORATOR_KINDS
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import marked
@@ -109,6 +110,8 @@ class Externals(Machine):
             return self.apply_transform(name, args, kwargs, node, frame)
         if name in CONTROL_FLOW:
             return self.control_flow(name, args, kwargs, node, frame)
+        if name in CALLERS:
+            self.call_back(name, args, node, frame)
         if name.startswith("builtins."):
             return self.call_builtin(name[9:], args, kwargs, node, frame)
         if name.startswith("numpy."):
@@ -125,7 +128,7 @@ class Externals(Machine):
             return result
         if name in STATIC_FUNCTIONS:
             return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()
-        if name in TYPES or name in PARAMETRISERS or name in (FIXTURE, CASE):
+        if name in TYPES or name in DECORATOR_KINDS or name in PARAMETRISERS or name in (FIXTURE, CASE):
             return ExternalObject(name, args, kwargs, node)
         if name in COLLECTIVES and args:
             return self.collective(name, args[0], node, frame)

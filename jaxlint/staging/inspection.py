@@ -115,6 +115,8 @@ def facts(
         certain = [b for s, b, _ in record.observations if s.staged and s.certain]
         contexts = certain or contexts
     params = {name: _parameter(name, contexts) for name in names}
+    if names and getattr(node, "name", "") == "__init__":
+        params[names[0]] = "static"  # there is nothing in it yet
     if basis == "visible" and names and not any(map(_gets_tracers, contexts)):
         # A helper that only makes shapes, or reads settings: JAX traces around it, not through it.
         staged, basis, reason = (
@@ -157,9 +159,7 @@ def classify(value: Value) -> str:
     """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
     array = find_array(value, True)
     if array is not None:
-        return (
-            "traced" if array.certain or (isinstance(value, Array) and _by_convention(array)) else "unknown"
-        )
+        return "traced" if array.certain or (isinstance(value, Array) and not value.mixed) else "unknown"
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         parts = value.elements()
         if not parts:

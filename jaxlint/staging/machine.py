@@ -337,6 +337,9 @@ class Machine:
     ) -> Value:
         raise NotImplementedError
 
+    def call_back(self, name: str, args: list[Value], node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
     def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
         raise NotImplementedError
 

@@ -191,6 +191,7 @@ class Transforming(Machine):
                 certain=certain and value.certain,
                 origin=value.origin,
                 role=value.role,
+                mixed=value.mixed,
                 dtype=value.dtype,
                 flow=value.flow,
             )

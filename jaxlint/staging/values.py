@@ -137,7 +137,8 @@ class Array(Value):
     """A JAX array, or (with `tree`) a pytree of them whose structure is not known.
 
     `staged`: it is an abstract tracer here. `certain`: it is one on every run that reaches this place.
-    `like`: the parameter whose shape and dtype it certainly shares.
+    `like`: the parameter whose shape and dtype it certainly shares. `mixed`: it is a setting (None, a bool, text) on
+    other paths.
     """
 
     staged: bool
@@ -151,6 +152,7 @@ class Array(Value):
     dtype: str = ""  # where known; "float*" and "int*" are weak (see jaxlint.jaxapi.dtypes)
     made: Operation | None = None  # the operation that it is the result of, where one is known
     flow: Flow | None = None  # it depends on what is being differentiated
+    mixed: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -465,12 +467,14 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             jitted=left.jitted or right.jitted,
             dtype=left.dtype if left.dtype == right.dtype else "",
             flow=left.flow if left.flow is right.flow else None,
+            mixed=left.mixed or right.mixed,
         )
     if isinstance(left, Array) or isinstance(right, Array):
         array, other = (left, right) if isinstance(left, Array) else (right, left)
         if isinstance(other, (Static, NumpyArray, Unknown, TupleValue, ListValue, DictValue, Instance)):
             assert isinstance(array, Array)
-            return Array(array.staged, array.why, tree=True, certain=False, jitted=array.jitted)
+            mixed = array.mixed or (isinstance(other, Static) and not _is_number(other))
+            return Array(array.staged, array.why, tree=True, certain=False, jitted=array.jitted, mixed=mixed)
         return UNKNOWN
     if depth > 0:
         if isinstance(left, TupleValue) and isinstance(right, TupleValue):
@@ -548,6 +552,10 @@ def in_turn(values: Iterable[Value]) -> Value:
         return joined
     # Where one is not known, the functions of the others are called all the same.
     return _loosened(joined) if _holds_functions(joined) else join(joined, UNKNOWN)
+
+
+def _is_number(value: Static) -> bool:
+    return kind_of_static(value) in ("int", "float", "complex")
 
 
 def _holds_functions(value: Value, depth: int = 2) -> bool:

@@ -21,7 +21,7 @@ from jax_probe import (
 from jaxlint.jaxapi.functions import (
     ARRAY_PREFIXES,
 )
-from jaxlint.jaxapi.transforms import CONTROL_FLOW, JIT_KINDS, TRANSFORMS
+from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, JIT_KINDS, TRANSFORMS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -236,3 +236,63 @@ def test_python_arguments_stay_what_they_are_only_where_the_table_says(name: str
     given: list[Any] = []
     resolve(name)(lambda x, flag: given.append(flag) or x.sum())(VECTOR, True)
     assert is_tracer(given[0]) != TRANSFORMS[name].keeps_python
+
+
+def _matrix(v: Any) -> Any:
+    return v * 2.0
+
+
+CALLS: dict[str, Callable[[Any], Any]] = {
+    "jax.scipy.sparse.linalg.cg": lambda seen: (seen(_matrix), VECTOR),
+    "jax.scipy.sparse.linalg.gmres": lambda seen: (seen(_matrix), VECTOR),
+    "jax.scipy.sparse.linalg.bicgstab": lambda seen: (seen(_matrix), VECTOR),
+    "jax.scipy.optimize.minimize": lambda seen: (seen(lambda x: (x**2).sum()), VECTOR, ()),
+    "jax.experimental.ode.odeint": lambda seen: (seen(lambda y, t: -y), VECTOR, jnp.linspace(0.0, 1.0, 3)),
+    "jax.lax.custom_linear_solve": lambda seen: (
+        seen(_matrix),
+        VECTOR,
+        seen(lambda matvec, x: x / 2.0),
+        None,
+        True,
+    ),
+    "jax.lax.custom_root": lambda seen: (
+        seen(lambda x: x - 1.0),
+        jnp.array(0.0),
+        seen(lambda f, x: x + 1.0),
+        lambda g, y: y / g(1.0),
+    ),
+    "jax.lax.reduce": lambda seen: (VECTOR, np.float32(0), seen(lambda x, y: x + y * 1.0), (0,)),
+    "jax.lax.reduce_window": lambda seen: (
+        VECTOR,
+        np.float32(0),
+        seen(lambda x, y: x + y * 1.0),
+        (1,),
+        (1,),
+        "VALID",
+    ),
+    "jax.numpy.apply_along_axis": lambda seen: (seen(lambda x: x.sum()), 0, jnp.ones((2, 3))),
+    "jax.linear_transpose": lambda seen: (seen(_matrix), VECTOR),
+    "jax.closure_convert": lambda seen: (seen(_matrix), VECTOR),
+}
+
+
+@pytest.mark.parametrize("name", CALLERS)
+def test_a_solver_traces_the_functions_it_is_given(name: str) -> None:
+    functions: list[list[bool]] = []
+
+    def seen(function: Callable[..., Any]) -> Callable[..., Any]:
+        calls: list[bool] = []
+        functions.append(calls)
+
+        def noted(*args: Any) -> Any:
+            calls.extend(is_tracer(a) for a in jax.tree.leaves(args) if not callable(a))
+            return function(*args)
+
+        return noted
+
+    options = {"method": "BFGS"} if name.endswith("minimize") else {}
+    result = resolve(name)(*CALLS[name](seen), **options)
+    if name == "jax.linear_transpose":
+        result(VECTOR)
+    assert len(functions) == len(CALLERS[name])
+    assert all(any(calls) for calls in functions)
