@@ -103,6 +103,8 @@ CONTROL_FLOW = frozenset(
         "jax.pure_callback",
         "jax.experimental.io_callback",
         "jax.debug.callback",
+        "equinox.internal.scan",
+        "equinox.internal.while_loop",
         "haiku.scan",
         "haiku.cond",
         "haiku.while_loop",
