@@ -579,6 +579,34 @@ SHAPE_ARGUMENTS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     "jax.random.poisson": ((2,), ("shape",)),
 }
 
+# Numbers that are no sizes, and must be static as well: sections, offsets, axes. `axis=` is one for every function.
+STATIC_NUMBERS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
+    **{
+        f"jax.numpy.{name}": ((1,), ("indices_or_sections",))
+        for name in ("split", "array_split", "hsplit", "vsplit", "dsplit")
+    },
+    **{f"jax.numpy.{name}": ((1,), ("k",)) for name in ("diag", "tril", "triu")},
+    **{f"jax.numpy.{name}": ((0,), ("n",)) for name in ("tril_indices", "triu_indices", "diag_indices")},
+    **{f"jax.numpy.{name}": ((0,), ("M",)) for name in ("hanning", "hamming", "blackman", "bartlett")},
+    **{f"jax.numpy.{name}": ((1,), ("axis",)) for name in ("expand_dims", "squeeze", "flip")},
+    "jax.numpy.pad": ((1,), ("pad_width",)),
+    "jax.numpy.vander": ((1,), ("N",)),
+    "jax.numpy.moveaxis": ((1, 2), ("source", "destination")),
+    "jax.numpy.swapaxes": ((1, 2), ("axis1", "axis2")),
+    "jax.numpy.transpose": ((1,), ("axes",)),
+}
+
+# Functions whose result has the size that a traced argument says, unless an option gives it:
+# function -> (position, keyword, option).
+SIZED_BY_DATA: dict[str, tuple[int, str, str]] = {
+    "jax.numpy.repeat": (1, "repeats", "total_repeat_length"),
+    "jax.numpy.bincount": (0, "x", "length"),
+    **{
+        f"jax.ops.segment_{name}": (1, "segment_ids", "num_segments")
+        for name in ("sum", "prod", "max", "min")
+    },
+}
+
 # Functions whose result has a data-dependent shape: they raise under a trace unless `size` is given.
 DATA_DEPENDENT = frozenset(
     f"jax.numpy.{name}"

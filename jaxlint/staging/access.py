@@ -186,6 +186,9 @@ class Access(Machine):
         if isinstance(base, Array):
             return self.array_subscript(base, index, node, frame)
         if isinstance(base, AtIndexer):
+            if base.array.role != "ref":
+                for part in index.elements() if isinstance(index, TupleValue) else (index,):
+                    self.check_mask(base.array, part, node, frame)
             return AtIndexer(base.array, indexed=True)
         if isinstance(base, (ListValue, TupleValue)):
             self.check_sequence_index(base, index, node, frame)
@@ -243,6 +246,11 @@ class Access(Machine):
                 if find_array(bound, True, 0) is not None:
                     self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
 
+    def check_mask(self, base: Array, part: Value, node: ast.Subscript, frame: Frame) -> None:
+        """Tells rules of a traced boolean mask as an index, or a part of one."""
+        if isinstance(part, Array) and part.staged and part.certain and "bool" in (part.role, part.dtype):
+            self.emit("index", events.IndexEvent(node, frame, base, part, "mask"))
+
     def array_subscript(self, base: Array, index: Value, node: ast.Subscript, frame: Frame) -> Value:
         const = constant(index)
         if isinstance(const, str):
@@ -262,8 +270,7 @@ class Access(Machine):
                 for bound in part.args:
                     if find_array(bound, True, 0) is not None:
                         self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
-            if isinstance(part, Array) and part.role == "bool" and part.staged and part.certain:
-                self.emit("index", events.IndexEvent(node, frame, base, part, "mask"))
+            self.check_mask(base, part, node, frame)
         if base.tree and not base.role:
             origin = None
             if base.origin is not None and const is not MISSING and hashable(const):

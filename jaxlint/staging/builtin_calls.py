@@ -115,6 +115,9 @@ class BuiltinCalls(Machine):
             ]
             return ListValue(None, join_all(results), "iterator")
         if name == "filter":
+            if len(args) > 1 and not (isinstance(first, Static) and first.const is None):
+                kept = self.call_value(first, [self.element_of(args[1], node, frame)], {}, node, frame)
+                self.test(kept, node, "filter", frame)
             return ListValue(
                 None, self.element_of(args[1], node, frame) if len(args) > 1 else UNKNOWN, "iterator"
             )

@@ -12,7 +12,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import HOST, Stage
-from jaxlint.staging.syntax_facts import leaf_parameters, positional_parameters
+from jaxlint.staging.syntax_facts import dotted, leaf_parameters, positional_parameters
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -27,6 +27,9 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
 )
+
+# Annotations of what is a single array under a trace.
+_LEAF_TYPES = frozenset({"bool", "int", "float", "Array", "ndarray"})
 
 
 class Creation(Machine):
@@ -155,7 +158,8 @@ class Creation(Machine):
         if spec.keeps_python or name in function.defaults or (spec.kind == "nn.lift"):
             # A call may leave it out: the default stays a Python value.
             return Array(True, why, tree=True, certain=False, origin=origin, mixed=True)
-        return Array(True, why, tree=name not in leaves, certain=certain, origin=origin)
+        tree = name not in leaves and dotted(parameter.annotation).rpartition(".")[2] not in _LEAF_TYPES
+        return Array(True, why, tree=tree, certain=certain, origin=origin)
 
     def annotated_instance(self, parameter: ast.arg, function: Function) -> Value | None:
         """An instance of the pytree class that the annotation names."""

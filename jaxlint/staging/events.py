@@ -75,11 +75,15 @@ class NumpyEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class ShapeEvent(Event):
-    """`on_shape`: `value` is used where `function` needs a static number ("range", "jax.numpy.zeros" ...)."""
+    """`on_shape`: `value` is used where `function` needs a static number ("range", "jax.numpy.zeros" ...).
+
+    `argument` is "the data" where the size of the result depends on values, and `option` would fix it.
+    """
 
     value: Value
     function: str
     argument: str
+    option: str = "size"
 
 
 @dataclass(slots=True, eq=False)
@@ -106,6 +110,13 @@ class LeakEvent(Event):
     """`on_leak`: a tracer is stored where it outlives the trace. `where`: "global", "self.x", "list x" ..."""
 
     value: Value
+    where: str
+
+
+@dataclass(slots=True, eq=False)
+class SideEffectEvent(Event):
+    """`on_side_effect`: staged code counts in an ordinary variable that outlives the trace. `where`: as of a leak."""
+
     where: str
 
 

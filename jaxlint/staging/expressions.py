@@ -232,6 +232,12 @@ class Expressions(Machine):
             return Static(kind="str")
         if isinstance(op, ast.Add) and _may_concatenate(left, right):
             return UNKNOWN  # `[first] + states`, where the states may be a list
+        if isinstance(op, ast.Mult):
+            sequence, count = (right, left) if isinstance(left, Array) else (left, right)
+            repeats = isinstance(sequence, (ListValue, TupleValue)) or _is_text(sequence)
+            if repeats and isinstance(count, Array) and count.staged and not count.tree:
+                self.emit("shape", events.ShapeEvent(node, frame, count, "*", "the repetition"))
+                return UNKNOWN
         if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
             like = left if isinstance(left, Array) and not isinstance(op, ast.MatMult) else None
             result = self.array_result(frame, [left, right], node, like=like)

@@ -18,7 +18,9 @@ from jaxlint.jaxapi.functions import (
     NUMPY_METADATA,
     SEVERAL_RESULTS,
     SHAPE_ARGUMENTS,
+    SIZED_BY_DATA,
     STATIC_FUNCTIONS,
+    STATIC_NUMBERS,
     TREES_OF_ARRAYS,
     TUPLES_OF_ARRAYS,
     TYPES,
@@ -94,6 +96,9 @@ _NUMPY_STATIC = frozenset(
 )
 
 
+LOGGER_MAKERS = frozenset({"logging.getLogger", "absl.logging.get_absl_logger"})
+
+
 class Externals(Machine):
     """Calls that leave the project."""
 
@@ -141,6 +146,8 @@ class Externals(Machine):
                 result.role = "bool"
             self.made_by(result, name, args, kwargs, node, frame)
             return self.as_returned(name, result, args, kwargs, frame)
+        if name in LOGGER_MAKERS:
+            return ExternalObject(name, args, kwargs, node)
         if name.startswith("math."):
             for value in args:
                 self.convert(value, node, name, frame)
@@ -197,7 +204,14 @@ class Externals(Machine):
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> None:
         """Tells rules of values used as shapes, lengths and counts."""
-        wanted = SHAPE_ARGUMENTS.get(name)
+        wanted = SHAPE_ARGUMENTS.get(name) or STATIC_NUMBERS.get(name)
+        if "axis" in kwargs and name not in STATIC_NUMBERS:
+            self.shape_argument(kwargs["axis"], name, "`axis`", node, frame)
+        sized = SIZED_BY_DATA.get(name)
+        if sized is not None and sized[2] not in kwargs and len(args) < 3:
+            value = args[sized[0]] if sized[0] < len(args) else kwargs.get(sized[1])
+            if isinstance(value, Array) and value.staged:
+                self.emit("shape", events.ShapeEvent(node, frame, value, name, "the data", sized[2]))
         if wanted is not None:
             for position in wanted[0]:
                 if position < len(args):
@@ -215,7 +229,9 @@ class Externals(Machine):
     def shape_argument(self, value: Value, name: str, what: str, node: ast.AST, frame: Frame) -> None:
         parts = value.elements() if isinstance(value, (TupleValue, ListValue)) else [value]
         for part in parts:
-            if isinstance(part, Array) and part.staged:
+            if isinstance(part, (TupleValue, ListValue)):
+                self.shape_argument(part, name, what, node, frame)
+            elif isinstance(part, Array) and part.staged:
                 self.emit("shape", events.ShapeEvent(node, frame, part, name, what))
                 return
 
@@ -333,6 +349,8 @@ class Externals(Machine):
             return Static(None) if name == "__init__" else UNKNOWN
         if owner.startswith("numpy.random."):
             return NumpyArray(fresh=True)
+        if owner in LOGGER_MAKERS:
+            return Static(None)
         if owner.startswith(_LAYER_PREFIXES):
             if name in ("__call__", "apply", "init", "encode", "decode", "attend"):
                 result = self.array_result(frame, inputs, node)

@@ -224,6 +224,9 @@ class Machine:
     def named_tuple_attribute(self, base: TupleValue, name: str) -> Value:
         raise NotImplementedError
 
+    def made_outside(self, base: Instance, frame: Frame) -> bool:
+        raise NotImplementedError
+
     def class_attribute(self, base: ClassValue, name: str, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import string
 from typing import Any
 
 from jaxlint.jaxapi.functions import (
@@ -50,6 +52,18 @@ _IN_PLACE = frozenset(
 )
 
 
+def _number_fields(text: object) -> frozenset[int]:
+    """The positions of arguments that `text.format(...)` formats as numbers, as in "{:.2f}"."""
+    found: set[int] = set()
+    if isinstance(text, str):
+        with contextlib.suppress(ValueError):
+            fields = [f for f in string.Formatter().parse(text) if f[1] is not None]
+            for position, (_, name, spec, conversion) in enumerate(fields):
+                if spec and not conversion and (not name or name.isdigit()):
+                    found.add(int(name) if name else position)
+    return frozenset(found)
+
+
 class Methods(Machine):
     """The method part of the interpreter."""
 
@@ -83,8 +97,10 @@ class Methods(Machine):
                 return Static() if name == "item" else ListValue(None, Static())
             return NumpyArray()
         if isinstance(receiver, Static):
-            for value in args:
-                self.convert(value, node, "str" if name != "format" else "format_method", frame)
+            numeric = _number_fields(receiver.const) if name == "format" else frozenset()
+            for position, value in enumerate(args):
+                how = "format" if position in numeric else "format_method" if name == "format" else "str"
+                self.convert(value, node, how, frame)
             if name == "split":
                 return ListValue(None, Static(kind="str"))
             textual = ("join", "format", "lower", "upper", "strip", "replace", "rstrip", "lstrip", "title")
@@ -130,11 +146,24 @@ class Methods(Machine):
             return self.replace_fields(array, kwargs)
         if array.tree and name == "update":
             return UNKNOWN
-        if name in ("reshape", "repeat"):
+        if name in ("reshape", "transpose", "swapaxes"):
             for value in args:
-                self.shape_argument(value, f".{name}", "a size", node, frame) if name == "reshape" else None
-        if name in ("nonzero",) and array.staged and "size" not in kwargs:
-            self.emit("shape", events.ShapeEvent(node, frame, array, ".nonzero", "the data"))
+                self.shape_argument(
+                    value, f".{name}", "a size" if name == "reshape" else "an axis", node, frame
+                )
+        if "axis" in kwargs:
+            self.shape_argument(kwargs["axis"], f".{name}", "`axis`", node, frame)
+        if name in ("nonzero", "compress") and array.staged and "size" not in kwargs:
+            self.emit("shape", events.ShapeEvent(node, frame, array, f".{name}", "the data"))
+        count = args[0] if args else kwargs.get("repeats")
+        if (
+            name == "repeat"
+            and isinstance(count, Array)
+            and count.staged
+            and "total_repeat_length" not in kwargs
+        ):
+            event = events.ShapeEvent(node, frame, count, ".repeat", "the data", "total_repeat_length")
+            self.emit("shape", event)
         result = self.array_result(frame, [array, *args, *kwargs.values()], node)
         self.made_by(result, f"jax.numpy.{name}", [array, *args], kwargs, node, frame)
         if name in ("astype", "copy"):

@@ -148,6 +148,8 @@ def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -
         return canonical_dtype(dtype_named(asked)) if name == "astype" else ""
     if name in _COMPARISONS or name in ("invert",):
         return "bool" if name in _COMPARISONS else dtype_of(args[0]) if args else ""
+    if name in ("bitwise_and", "bitwise_or", "bitwise_xor") and len(args) == 2:
+        return promote(dtype_of(args[0]), dtype_of(args[1]))
     if name in ("getitem", "positive", "at"):
         return dtype_of(args[0]) if args else ""
     if name == "where" and len(args) == 3:

@@ -103,11 +103,29 @@ class Statements(Machine):
             combined = self.binary(current, value, node.op, node, frame)
             self.store_item(base, index, combined, node.target, node, frame, node.op)
             return
+        if frame.stage.staged and frame.stage.certain and not frame.catching:
+            self.note_side_effect(node.target, value, frame)
         current = self.eval(node.target, frame, store=True)
         if isinstance(current, ListValue) and isinstance(node.op, ast.Add):
             self.extend_list(current, value, node, frame)
             return
         self.assign(node.target, self.binary(current, value, node.op, node, frame), frame, node)
+
+    def note_side_effect(self, target: ast.expr, value: Value, frame: Frame) -> None:
+        """Tells rules of a counter outside of the trace that staged code steps on."""
+        if not isinstance(value, Static):
+            return
+        if isinstance(target, ast.Name):
+            scope = frame.scope.target_scope(target.id)
+            if scope is not frame.scope and self.outlives_stage(scope, frame):
+                where = f"the outer variable `{target.id}`"
+                self.emit("side_effect", events.SideEffectEvent(target, frame, where))
+        elif isinstance(target, ast.Attribute):
+            base = self.eval(target.value, frame)
+            plain = isinstance(base, Instance) and base.cls.kind in ("plain", "dataclass")
+            if isinstance(base, Instance) and plain and self.made_outside(base, frame):
+                where = f"the attribute `{ast.unparse(target)}`"
+                self.emit("side_effect", events.SideEffectEvent(target, frame, where))
 
     def exec_return(self, node: ast.Return, frame: Frame) -> bool:
         frame.returns.append(self.eval(node.value, frame) if node.value is not None else Static(None))

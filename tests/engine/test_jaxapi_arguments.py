@@ -30,8 +30,10 @@ from jaxlint.jaxapi.functions import (
     NUMPY_METADATA,
     OTHER_ATTRIBUTES,
     SHAPE_ARGUMENTS,
+    SIZED_BY_DATA,
     SPECIAL_METHODS,
     STATIC_ATTRIBUTES,
+    STATIC_NUMBERS,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -294,3 +296,37 @@ def test_data_dependent_functions_raise(name: str) -> None:
 
 def test_where_with_a_condition_alone_depends_on_the_data() -> None:
     assert raises_inside_jit(jnp.where, jnp.array([1, 0, 2]))
+
+
+STATIC_NUMBER_CASES = [
+    (name, keyword) for name, (_, keywords) in STATIC_NUMBERS.items() for keyword in keywords
+]
+
+
+@pytest.mark.parametrize(("name", "keyword"), STATIC_NUMBER_CASES, ids=str)
+def test_static_numbers_raise_when_they_are_traced(name: str, keyword: str) -> None:
+    function = resolve(name)
+    parameters = list(inspect.signature(function).parameters)
+    assert [parameters[position] for position in STATIC_NUMBERS[name][0]] == list(STATIC_NUMBERS[name][1])
+    others = {"source": 0, "destination": 0, "axis1": 0, "axis2": 0}
+    x = jnp.ones({"N": (1,), "k": (1, 1)}.get(keyword, (1, 1, 1, 1)))
+
+    def call(number: Any) -> Any:
+        given = {parameter: others[parameter] for parameter in parameters if parameter in others}
+        given[keyword] = (number, 1, 2, 3) if keyword == "axes" else number
+        return function(**given) if keyword in ("n", "M") else function(x, **given)
+
+    inside_jit(lambda: call(1 if keyword in ("indices_or_sections", "N") else 0))
+    with pytest.raises((TypeError, ValueError)):
+        inside_jit(call, np.int32(1))
+
+
+@pytest.mark.parametrize("name", sorted(SIZED_BY_DATA))
+def test_sizes_that_data_say_need_an_option(name: str) -> None:
+    function = resolve(name)
+    position, keyword, option = SIZED_BY_DATA[name]
+    assert list(inspect.signature(function).parameters)[position] == keyword
+    data = jnp.array([1, 0, 2])
+    first = () if position == 0 else (jnp.ones(3),)
+    assert raises_inside_jit(lambda x: function(*first, x), data)
+    assert holds_tracer(inside_jit(lambda x: function(*first, x, **{option: 3}), data))

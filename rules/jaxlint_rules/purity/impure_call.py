@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import External
-from jaxlint_rules._reasons import staged_because
+from jaxlint.staging.events import CallEvent, ConvertEvent, SideEffectEvent
+from jaxlint.staging.externals import LOGGER_MAKERS
+from jaxlint.staging.syntax_facts import walk
+from jaxlint.staging.values import (
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Value,
+    constant,
+    find_array,
+)
+from jaxlint_rules._reasons import guarded, staged_because
 
 _CLOCKS = frozenset(
     f"time.{n}" for n in ["time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns"]
@@ -30,14 +41,22 @@ _NOT_DRAWS = frozenset(
 )
 
 
+_LOGGERS = ("logging.", "absl.logging.", "loguru.logger.")
+_LOGGING = frozenset(["debug", "info", "warning", "warn", "error", "critical", "exception", "log", "success"])
+_TRACKERS = frozenset({"wandb.log", "mlflow.log_metric", "mlflow.log_metrics"})
+
+
 class ImpureCall(Rule):
-    """A clock or Python's random numbers inside staged code.
+    """A clock, Python's random numbers or output inside staged code.
 
     ## What it does
-    Finds `time.time()` and other clocks, and draws from `random` and `numpy.random`, in functions that JAX stages.
+    Finds in functions that JAX stages: `time.time()` and other clocks; draws from `random` and `numpy.random`; `print`,
+    `logging` and experiment trackers that are given traced values; files that are written; `input()`; and counters in
+    outer variables or attributes.
 
     ## Why is this bad?
-    They run once, while JAX traces. Every later call of the compiled function sees the same number.
+    They run once, while JAX traces. Every later call of the compiled function sees the same number, prints nothing and
+    counts nothing; and what is printed is no value but `Traced<float32[]>`.
 
     ## Example
     ```python
@@ -52,12 +71,14 @@ class ImpureCall(Rule):
     def noisy(x, key):
         return x + jax.random.normal(key)
     ```
+    Print with `jax.debug.print("{}", x)`, log in a `jax.debug.callback`, and return what is counted.
 
     ## Fix safety
     There is no automatic fix.
 
     ## When not to fix
-    When a constant drawn at trace time is meant; a seeded generator (`np.random.default_rng(0)`) is not reported.
+    When a constant drawn at trace time is meant; a seeded generator (`np.random.default_rng(0)`) is not reported. Nor are
+    prints of shapes, dtypes and plain text, which are there to show when JAX traces, and counters of traces.
 
     ## References
     - [JAX: pure functions](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions)
@@ -82,6 +103,68 @@ def noisy(x):
 """,
         ),
         Example(
+            "output and counters",
+            """
+import logging
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+logger = logging.getLogger(__name__)
+calls = 0
+
+@jax.jit
+def step(x):
+    global calls
+    calls += 1  # finding
+    print("x is", x)  # finding
+    print(f"loss {jnp.sum(x)}")  # finding
+    logging.info("mean %s", x.mean())  # finding
+    logger.warning("max {}".format(x.max()))  # finding
+    with open("log.txt", "a") as file:  # finding
+        file.write("called")
+    return x
+
+def body(carry, x):
+    print(carry)  # finding
+    return carry + x, None
+
+def run(xs):
+    return lax.scan(body, 0.0, xs)
+""",
+        ),
+        Example(
+            "output of what is static",
+            """
+import logging
+import jax
+import jax.numpy as jnp
+
+traces = 0
+
+@jax.jit
+def step(x, y=None):
+    global traces
+    traces += 1
+    print("tracing step", x.shape, x.dtype)
+    print(f"compiling for {x.shape[0]} rows")
+    logging.info("step is traced with %s", jax.default_backend())
+    jax.debug.print("x is {}", x)
+    if x.ndim != 1:
+        raise ValueError(f"unexpected {x}")
+    total = 0
+    total += 1
+    with open("table.txt") as file:
+        table = float(file.read())
+    return x * table
+
+def main(x):
+    y = step(x)
+    print(f"result {y}")
+    logging.info("done %s", y)
+""",
+        ),
+        Example(
             "on the host, seeded, or in a callback",
             """
 import time
@@ -102,17 +185,74 @@ def main(x):
         ),
     )
 
-    def on_call(self, event: CallEvent, report: Reporter) -> None:
-        stage = event.frame.stage
-        if not stage.staged or not stage.certain or not isinstance(event.callee, External):
+    def __init__(self) -> None:
+        self.formatted: set[ast.AST] = set()  # expressions of traced values that become text
+
+    def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
+        if event.how in ("str", "format_method") and _surely_traced(event.value):
+            self.formatted.add(event.node)
+
+    def on_side_effect(self, event: SideEffectEvent, report: Reporter) -> None:
+        name = event.where.lower()
+        if report.module.is_test or "trac" in name or "compil" in name or guarded(event):
             return
-        name = event.name
-        draws = name.startswith(_RANDOM) and name.rpartition(".")[2] not in _NOT_DRAWS
-        if name not in _CLOCKS and not draws:
-            return
-        short = name.replace("numpy.", "np.")
         report(
             event.node,
-            f"`{short}` runs once, while JAX traces; compiled calls repeat the same value",
+            f"{event.where} is changed once, while JAX traces; compiled calls leave it alone",
             reason=staged_because(event.frame),
         )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        stage = event.frame.stage
+        if not stage.staged or not stage.certain:
+            return
+        message = self.objection(event)
+        if message:
+            report(event.node, message, reason=staged_because(event.frame))
+
+    def objection(self, event: CallEvent) -> str:
+        """What is wrong with the call in staged code, or ""."""
+        if _is_output(event):
+            if event.frame.catching or not self.shows_tracer(event):
+                return ""
+            assert isinstance(event.node, ast.Call)
+            called = ast.unparse(event.node.func)
+            remedy = "`jax.debug.print`" if called == "print" else "`jax.debug.callback`"
+            return f"`{called}` runs once, while JAX traces, and shows tracers, not values; use {remedy}"
+        if not isinstance(event.callee, External):
+            return ""
+        name = event.name
+        if name == "builtins.open":
+            mode = constant(event.args[1] if len(event.args) > 1 else event.kwargs.get("mode"))
+            writes = isinstance(mode, str) and not {"w", "a", "x", "+"}.isdisjoint(mode)
+            return "`open` runs once, while JAX traces; compiled calls write nothing" if writes else ""
+        draws = name.startswith(_RANDOM) and name.rpartition(".")[2] not in _NOT_DRAWS
+        if name not in _CLOCKS and not draws and name != "builtins.input":
+            return ""
+        short = name.replace("numpy.", "np.").replace("builtins.", "")
+        return f"`{short}` runs once, while JAX traces; compiled calls repeat the same value"
+
+    def shows_tracer(self, event: CallEvent) -> bool:
+        """Whether a traced value is among the arguments, or in a text that is made of them at the call."""
+        if any(_surely_traced(value) for value in [*event.args, *event.kwargs.values()]):
+            return True
+        return isinstance(event.node, ast.Call) and any(
+            part in self.formatted for argument in event.node.args for part in walk(argument)
+        )
+
+
+def _surely_traced(value: Value) -> bool:
+    found = find_array(value, True)
+    return found is not None and found.certain
+
+
+def _is_output(event: CallEvent) -> bool:
+    """A call of `print`, of a logger or of an experiment tracker."""
+    callee = event.callee
+    if isinstance(callee, External):
+        name = callee.name
+        logs = name.startswith(_LOGGERS) and name.rpartition(".")[2] in _LOGGING
+        return name == "builtins.print" or name in _TRACKERS or logs
+    if isinstance(callee, ExternalMethod) and isinstance(callee.receiver, ExternalObject):
+        return callee.receiver.name in LOGGER_MAKERS and callee.name in _LOGGING
+    return False

@@ -14,9 +14,10 @@ class DynamicShape(Rule):
     """A shape depends on a traced value.
 
     ## What it does
-    Finds traced values used as shapes, lengths and counts (`jnp.zeros(n)`, `jnp.arange(n)`, `one_hot(x, n)`,
-    `random.normal(key, (n,))`, `range(n)`), boolean masks as indices, and functions whose result has a data-dependent
-    size (`jnp.nonzero`, `jnp.unique`, `jnp.where(mask)`) without `size=`.
+    Finds traced values used as shapes, lengths, counts and axes (`jnp.zeros(n)`, `jnp.arange(n)`, `one_hot(x, n)`,
+    `random.normal(key, (n,))`, `range(n)`, `x.sum(axis=n)`), boolean masks as indices, in `x.at[mask]` too, and functions
+    whose result has a data-dependent size (`jnp.nonzero`, `jnp.unique`, `jnp.where(mask)`, `jnp.repeat`, `jnp.bincount`,
+    `segment_sum`) without the option that fixes it.
 
     ## Why is this bad?
     XLA compiles for fixed shapes, so a shape must be known while JAX traces: `ConcretizationTypeError`,
@@ -66,7 +67,11 @@ def f(key, x, n):
     where = jnp.nonzero(x)  # finding
     for _ in range(n):  # finding
         x = x * 2
-    return noise, grid, kept, where, x
+    total = x.sum(axis=n)  # finding
+    parts = jnp.repeat(x, n), jnp.split(x, n)  # finding
+    clipped = x.at[(x > 1) & ~jnp.isnan(x)].set(1.0)  # finding
+    sums = jax.ops.segment_sum(x, n)  # finding
+    return noise, grid, kept, where, x, total, parts, clipped, sums
 """,
         ),
         Example(
@@ -80,7 +85,9 @@ import jax.numpy as jnp
 def f(key, x, n):
     noise = jax.random.normal(key, (n,) + x.shape[1:])
     grid = jnp.arange(x.shape[0] // 2)
-    where = jnp.nonzero(x, size=3)
+    where = jnp.nonzero(x, size=3), jnp.repeat(x, x.astype(int), total_repeat_length=9), jnp.repeat(x, n)
+    sums = jax.ops.segment_sum(x, x.astype(int), num_segments=n), jnp.bincount(x.astype(int), length=n)
+    x = x.at[jnp.argmax(x)].set(0.0).sum(axis=n)
     for _ in range(n):
         x = x * 2
     return noise, grid, where, x, jnp.where(x > 0, x, 0.0)
@@ -93,8 +100,10 @@ def f(key, x, n):
         if not isinstance(value, Array) or not value.staged or not value.certain or guarded(event):
             return
         name = event.function.replace("jax.numpy.", "jnp.")
-        if event.argument == "the data":
-            message = f"the size of `{name}`'s result depends on traced values; give it `size=`"
+        if event.function == "*":
+            message = "a sequence is repeated as often as a traced value says, and Python needs the number"
+        elif event.argument == "the data":
+            message = f"the size of `{name}`'s result depends on traced values; give it `{event.option}=`"
         else:
             message = f"{event.argument} of `{name}` must be a static number, and this one is traced"
         report(event.node, message, reason=traced(event, value))
@@ -102,5 +111,5 @@ def f(key, x, n):
     def on_index(self, event: IndexEvent, report: Reporter) -> None:
         if event.how == "mask" and certain_tracer(event.index) and not guarded(event):
             assert isinstance(event.index, Array)
-            message = "a traced boolean mask as an index gives a result of unknown size; use `jnp.where`"
+            message = "a traced boolean mask as an index selects an unknown number of items; use `jnp.where`"
             report(event.node, message, reason=traced(event, event.index))

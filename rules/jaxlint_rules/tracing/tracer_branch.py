@@ -22,6 +22,7 @@ _WORDS = {
     "chained comparison": "a chained comparison asks for the truth of its first, traced part",
     "in": "`in` compares with a traced value and asks for the truth of the result",
     "match": "`match` compares with a traced value and asks for the truth of the result",
+    "filter": "`filter` asks for the truth of a traced value",
     "comprehension condition": "the comprehension's `if` asks for the truth of a traced value",
 }
 
