@@ -229,6 +229,8 @@ def main(x):
         draws = name.startswith(_RANDOM) and name.rpartition(".")[2] not in _NOT_DRAWS
         if name not in _CLOCKS and not draws and name != "builtins.input":
             return ""
+        if event.frame.function is not None and event.frame.function.name in ("__enter__", "__exit__"):
+            return ""  # a profiler's context manager, which may as well measure tracing
         short = name.replace("numpy.", "np.").replace("builtins.", "")
         return f"`{short}` runs once, while JAX traces; compiled calls repeat the same value"
 
