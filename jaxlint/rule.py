@@ -48,7 +48,7 @@ class Rule:
     """Base class. One instance serves one run, so a rule may keep state between events.
 
     Class attributes: `code` ("JAX101"), `name` ("tracer-branch"), `category` (one of CATEGORIES), `severity` (the
-    usual one; a report may lower it), `preview` (True: only with `--preview`), `fixable` ("safe", "unsafe" or None).
+    usual one; a report may lower it), `preview` (True: only with `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None).
     """
 
     code: ClassVar[str]

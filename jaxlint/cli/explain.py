@@ -14,6 +14,7 @@ from jaxlint.suppress import UNUSED_CODE, UNUSED_NAME, UNUSED_PAGE
 
 _FIXES = {
     "safe": "`jaxlint fix` rewrites it.",
+    "partly safe": "`jaxlint fix` rewrites some of it, `jaxlint fix --unsafe-fixes` more; read the change.",
     "unsafe": "`jaxlint fix --unsafe-fixes` rewrites it; read the change before you keep it.",
 }
 

@@ -1,6 +1,18 @@
 """The one home of rewriting: `(site, parameters) -> edits`, called by rules and by the runtime by id."""
 
-from jaxlint.codemods import donation, item_assignment, rename_api, static_argument, vmap_of_jit
+from jaxlint.codemods import (
+    boolean,
+    branch,
+    debug_print,
+    donation,
+    item_assignment,
+    loops,
+    number,
+    numpy_to_jnp,
+    rename_api,
+    static_argument,
+    vmap_of_jit,
+)
 from jaxlint.codemods.plan import Plan, Workspace, resolve
 from jaxlint.codemods.registry import codemod_ids
 from jaxlint.codemods.site import Refused
@@ -11,9 +23,15 @@ __all__ = [
     "Refused",
     "Workspace",
     "apply_edits",
+    "boolean",
+    "branch",
     "codemod_ids",
+    "debug_print",
     "donation",
     "item_assignment",
+    "loops",
+    "number",
+    "numpy_to_jnp",
     "rename_api",
     "resolve",
     "static_argument",

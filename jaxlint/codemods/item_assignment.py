@@ -40,10 +40,7 @@ def item_assignment_to_at(draft: Draft, step: Step) -> None:
     else:
         target = statement.target
         kind = type(statement.operator)
-        if kind not in _METHODS:
-            operator = site.code(statement.operator).strip()
-            raise Refused(f"`.at[...]` has no method for `{operator}`")
-        method = _METHODS[kind]
+        method = _METHODS.get(kind, "set")
     if not isinstance(target, cst.Subscript):
         raise Refused("the assignment is not to an item")
     array = target.value
@@ -53,6 +50,9 @@ def item_assignment_to_at(draft: Draft, step: Step) -> None:
     _check_order(node)
 
     value = _without_parentheses(site, statement.value)
+    if isinstance(statement, cst.AugAssign) and type(statement.operator) not in _METHODS:
+        _set_computed(draft, step, statement, target)
+        return
     written = site.code(
         _negative(value) if isinstance(statement, cst.AugAssign) and _subtracts(statement) else value,
         step.span,
@@ -63,6 +63,23 @@ def item_assignment_to_at(draft: Draft, step: Step) -> None:
     indexed = target.with_changes(value=cst.Attribute(array, cst.Name("at")), lpar=(), rpar=())
     index = site.code(indexed, step.span)
     draft.replace(step.span, f"{name} = {index}.{method}({written})")
+
+
+def _set_computed(draft: Draft, step: Step, statement: cst.AugAssign, target: cst.Subscript) -> None:
+    """`x[i] //= v` becomes `x = x.at[i].set(x[i] // v)`: there is no method for the operator."""
+    site = draft.site
+    operator = site.code(statement.operator).strip().removesuffix("=")
+    index = site.find_ast(step.span, ast.AugAssign)
+    assert isinstance(index, ast.AugAssign)
+    if any(isinstance(part, ast.Call) for part in ast.walk(index.target)):
+        raise Refused("the index is computed by a call, which would be made twice")
+    value = statement.value
+    if not isinstance(value, _TIGHT) and not value.lpar:
+        value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    bare = target.with_changes(lpar=(), rpar=())
+    indexed = bare.with_changes(value=cst.Attribute(target.value, cst.Name("at")))
+    name, item, written = (site.code(part, step.span) for part in (target.value, bare, value))
+    draft.replace(step.span, f"{name} = {site.code(indexed, step.span)}.set({item} {operator} {written})")
 
 
 def _without_parentheses(site: Site, value: cst.BaseExpression) -> cst.BaseExpression:

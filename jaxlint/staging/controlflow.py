@@ -205,7 +205,8 @@ class ControlFlow(Machine):
         if not results:
             return self.opaque_call(operands, node, frame)
         self.emit("branches", events.BranchesEvent(node, frame, api, functions, results))
-        return self.flow_result(join_all(results), frame)
+        why = Why(f"it is the result of `{api}`", frame.module, node)
+        return self.flow_result(join_all([self.to_staged(result, why) for result in results]), frame)
 
     def flow_map(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

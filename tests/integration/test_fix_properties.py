@@ -29,6 +29,7 @@ from jaxlint.syntax.parse import parse_source, span_of, split_lines
 pytestmark = pytest.mark.slow
 
 PACKAGES = ("flax", "optax", "treescope")
+CONTROL_FLOW = ("branch-to-select", "boolean-to-array", "numpy-to-jnp", "number-to-array")
 
 
 def files_of(package: str) -> list[Path]:
@@ -59,6 +60,17 @@ class Scan:
                 target = node.targets[0] if isinstance(node, ast.Assign) else node.target
                 if isinstance(target, ast.Subscript) and isinstance(target.value, (ast.Name, ast.Attribute)):
                     yield "item-assignment-to-at", node, {"target_ok": True}
+                    yield "numpy-buffer-to-jnp", node, {}
+            elif isinstance(node, (ast.If, ast.IfExp)):
+                yield "branch-to-select", node.test, {}
+            elif isinstance(node, ast.While):
+                yield "while-to-while-loop", node.test, {}
+            elif isinstance(node, ast.BoolOp):
+                yield "boolean-to-array", node.values[0], {}
+            elif isinstance(node, ast.Compare) and (len(node.ops) > 1 or isinstance(node.ops[0], ast.In)):
+                yield "boolean-to-array", node, {}
+            elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+                yield "boolean-to-array", node.operand, {}
             elif isinstance(node, ast.Call):
                 yield from self.call(node)
             elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -71,6 +83,18 @@ class Scan:
                 yield from self.used(node)
 
     def call(self, node: ast.Call) -> Iterator[tuple[str, ast.AST, dict[str, object]]]:
+        callee = node.func.id if isinstance(node.func, ast.Name) else ""
+        qualified = self.names.qualified(node.func) or ""
+        if callee == "range":
+            yield "range-to-fori-loop", node, {}
+        elif callee in ("max", "min", "any", "all"):
+            yield "boolean-to-array", node, {}
+        elif callee in ("float", "int", "bool") or qualified.startswith("math."):
+            yield "number-to-array", node, {}
+        elif callee == "print":
+            yield "print-to-debug-print", node, {}
+        elif qualified.startswith("numpy.") and len(qualified) % 2:
+            yield "numpy-to-jnp", node, {}
         for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
             if isinstance(argument, (ast.List, ast.Set, ast.ListComp)):
                 yield "tuple-static-argument", argument, {}
@@ -134,6 +158,8 @@ def test_codemods_on_every_file(package: str) -> None:
         settled(source, new)
     assert made["rename-api"] > 40
     assert made["tuple-static-argument"] > 20
+    if package == "flax":
+        assert all(made[codemod] for codemod in CONTROL_FLOW)
 
 
 def settled(source: SourceFile, text: str) -> None:

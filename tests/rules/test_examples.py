@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from jaxlint.fixes import fix_sources
 from jaxlint.registry import all_rules
 from jaxlint.rule import CATEGORIES, Example, Rule
 from jaxlint.source.read import source_from_bytes
@@ -48,6 +49,23 @@ def test_examples_are_programs(rule: type[Rule], example: Example) -> None:
     ast.parse(example.code)
     if example.fixed is not None:
         ast.parse(example.fixed)
+
+
+@pytest.mark.parametrize(("rule", "example"), [case for case in CASES if case.values[1].fixed is not None])
+def test_fixes_give_what_they_say(rule: type[Rule], example: Example) -> None:
+    plain, expected = (text.replace(f"  {MARK}", "") for text in (example.code, example.fixed or ""))
+    source = source_from_bytes(plain.encode(), Path("program.py"), "program.py")
+    result = fix_sources(
+        {"program.py": source},
+        lambda sources: analyze(list(sources.values()), [rule()]).findings,
+        unsafe=True,
+    )
+    assert result.texts["program.py"] == expected
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.name)
+def test_a_rule_with_fixes_shows_one(rule: type[Rule]) -> None:
+    assert (rule.fixable is not None) == any(example.fixed is not None for example in rule.examples)
 
 
 @pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.name)

@@ -8,6 +8,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, ConvertEvent
+from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import staged_because
 
 
@@ -31,7 +32,7 @@ class DebugPrintOfFormatted(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix yet.
+    Safe: the values of the f-string become arguments, and only what is printed changes.
 
     ## When not to fix
     f-strings of static values (shapes, names) are fine, and not reported.
@@ -44,6 +45,7 @@ class DebugPrintOfFormatted(Rule):
     name = "debug-print-of-formatted"
     category = "api"
     severity = Severity.WARNING
+    fixable = "safe"
     examples = (
         Example(
             "an f-string of a tracer",
@@ -53,6 +55,14 @@ import jax
 @jax.jit
 def f(x):
     jax.debug.print(f"x {x}")  # finding
+    return x
+""",
+            """
+import jax
+
+@jax.jit
+def f(x):
+    jax.debug.print("x {x}", x=x)
     return x
 """,
         ),
@@ -89,5 +99,6 @@ def g(x):
                     event.node,
                     "the f-string is formatted while JAX traces and shows a tracer; pass the value as an argument",
                     reason=staged_because(event.frame),
+                    fix=propose(report, event.node, "print-to-debug-print", "Pass the values", safe=True),
                 )
                 return

@@ -103,6 +103,7 @@ def train(params, opt_state, batches):
 """,
             """
 import functools
+
 import jax
 import jax.numpy as jnp
 import optax

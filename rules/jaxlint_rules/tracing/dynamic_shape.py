@@ -7,6 +7,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import IndexEvent, ShapeEvent
 from jaxlint.staging.values import Array
+from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import certain_tracer, guarded, traced
 
 
@@ -39,7 +40,8 @@ class DynamicShape(Rule):
     For masks, `jnp.where(mask, x, 0)` keeps the shape; `jnp.nonzero(mask, size=k)` fixes it.
 
     ## Fix safety
-    There is no automatic fix yet.
+    Unsafe: a `for` over a traced `range` becomes `lax.fori_loop`, whose carry must keep its types and which has no
+    reverse-mode derivative when its length is traced. Other sizes have no automatic fix: they must become static.
 
     ## When not to fix
     Sizes that come from shapes, constants and static arguments are fine, and not reported.
@@ -52,6 +54,7 @@ class DynamicShape(Rule):
     name = "dynamic-shape"
     category = "tracing"
     severity = Severity.ERROR
+    fixable = "unsafe"
     examples = (
         Example(
             "sizes out of arguments",
@@ -71,6 +74,28 @@ def f(key, x, n):
     parts = jnp.repeat(x, n), jnp.split(x, n)  # finding
     clipped = x.at[(x > 1) & ~jnp.isnan(x)].set(1.0)  # finding
     sums = jax.ops.segment_sum(x, n)  # finding
+    return noise, grid, kept, where, x, total, parts, clipped, sums
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def f(key, x, n):
+    noise = jax.random.normal(key, (n,))
+    grid = jnp.arange(n)
+    kept = x[x > 0]
+    where = jnp.nonzero(x)
+
+    def body_fun(_, x):
+        x = x * 2
+        return x
+
+    x = jax.lax.fori_loop(0, n, body_fun, x)
+    total = x.sum(axis=n)
+    parts = jnp.repeat(x, n), jnp.split(x, n)
+    clipped = x.at[(x > 1) & ~jnp.isnan(x)].set(1.0)
+    sums = jax.ops.segment_sum(x, n)
     return noise, grid, kept, where, x, total, parts, clipped, sums
 """,
         ),
@@ -106,7 +131,10 @@ def f(key, x, n):
             message = f"the size of `{name}`'s result depends on traced values; give it `{event.option}=`"
         else:
             message = f"{event.argument} of `{name}` must be a static number, and this one is traced"
-        report(event.node, message, reason=traced(event, value))
+        fix = None
+        if event.function == "range":
+            fix = propose(report, event.node, "range-to-fori-loop", "Loop by `lax.fori_loop`", safe=False)
+        report(event.node, message, reason=traced(event, value), fix=fix)
 
     def on_index(self, event: IndexEvent, report: Reporter) -> None:
         if event.how == "mask" and certain_tracer(event.index) and not guarded(event):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import Severity
+from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TestEvent
 from jaxlint.staging.values import Array
+from jaxlint_rules._fixes import only_staged, propose
 from jaxlint_rules._reasons import certain_tracer, guarded, traced
 
 _WORDS = {
@@ -54,7 +55,15 @@ class TracerBranch(Rule):
     that is an ordinary Python flag, and `checkify` or `eqx.error_if` for checks of values.
 
     ## Fix safety
-    There is no automatic fix yet.
+    Boolean operators, chained comparisons and `max` and `min` of several values are rewritten for arrays. That is safe
+    where the function is only ever staged, since the test raised there; elsewhere it is unsafe, since callers on the
+    host then get arrays of JAX.
+
+    `if` and conditional expressions become `jnp.where` where both sides are cheap and defined everywhere, else
+    `lax.cond` (a division or root that is not chosen would bring NaN into gradients); `while` becomes `lax.while_loop`.
+    These are unsafe: both branches, and all iterations, must have the same shapes and dtypes, which JAX checks when the
+    function is traced, and a `while_loop` has no reverse-mode derivative. Branches that store, print, raise, `break` or
+    return on one side only are left alone, with the reason.
 
     ## When not to fix
     A branch that only ever runs on concrete values (a function that is never staged) is not reported. Code that
@@ -68,6 +77,7 @@ class TracerBranch(Rule):
     name = "tracer-branch"
     category = "tracing"
     severity = Severity.ERROR
+    fixable = "partly safe"
     examples = (
         Example(
             "a branch in a helper of a jitted function",
@@ -79,6 +89,17 @@ def clip(x, limit):
     if jnp.max(x) > limit:  # finding
         return x / jnp.max(x)
     return x
+
+@jax.jit
+def step(x):
+    return clip(x, 1.0) * 2
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+def clip(x, limit):
+    return jax.lax.cond(jnp.max(x) > limit, lambda: x / jnp.max(x), lambda: x)
 
 @jax.jit
 def step(x):
@@ -98,6 +119,28 @@ def body(carry, x):
         carry = carry * 2
     both = carry > 0 and x > 0  # finding
     return max(carry, x), both  # finding
+
+def run(xs):
+    return lax.scan(body, jnp.float32(1.0), xs)
+""",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+def body(carry, x):
+    assert carry > 0
+
+    def cond_fun(carry):
+        return carry < x
+
+    def body_fun(carry):
+        carry = carry * 2
+        return carry
+
+    carry = lax.while_loop(cond_fun, body_fun, carry)
+    both = (carry > 0) & (x > 0)
+    return jnp.maximum(carry, x), both
 
 def run(xs):
     return lax.scan(body, jnp.float32(1.0), xs)
@@ -207,7 +250,43 @@ def main(x):
         flag = _flag(event.node, value)
         if flag:
             message += f'. If `{flag}` is an ordinary flag, declare it static: `static_argnames="{flag}"`'
-        report(event.node, message, reason=traced(event, value))
+        fix = None if flag else _fix(event, report)
+        report(event.node, message, reason=traced(event, value), fix=fix)
+
+
+def _fix(event: TestEvent, report: Reporter) -> FixRequest | None:
+    """Control flow may have to change its types, and is unsafe; operators give the same truth values."""
+    if event.how in ("if", "conditional expression"):
+        message = "Choose by `jnp.where` or `lax.cond`"
+        return propose(report, event.node, "branch-to-select", message, safe=False)
+    if event.how == "while":
+        return propose(report, event.node, "while-to-while-loop", "Loop by `lax.while_loop`", safe=False)
+    tested = _tested(event.node, report)
+    if tested is not None:  # the operator stands in the test of an `if`, which asks as well
+        root, how = tested
+        return propose(report, root, how, "Choose or loop by functions of JAX", safe=False)
+    if event.how in ("and", "or", "not", "chained comparison", "in"):
+        message = "Use the operators of arrays"
+        return propose(report, event.node, "boolean-to-array", message, safe=only_staged(event.frame))
+    if event.how in ("max", "min", "any", "all"):
+        message = f"Use the `{event.how}` of jax.numpy"
+        return propose(report, event.node, "boolean-to-array", message, safe=only_staged(event.frame))
+    return None
+
+
+def _tested(node: ast.AST, report: Reporter) -> tuple[ast.AST, str] | None:
+    """The whole test of the `if` or `while` that `node` is an operand of, with its codemod."""
+    for parent in report.module.ancestors(node):
+        if isinstance(parent, (ast.If, ast.IfExp)):
+            return (node, "branch-to-select") if parent.test is node else None
+        if isinstance(parent, ast.While):
+            return (node, "while-to-while-loop") if parent.test is node else None
+        if not isinstance(parent, ast.BoolOp) and not (
+            isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
+        ):
+            return None
+        node = parent
+    return None
 
 
 def _flag(test: ast.AST, value: Array) -> str:

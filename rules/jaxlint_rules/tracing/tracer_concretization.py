@@ -7,6 +7,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ConvertEvent
 from jaxlint.staging.values import Array
+from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, traced
 
 _HARMLESS = frozenset({"str", "print", "block_until_ready", "device_get", "format_method"})
@@ -38,7 +39,9 @@ class TracerConcretization(Rule):
     Compute on the host what must be a Python number, and pass it as a static argument; print with `jax.debug.print`.
 
     ## Fix safety
-    There is no automatic fix yet.
+    Unsafe: `float(x)` becomes `jnp.asarray(x, dtype=float)`, `math.sqrt(x)` becomes `jnp.sqrt(x)`, and `.item()` goes,
+    so that what was meant to be a Python number is an array, of 32 bits by default. Numbers that serve as sizes are left
+    alone: no array can be one.
 
     ## When not to fix
     Numbers made from shapes, dtypes and static arguments are fine, and not reported.
@@ -51,6 +54,7 @@ class TracerConcretization(Rule):
     name = "tracer-concretization"
     category = "tracing"
     severity = Severity.ERROR
+    fixable = "unsafe"
     examples = (
         Example(
             "numbers out of tracers",
@@ -66,6 +70,18 @@ def f(x):
     z = math.sqrt(x)  # finding
     text = f"{x:.2f}"  # finding
     return float(x[0]), n, y, z, text  # finding
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def f(x):
+    n = int(jnp.ceil(x))
+    y = x.sum()
+    z = jnp.sqrt(x)
+    text = f"{x:.2f}"
+    return jnp.asarray(x[0], dtype=float), n, y, z, text
 """,
         ),
         Example(
@@ -112,4 +128,7 @@ def main(x):
                 else f"`.{event.how}()`"
             )
             what = f"{call} needs the number behind a traced value"
-        report(event.node, f"{what}; there is none while JAX traces", reason=traced(event, value))
+        fix = None
+        if event.how not in ("format", "tolist"):
+            fix = propose(report, event.node, "number-to-array", "Convert the array", safe=False)
+        report(event.node, f"{what}; there is none while JAX traces", reason=traced(event, value), fix=fix)

@@ -9,6 +9,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import NumpyEvent
 from jaxlint.staging.values import Array
+from jaxlint_rules._fixes import only_staged, propose
 from jaxlint_rules._reasons import guarded, traced
 
 
@@ -38,7 +39,9 @@ class TracerToNumpy(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix yet.
+    Functions that `jax.numpy` has with the same arguments are called there instead; a buffer that is filled with traced
+    values is made by `jnp` and filled by `.at[...].set(...)`. Safe where the function is only ever staged, since it
+    raised there. Elsewhere unsafe: on the host the result becomes an array of JAX, with 32 bits by default.
 
     ## When not to fix
     NumPy on shapes and other static values is fine, and often better than jnp.
@@ -51,6 +54,7 @@ class TracerToNumpy(Rule):
     name = "tracer-to-numpy"
     category = "tracing"
     severity = Severity.ERROR
+    fixable = "partly safe"
     examples = (
         Example(
             "NumPy on tracers",
@@ -64,6 +68,16 @@ def f(x):
     buffer = np.zeros(3)
     buffer[0] = x.sum()  # finding
     return np.sin(x) + buffer  # finding
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def f(x):
+    buffer = jnp.zeros(3)
+    buffer = buffer.at[0].set(x.sum())
+    return jnp.sin(x) + buffer
 """,
         ),
         Example(
@@ -97,7 +111,11 @@ def f(x):
             if self.buffers.setdefault(owner, event.node) is not event.node:
                 return
             message = "a traced value is stored into a NumPy array; build the array with jnp instead"
+            codemod = "numpy-buffer-to-jnp"
         else:
             name = event.function.replace("numpy.", "np.")
             message = f"`{name}` needs the numbers behind a traced value; use `{name.replace('np.', 'jnp.')}`"
-        report(event.node, message, reason=traced(event, value))
+            codemod = "numpy-to-jnp"
+        safe = only_staged(event.frame)
+        fix = propose(report, event.node, codemod, "Use jax.numpy", safe=safe)
+        report(event.node, message, reason=traced(event, value), fix=fix)

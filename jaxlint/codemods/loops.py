@@ -1,0 +1,205 @@
+"""`while-to-while-loop` and `range-to-fori-loop`: loops whose length is traced become loops of JAX.
+
+The variables that live from one iteration to the next, or are used after the loop, become its carry.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from jaxlint.codemods.effects import check_expression, check_pure, constant_type
+from jaxlint.codemods.flow import FUNCTIONS, Flow
+from jaxlint.codemods.imports import reference
+from jaxlint.codemods.layout import Layout, fresh_name
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.select import check_test
+from jaxlint.codemods.site import Refused
+from jaxlint.finding import Span, Step
+
+_GROWING = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.Lambda, ast.JoinedStr)
+
+
+@codemod("while-to-while-loop")
+def while_to_while_loop(draft: Draft, step: Step) -> None:
+    """The span is the test of a `while`. Takes no parameters."""
+    test = draft.site.find_ast(step.span, ast.expr)
+    node = draft.site.names.parents.get(test)
+    if not isinstance(node, ast.While) or node.test is not test:
+        raise Refused("the test does not belong to a `while`")
+    check_test(Layout(draft.site), test)
+    _Loop(draft, node).rewrite_while(node)
+
+
+@codemod("range-to-fori-loop")
+def range_to_fori_loop(draft: Draft, step: Step) -> None:
+    """The span is the call of `range` that a `for` runs over. Takes no parameters."""
+    call = draft.site.find_ast(step.span, ast.Call)
+    node = draft.site.names.parents.get(call)
+    assert isinstance(call, ast.Call)
+    if not isinstance(node, ast.For) or node.iter is not call:
+        raise Refused("the range is not what a `for` statement runs over")
+    _Loop(draft, node).rewrite_for(node, call)
+
+
+class _Loop:
+    """The rewrite of one loop."""
+
+    def __init__(self, draft: Draft, node: ast.While | ast.For) -> None:
+        self.draft, self.node, self.site = draft, node, draft.site
+        self.layout = Layout(draft.site)
+        self.flow = Flow(self.site.names, self.site.names.scope_at(node))
+        self.indent = self.layout.indent(node)
+        self.inner = self.indent + self.layout.unit(node)
+        self.newline = self.layout.newline
+        if node.orelse:
+            raise Refused("the loop has an `else`")
+        _check_jumps(node.body)
+        check_pure(self.site, node.body, "the loop")
+
+    def rewrite_while(self, node: ast.While) -> None:
+        asked = self.flow.reads(node.test)
+        carry = self._carry(asked)
+        kept = [self.site.span(node.test)]
+        names = self.layout.identifiers(self.flow.scope)
+        cond, body = fresh_name(names, "cond_fun"), fresh_name(names, "body_fun")
+        parameter = carry[0] if len(carry) == 1 else fresh_name(names, "carry")
+        test = self.layout.argument(node.test)
+        if "\n" in test or "\r" in test:
+            test = f"({test})"
+        text = f"def {cond}({parameter}):{self.newline}"
+        # The test takes only what it asks for out of the carry.
+        text += self._unpacked(carry, parameter, asked)
+        text += f"{self.inner}return {test}{self.newline}{self.newline}"
+        text += f"{self.indent}def {body}({parameter}):{self.newline}{self._unpacked(carry, parameter)}"
+        lines, span = self._body()
+        text += f"{lines}{self.inner}return {', '.join(carry)}{self.newline}{self.newline}"
+        text += self.indent + self._call("jax.lax.while_loop", [cond, body, _packed(carry)], carry)
+        self._replace(text, [*kept, span])
+
+    def rewrite_for(self, node: ast.For, call: ast.Call) -> None:
+        if not isinstance(node.target, ast.Name):
+            raise Refused("the loop unpacks what it runs over")
+        if (
+            call.keywords
+            or not 1 <= len(call.args) <= 2
+            or any(isinstance(a, ast.Starred) for a in call.args)
+        ):
+            raise Refused("only `range(stop)` and `range(start, stop)` have a counterpart; a step has none")
+        for bound in call.args:
+            check_expression(self.site, bound, "the range")
+        index = node.target.id
+        if self.flow.is_used_after(index, node) and index != "_":
+            raise Refused(f"`{index}` is used after the loop")
+        carry = self._carry(set(), index)
+        if index in carry:
+            raise Refused(f"`{index}` is used after the loop")
+        names = self.layout.identifiers(self.flow.scope)
+        body = fresh_name(names, "body_fun")
+        parameter = carry[0] if len(carry) == 1 else fresh_name(names, "carry")
+        text = f"def {body}({index}, {parameter}):{self.newline}{self._unpacked(carry, parameter)}"
+        lines, span = self._body()
+        text += f"{lines}{self.inner}return {', '.join(carry)}{self.newline}{self.newline}"
+        start, stop = ("0", self.layout.argument(call.args[0]))
+        if len(call.args) == 2:
+            start, stop = (self.layout.argument(bound) for bound in call.args)
+        text += self.indent + self._call("jax.lax.fori_loop", [start, stop, body, _packed(carry)], carry)
+        self._replace(text, [*(self.site.span(bound) for bound in call.args), span])
+
+    # What goes round
+
+    def _carry(self, asked: set[str], index: str | None = None) -> list[str]:
+        node = self.node
+        facts = self.flow.sequence(node.body)
+        if facts.leaves:
+            raise Refused("the body never reaches its end")
+        bound = self.flow.bound(node.body)
+        carry = []
+        for name in bound:
+            goes_round = name in facts.exposed and name != index
+            used_after = name != index and self.flow.is_used_after(name, node)
+            if not (goes_round or used_after or name in asked):
+                continue
+            if not self.flow.is_bound_before(name, node):
+                raise Refused(
+                    f"`{name}` may have no value before the loop; give it one of the type it gets inside"
+                )
+            carry.append(name)
+        if not carry:
+            raise Refused("the loop computes nothing that is used afterwards")
+        for name in carry:
+            self._check_kind(name)
+        return carry
+
+    def _check_kind(self, name: str) -> None:
+        """A carry keeps its type and structure from one iteration to the next."""
+        for binding in self.flow.scope.bindings.get(name, ()):
+            statement = self.site.names.parents.get(binding.node)
+            if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+                value = statement.value
+                if isinstance(value, _GROWING) or (
+                    value and constant_type(value) in (str, bytes, type(None))
+                ):
+                    raise Refused(
+                        f"`{name}` holds `{ast.unparse(value)[:40]}`, which a loop of JAX cannot carry or cannot let grow"
+                    )
+        for use in self.site.names.uses_of(name, self.flow.scope):
+            parent = self.site.names.parents.get(use.name)
+            if isinstance(parent, ast.Slice):
+                raise Refused(
+                    f"`{name}` bounds a slice, whose size would change from one iteration to the next"
+                )
+            if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and use.name in parent.args:
+                if parent.func.id in ("range", "len", "isinstance"):
+                    raise Refused(f"`{name}` is used as a Python number, in `{parent.func.id}`")
+
+    # Text
+
+    def _unpacked(self, carry: Sequence[str], parameter: str, wanted: set[str] | None = None) -> str:
+        if len(carry) == 1:
+            return ""
+        names = [name if wanted is None or name in wanted else "_" for name in carry]
+        return f"{self.inner}{', '.join(names)} = {parameter}{self.newline}"
+
+    def _body(self) -> tuple[str, Span]:
+        header = self.node.test if isinstance(self.node, ast.While) else self.node.iter
+        lines, span = self.layout.block(
+            self.node.body, indent=self.inner, after=self.site.span(header).end_line
+        )
+        assert span is not None
+        return lines, span
+
+    def _call(self, target: str, arguments: Sequence[str], carry: Sequence[str]) -> str:
+        function = reference(self.site, self.draft.imports, target, self.node)
+        return self.layout.call(f"{', '.join(carry)} = ", function, arguments, self.indent)
+
+    def _replace(self, text: str, kept: Sequence[Span]) -> None:
+        start = self.site.span(self.node)
+        end = max((span.end_line, span.end_column) for span in [start, *kept])
+        whole = Span(start.line, start.column, *end)
+        comments = self.layout.comments_outside(whole, kept)
+        above = "".join(f"{comment}{self.newline}{self.indent}" for comment in comments)
+        gap = self.layout.gap_above(self.node)
+        self.draft.replace(*self.layout.with_gap(whole, gap, self.indent + above + text))
+
+
+def _packed(carry: Sequence[str]) -> str:
+    return carry[0] if len(carry) == 1 else f"({', '.join(carry)})"
+
+
+def _check_jumps(statements: Sequence[ast.stmt]) -> None:
+    """Raises Refused for what leaves the loop before its end."""
+
+    def visit(node: ast.AST, in_loop: bool) -> None:
+        if isinstance(node, ast.Return):
+            raise Refused("the loop returns from its middle")
+        if isinstance(node, (ast.Break, ast.Continue)) and not in_loop:
+            word = "break" if isinstance(node, ast.Break) else "continue"
+            raise Refused(f"the loop has a `{word}`; make its condition part of the test")
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            return
+        for child in ast.iter_child_nodes(node):
+            visit(child, in_loop or isinstance(node, (ast.For, ast.While)))
+
+    for statement in statements:
+        visit(statement, False)

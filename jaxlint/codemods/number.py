@@ -1,0 +1,168 @@
+"""`number-to-array`: conversions to Python numbers become conversions of arrays.
+
+`float(x)` becomes `jnp.asarray(x, dtype=float)`, or `x.astype(float)` where `x` is an array as written; `.item()` goes
+where the array has a single element anyway, and `math.sqrt(x)` becomes `jnp.sqrt(x)`.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.effects import check_expression
+from jaxlint.codemods.imports import reference
+from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused, Site
+from jaxlint.finding import Step
+from jaxlint.jaxapi.twins import MATH, MATH_TO_INTEGER
+
+_TYPES = frozenset({"float", "int", "bool", "complex"})
+# Reductions: without an axis they leave a single number.
+_REDUCTIONS = frozenset(
+    [
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "std",
+        "var",
+        "any",
+        "all",
+        "argmax",
+        "argmin",
+        "median",
+        "trace",
+        "vdot",
+    ]
+)
+# Uses of a Python number that an array cannot stand for.
+_STATIC_USES = frozenset(
+    {"range", "zeros", "ones", "empty", "full", "arange", "linspace", "eye", "reshape", "tile"}
+)
+_STATIC_KEYWORDS = frozenset(
+    {"shape", "num", "size", "length", "num_classes", "axis", "total_repeat_length", "num_segments"}
+)
+
+
+@codemod("number-to-array")
+def number_to_array(draft: Draft, step: Step) -> None:
+    """The span is the call that converts. Takes no parameters."""
+    site = draft.site
+    call = site.find_ast(step.span, ast.Call)
+    assert isinstance(call, ast.Call)
+    layout = Layout(site)
+    check_expression(site, call, "the conversion")
+    if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
+        raise Refused("the conversion is called with keywords or unpacked arguments")
+    _check_use(site, call)
+    function = call.func
+    if isinstance(function, ast.Name) and function.id in _TYPES:
+        if site.names.scope_at(function).resolve(function.id) is not None:
+            raise Refused(f"`{function.id}` is not the builtin here")
+        _convert(draft, layout, call, function.id)
+    elif isinstance(function, ast.Attribute) and function.attr == "item" and not call.args:
+        _item(draft, layout, call, function)
+    elif (name := site.names.qualified(function) or "").startswith("math."):
+        _math(draft, layout, call, name.removeprefix("math."))
+    else:
+        raise Refused(f"`{ast.unparse(function)}` has no mechanical counterpart for arrays")
+
+
+def _convert(draft: Draft, layout: Layout, call: ast.Call, kind: str) -> None:
+    if len(call.args) != 1:
+        raise Refused(f"`{kind}` is called with more than one argument")
+    value = call.args[0]
+    if isinstance(value, ast.Compare) and len(value.ops) > 1:
+        raise Refused("a chained comparison is converted; write it out first")
+    asarray = reference(draft.site, draft.imports, "jax.numpy.asarray", call)
+    draft.replace(draft.site.span(call), f"{asarray}({layout.argument(value)}, dtype={kind})")
+
+
+def _item(draft: Draft, layout: Layout, call: ast.Call, function: ast.Attribute) -> None:
+    value = function.value
+    whole = draft.site.span(call)
+    source = draft.site.lines.slice(whole)
+    body = source[: source.rindex(".")].rstrip()  # with the parentheses around the array
+    if "#" in source[len(body) :]:
+        raise Refused("a comment stands before `.item()`")
+    single = isinstance(value, ast.Call) and _reduces(draft.site, value)
+    draft.replace(whole, body if single else f"{body}.reshape(())")
+
+
+def _reduces(site: Site, call: ast.Call) -> bool:
+    """Whether `call` leaves a single number: `x.sum()`, `jnp.mean(x)`."""
+    if call.keywords:
+        return False
+    name = site.names.qualified(call.func) or ""
+    if name.startswith("jax.numpy."):
+        return len(call.args) == 1 and name.rpartition(".")[2] in _REDUCTIONS
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _REDUCTIONS and not call.args
+
+
+def _math(draft: Draft, layout: Layout, call: ast.Call, name: str) -> None:
+    if name not in MATH or (name == "log" and len(call.args) != 1):
+        raise Refused(f"`math.{name}` has no counterpart in jax.numpy")
+    target = reference(draft.site, draft.imports, MATH[name], call, module=MATH[name].rpartition(".")[0])
+    arguments = ", ".join(layout.argument(argument) for argument in call.args)
+    converted = ".astype(int)" if name in MATH_TO_INTEGER else ""
+    draft.replace(draft.site.span(call), f"{target}({arguments}){converted}")
+
+
+def _check_use(site: Site, call: ast.Call) -> None:
+    """Raises Refused where the number serves as a size, which no array can; for integers also where it may."""
+    function = call.func
+    integer = isinstance(function, ast.Name) and function.id == "int"
+    integer = integer or (site.names.qualified(function) or "").removeprefix("math.") in MATH_TO_INTEGER
+    waiting: list[ast.expr] = [call]
+    seen: set[str] = set()
+    while waiting:
+        name = _check_place(site, waiting.pop(), integer=integer)
+        if name is not None and name not in seen:
+            seen.add(name)
+            waiting += [use.name for use in site.names.uses_of(name, site.names.scope_at(call))]
+
+
+def _check_place(site: Site, node: ast.expr, *, integer: bool) -> str | None:
+    """Checks one use of the number; gives the variable that it, or what is computed from it, is assigned to."""
+    size = "the number is used as a size, which must be known while JAX traces; make it a static argument"
+    child: ast.AST = node
+    for ancestor in site.names.ancestors(node):
+        if isinstance(ancestor, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+            target = ancestor.targets[0] if isinstance(ancestor, ast.Assign) else ancestor.target
+            if integer and not isinstance(target, ast.Name):
+                raise Refused("the integer is kept where it may serve as a size")
+            return target.id if isinstance(target, ast.Name) else None
+        if isinstance(ancestor, ast.stmt):
+            if integer and isinstance(ancestor, ast.Return):
+                raise Refused("the integer is returned, and may serve as a size")
+            return None
+        if isinstance(ancestor, ast.Slice) or (
+            isinstance(ancestor, ast.keyword) and ancestor.arg in _STATIC_KEYWORDS
+        ):
+            raise Refused(size)
+        if isinstance(ancestor, ast.JoinedStr):
+            raise Refused("the number is formatted into a text, which is made while JAX traces")
+        if isinstance(ancestor, ast.Compare):
+            return None
+        if isinstance(ancestor, ast.BinOp):
+            other = ancestor.right if ancestor.left is child else ancestor.left
+            if any(isinstance(part, ast.Name) for part in ast.walk(other)):
+                return None  # taken for an operation of arrays
+        if isinstance(ancestor, ast.Call) and child is not ancestor.func:
+            _check_argument(site, ancestor, child, integer=integer, size=size)
+            return None
+        child = ancestor
+    return None
+
+
+def _check_argument(site: Site, call: ast.Call, child: ast.AST, *, integer: bool, size: str) -> None:
+    function = call.func
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    if name in _STATIC_USES:
+        position = call.args.index(child) if child in call.args else -1  # type: ignore[arg-type]
+        if name != "linspace" or position == 2:
+            raise Refused(size)
+    qualified = site.names.qualified(function) or ""
+    if integer and not qualified.startswith(("jax.numpy.", "jax.lax.", "jax.debug.")) and name != "float":
+        raise Refused(f"the integer is given to `{ast.unparse(function)}`, and may serve as a size there")

@@ -1,0 +1,138 @@
+"""Values that a traced test chooses between: `jnp.where` where both may be evaluated, else `lax.cond`."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.effects import check_expression, constant_type, is_floating, is_total
+from jaxlint.codemods.imports import reference
+from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.registry import Draft
+from jaxlint.codemods.site import Refused
+from jaxlint.finding import Span
+
+_STATIC_CALLS = frozenset({"isinstance", "issubclass", "hasattr", "callable", "len"})
+_STATIC_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size"})
+# Displays whose branches must have the same number of parts.
+_DISPLAYS = (ast.Tuple, ast.List, ast.Dict)
+_NO_ARRAYS = (ast.Lambda, ast.JoinedStr, ast.Set, ast.SetComp, ast.GeneratorExp)
+
+
+@dataclass(slots=True)
+class Choice:
+    """One of the values, as text, with what is known of it. `kept` are the spans that the text was copied from."""
+
+    text: str
+    node: ast.expr | None = None
+    total: bool = True
+    floating: bool = False
+    kept: list[Span] = field(default_factory=list)
+
+    @property
+    def literal(self) -> type | None:
+        return constant_type(self.node) if self.node is not None else None
+
+
+class Selector:
+    """Writes selections at one place of a file."""
+
+    def __init__(self, draft: Draft, layout: Layout, at: ast.AST, indent: str) -> None:
+        self.draft, self.layout, self.at, self.indent = draft, layout, at, indent
+        self.site = draft.site
+
+    def name(self, target: str) -> str:
+        """How the file spells the dotted name `target`."""
+        return reference(self.site, self.draft.imports, target, self.at)
+
+    def choice(self, node: ast.expr, what: str) -> Choice:
+        """A value of the program. Raises Refused when it cannot be the result of a branch."""
+        check_expression(self.site, node, what)
+        if isinstance(node, _NO_ARRAYS) or constant_type(node) in (str, bytes, type(None), type(...)):
+            raise Refused(f"{what} gives `{_short(node)}`, which is no array that the program could choose")
+        text = self.layout.argument(node)
+        total = is_total(self.site, node)
+        return Choice(text, node, total, is_floating(self.site, node), [self.site.span(node)])
+
+    def select(self, test: ast.expr, yes: Choice, no: Choice, head: str = "") -> Choice:
+        """`jnp.where(test, yes, no)`, or `lax.cond` with two lambdas. `head` is what stands before it on its line."""
+        self.check_same(yes, no)
+        asked = self.layout.argument(test)
+        kept = [self.site.span(test), *yes.kept, *no.kept]
+        floating = yes.floating and no.floating
+        if yes.total and no.total and not any(isinstance(one.node, _DISPLAYS) for one in (yes, no)):
+            function = self.name("jax.numpy.where")
+            text = self.layout.call(head, function, [asked, yes.text, no.text], self.indent)
+            return Choice(text, None, True, floating, kept)
+        branches = [f"lambda: {_as(one, other)}" for one, other in ((yes, no), (no, yes))]
+        text = self.layout.call(head, self.name("jax.lax.cond"), [asked, *branches], self.indent)
+        return Choice(text, None, False, floating, kept)
+
+    @staticmethod
+    def check_same(yes: Choice, no: Choice) -> None:
+        """Raises Refused when the two certainly differ in structure."""
+        one, two = yes.node, no.node
+        for first, second in ((one, two), (two, one)):
+            if not isinstance(first, _DISPLAYS) or second is None:
+                continue
+            if isinstance(second, (ast.Constant, ast.BinOp, ast.Compare, ast.UnaryOp)):
+                raise Refused("one branch gives several values and the other one")
+            if isinstance(second, _DISPLAYS) and (
+                type(first) is not type(second) or _size(first) != _size(second)
+            ):
+                raise Refused("the branches give values of different structure")
+
+
+def _size(node: ast.expr) -> object:
+    if isinstance(node, ast.Dict):
+        return [ast.dump(key) if key is not None else None for key in node.keys]
+    return len(node.elts)  # type: ignore[attr-defined]
+
+
+def _as(one: Choice, other: Choice) -> str:
+    """The text of `one`, an integer written as a float where the other branch gives floats."""
+    return (
+        f"{one.text}.0"
+        if one.literal is int and other.floating and one.text.lstrip("-").isdigit()
+        else one.text
+    )
+
+
+def check_test(layout: Layout, test: ast.expr) -> None:
+    """Raises Refused for a test that also asks for what is known while JAX traces, and guards the branches by it."""
+    check_expression(layout.site, test, "the test")
+    guard = static_part(test)
+    if guard is not None:
+        raise Refused(
+            f"the test also asks `{_short(guard)}`, which is known while JAX traces and may guard the branch; "
+            "give it an `if` of its own"
+        )
+
+
+def static_part(test: ast.expr) -> ast.expr | None:
+    """The part of `test` that asks for a Python fact: identity, type, shape, text."""
+    for node in ast.walk(test):
+        if isinstance(node, ast.Compare):
+            if any(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+                return node
+            sides = [node.left, *node.comparators]
+            if any(constant_type(side) is str for side in sides) or any(map(is_static, sides)):
+                return node
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in _STATIC_CALLS - {"len"}:
+                return node
+    return None
+
+
+def is_static(node: ast.expr) -> bool:
+    """Whether `node` is written as a shape, dtype or length."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "len"
+    return isinstance(node, ast.Attribute) and node.attr in _STATIC_ATTRIBUTES
+
+
+def _short(node: ast.AST) -> str:
+    text = ast.unparse(node).partition("\n")[0]
+    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,0 +1,40 @@
+"""Fixes that rules propose: which codemod, where, and whether the meaning of the program is kept."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.staging import Reporter
+from jaxlint.staging.frame import Frame
+
+
+def propose(
+    report: Reporter, node: ast.AST, codemod: str, message: str, *, safe: bool, **parameters: object
+) -> FixRequest:
+    """One step of `codemod` at `node`."""
+    step = Step(codemod, report.path, report.span(node), parameters)
+    return FixRequest(Safety.SAFE if safe else Safety.UNSAFE, message, (step,))
+
+
+def only_staged(frame: Frame) -> bool:
+    """Whether the function of `frame` never runs on plain values: it is decorated, or defined in one that is.
+
+    What fails on a tracer then fails on every run, and no caller relies on it.
+    """
+    current: Frame | None = frame
+    while current is not None and current.function is not None:
+        caller = current.caller
+        node = current.function.node
+        entered = caller is not None and (caller.home is not current.home or caller.context == "creation")
+        if entered and getattr(node, "decorator_list", None):
+            return True
+        # A function that is defined in a staged one, and called by it or by a transformation there.
+        while caller is not None and (caller.function is None or not _is_around(caller.function.node, node)):
+            caller = caller.caller
+        current = caller
+    return False
+
+
+def _is_around(outer: ast.AST, inner: ast.AST) -> bool:
+    return outer is not inner and any(part is inner for part in ast.walk(outer))
