@@ -42,6 +42,7 @@ from jaxlint.staging.values import (
     parts_of,
     summary_key,
 )
+from jaxlint.staging.writes import Writes, mutable_parts, repeat, writes_since
 
 STREAMS = "rngs"  # the part of a key that flax modules draw from
 MAX_DEPTH = 28
@@ -249,6 +250,8 @@ class Calls(Machine):
         known = record.memo.get(key)
         if known is not None and (not known[2] or record.active or record.runs > MAX_RUNS):
             result, consumed, _, then = known
+            if key in record.writes:
+                repeat(record.writes[key], bound)
             if caller is not None and node is not None:
                 flat = key_origins(bound)
                 for position in consumed:
@@ -284,10 +287,14 @@ class Calls(Machine):
         record.runs += 1
         born = Origin("frame").serial
         before, spans = self.ledger.serial, self.ledger.spans
+        mutable = mutable_parts(bound)
         try:
             result = self.run_body(function, frame)
         finally:
             record.active -= 1
+        written = writes_since(mutable)
+        if written:
+            record.writes[key] = written
         flat = key_origins(bound)
         consumed = tuple(i for i, origin in enumerate(flat) if origin is not None and origin in frame.used)
         # Keys of an enclosing function: each call uses them up again.
@@ -438,6 +445,7 @@ class FunctionRecord:
         "memo",
         "observations",
         "runs",
+        "writes",
     )
 
     def __init__(self, function: Function) -> None:
@@ -446,6 +454,7 @@ class FunctionRecord:
         # origins that were passed in.
         self.memo: dict[object, tuple[Value, tuple[int, ...], bool, tuple[Origin | None, ...]]] = {}
         self.effects: dict[object, Effect] = {}  # context -> what the call does to the ledger of dispatches
+        self.writes: dict[object, Writes] = {}  # context -> what the call does to the objects that it gets
         self.closures: dict[int, int] = {}  # contexts by the scope that was captured
         self.coarse: dict[object, object] = {}  # coarse key -> key of `memo`
         self.active = 0

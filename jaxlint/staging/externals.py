@@ -26,6 +26,7 @@ from jaxlint.jaxapi.functions import (
     TYPES,
     returns_array,
 )
+from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES, holds_arrays
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
@@ -153,7 +154,10 @@ class Externals(Machine):
                 self.convert(value, node, name, frame)
             return Static()
         if name.startswith(("jax.", "optax.", *_LAYER_PREFIXES)) or name.rpartition(".")[2][:1].isupper():
-            return ExternalObject(name, args, kwargs, node)
+            made = ExternalObject(name, args, kwargs, node)
+            if holds_arrays(name):
+                made.staged = next((a for v in made.kwargs.values() if (a := find_array(v, True))), None)
+            return made
         return self.opaque_call([*args, *kwargs.values()], node, frame)
 
     def as_returned(
@@ -611,6 +615,14 @@ def _unflatten(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast
     return UNKNOWN if found is None else Array(found.staged, found.why, tree=True, certain=found.certain)
 
 
+def _listed(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    return args[0] if args else ListValue([], stage=frame.stage)
+
+
+def _named(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    return args[0] if args else DictValue(dict(kwargs), None, frame.stage)
+
+
 def _register(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     cls = args[0] if args else kwargs.get("nodetype", kwargs.get("cls"))
     if isinstance(cls, ClassValue) and cls.kind in ("plain", "dataclass"):
@@ -692,6 +704,9 @@ _SPECIAL: dict[str, Special] = {
     "jax.lax.stop_gradient": _stopped,
     "jax.lax.optimization_barrier": _first,
     "jax.ad_checkpoint.checkpoint_name": _first,
+    **dict.fromkeys(NNX_NOTES, _first),
+    **dict.fromkeys(NNX_LISTS, _listed),
+    **dict.fromkeys(NNX_DICTS, _named),
     "jax.debug.print": _debug,
     "jax.debug.breakpoint": _debug,
     "jax.experimental.pallas.program_id": _kernel_query,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from jaxlint.jaxapi.dtypes import canonical_dtype
+from jaxlint.jaxapi.modules import SEQUENTIALS, holds_arrays
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import JIT_KINDS, TRANSFORMS, Transform
 from jaxlint.staging import events
@@ -17,6 +19,7 @@ from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.syntax_facts import positional_parameters
 from jaxlint.staging.values import (
+    CALLABLE,
     MISSING,
     UNKNOWN,
     Array,
@@ -38,7 +41,9 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     constant,
+    join,
     map_parts,
+    parts_of,
 )
 
 _DIFFERENTIATION = frozenset({"grad", "value_and_grad", "jacobian"})
@@ -206,11 +211,17 @@ class Transforming(Machine):
             return map_parts(value, lambda part: self.to_staged(part, why, certain, keeps_python))
         if isinstance(value, Instance):
             return self.stage_instance(value, why, certain, keeps_python)
+        if isinstance(value, ExternalObject) and _is_layer_with_arrays(value):
+            return replace(value, staged=Array(True, why, tree=True, certain=certain))
         return value
 
     def stage_instance(self, value: Instance, why: Why, certain: bool, keeps_python: bool) -> Value:
         if value.cls.kind not in PYTREE_KINDS:
-            return value
+            return (
+                value
+                if keeps_python or value.cls.kind not in ("plain", "dataclass")
+                else _registered(value, why)
+            )
         declared = value.cls.all_fields()
         fields: dict[str, Value] = {}
         # What a hand-written `tree_flatten` calls a leaf is not read.
@@ -710,6 +721,24 @@ class Transforming(Machine):
             if name == "lower" and not names and certain:
                 return ExternalObject("jax.stages.Lowered", [base])
         return UNKNOWN
+
+
+def _registered(value: Instance, why: Why) -> Instance:
+    """An object that JAX would refuse, unless something that is not seen registers its class as a pytree."""
+    inside = Array(True, why, tree=True, certain=False)
+    fields = {
+        name: part if isinstance(part, CALLABLE) else join(part, inside)
+        for name, part in value.fields.items()
+    }
+    return Instance(value.cls, fields, True, value.origin, value.ready)
+
+
+def _is_layer_with_arrays(value: Value, depth: int = 4) -> bool:
+    if isinstance(value, ExternalObject):
+        name = canonical(value.name)
+        inside = value.args if name in SEQUENTIALS else ()
+        return holds_arrays(name) or any(_is_layer_with_arrays(part, depth - 1) for part in inside)
+    return depth > 0 and any(_is_layer_with_arrays(part, depth - 1) for part in parts_of(value))
 
 
 def _static_inside(value: Value) -> Value:

@@ -320,6 +320,7 @@ class ExternalObject(Value):
     args: list[Value] = field(default_factory=list)
     kwargs: dict[str, Value] = field(default_factory=dict)
     node: ast.AST | None = None
+    staged: Array | None = None  # its arrays are tracers: a layer that crossed a staging boundary
 
 
 @dataclass(slots=True, eq=False)
@@ -419,6 +420,8 @@ def find_array(value: Value, staged: bool | None = None, depth: int = 4) -> Arra
         return value if staged is None or value.staged == staged else None
     if isinstance(value, AtIndexer):
         return find_array(value.array, staged, depth)
+    if isinstance(value, ExternalObject):
+        return value.staged if staged is not False else None
     if depth > 0:
         for part in parts_of(value):
             found = find_array(part, staged, depth - 1)
@@ -660,7 +663,7 @@ def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
         options = [summary_key(option, depth - 1, coarse) for option in value.options]
         return ("c", frozenset(options) if coarse else tuple(options))
     if isinstance(value, ExternalObject):
-        return ("eo", value.name)
+        return ("eo", value.name, value.staged is not None)
     if isinstance(value, ExternalMethod):
         return ("em", value.name, summary_key(value.receiver, depth - 1, coarse))
     return type(value).__name__

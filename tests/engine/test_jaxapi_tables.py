@@ -81,7 +81,8 @@ KEY = jax.random.key(0)
     ids=lambda table: min(table),
 )
 def test_every_name_is_one_of_the_installed_library(table: frozenset[str]) -> None:
-    assert [name for name in present(table) if resolve(name) is MISSING] == []
+    ours = {"chex.variant"}  # what `self.variant` is to a test, and no name of chex
+    assert [name for name in present(table - ours) if resolve(name) is MISSING] == []
 
 
 def test_canonical_names_lead_to_the_same_object() -> None:

@@ -1,0 +1,40 @@
+"""Layers, optimisers and containers of flax.nnx and equinox: which hold arrays, and so are traced when a jit gets them.
+
+Tests construct each of them and look at its leaves (`tests/engine/test_jaxapi_modules.py`).
+"""
+
+from __future__ import annotations
+
+EQUINOX_WITHOUT_ARRAYS = frozenset(
+    f"equinox.nn.{name}"
+    for name in [
+        "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
+        "AdaptiveMaxPool3d", "AdaptivePool", "AvgPool1d", "AvgPool2d", "AvgPool3d", "Dropout", "Identity", "Lambda",
+        "MaxPool1d", "MaxPool2d", "MaxPool3d", "Pool", "RotaryPositionalEmbedding", "Sequential", "Shared",
+        "State", "StateIndex", "StatefulLayer",
+    ]
+)  # fmt: skip
+NNX_WITH_ARRAYS = frozenset(
+    f"flax.nnx.{name}"
+    for name in [
+        "BatchNorm", "Conv", "ConvTranspose", "Einsum", "Embed", "GRUCell", "GroupNorm", "InstanceNorm", "LSTMCell",
+        "Dropout", "LayerNorm", "Linear", "LinearGeneral", "LoRA", "LoRALinear", "ModelAndOptimizer", "MultiHeadAttention",
+        "MultiMetric", "OptimizedLSTMCell", "Optimizer", "PReLU", "RMSNorm", "RNN", "RngStream", "Rngs", "SimpleCell",
+        "SpectralNorm", "WeightNorm", "Bidirectional",
+        "metrics.Accuracy", "metrics.Average", "metrics.Welford",
+    ]
+)  # fmt: skip
+# Modules that call the layers they are given, one after the other.
+SEQUENTIALS = frozenset({"equinox.nn.Sequential", "flax.nnx.Sequential"})
+# Modules that hold what they are given: a list of layers, a dictionary of them.
+NNX_LISTS = frozenset({"flax.nnx.List"})
+NNX_DICTS = frozenset({"flax.nnx.Dict"})
+# Notes on a field, which leave its value as it is.
+NNX_NOTES = frozenset({"flax.nnx.data", "flax.nnx.static"})
+
+
+def holds_arrays(name: str) -> bool:
+    """Whether an instance of the external class `name` (canonical) has arrays among its leaves."""
+    if name.startswith("equinox.nn."):
+        return name.rpartition(".")[2][:1].isupper() and name not in EQUINOX_WITHOUT_ARRAYS
+    return name in NNX_WITH_ARRAYS

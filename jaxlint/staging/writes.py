@@ -1,0 +1,83 @@
+"""What a call does to the objects that it gets: attributes set on `self`, items added to a list.
+
+A call whose result is remembered is not evaluated again; its writes are done to the objects of the new call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from jaxlint.staging.values import DictValue, Instance, ListValue, Value
+
+MAX_OBJECTS = 24
+MAX_DEPTH = 3
+Path = tuple[str, ...]
+State = Any
+Writes = list[tuple[Path, State]]
+
+
+def mutable_parts(bound: dict[str, Value]) -> dict[Path, tuple[Value, State]]:
+    """The objects that can be written to among the arguments and in their attributes, with what they hold now."""
+    found: dict[Path, tuple[Value, State]] = {}
+    for path, value in _walk(bound, (), MAX_DEPTH):
+        found[path] = (value, _state(value))
+        if len(found) == MAX_OBJECTS:
+            break
+    return found
+
+
+def writes_since(before: dict[Path, tuple[Value, State]]) -> Writes:
+    """What has been written to the objects since `mutable_parts`, outermost first."""
+    found: Writes = []
+    for path, (value, state) in before.items():
+        now = _state(value)
+        if isinstance(value, Instance):
+            now = {name: part for name, part in now.items() if state.get(name) is not part}
+            if now:
+                found.append((path, now))
+        elif not _same(state, now):
+            found.append((path, now))
+    return found
+
+
+def repeat(writes: Writes, bound: dict[str, Value]) -> None:
+    """The same writes, to the objects of another call."""
+    for path, state in writes:
+        value: Value | None = bound.get(path[0])
+        for name in path[1:]:
+            value = value.fields.get(name) if isinstance(value, Instance) else None
+        if isinstance(value, Instance) and isinstance(state, dict):
+            value.fields.update(state)
+        elif isinstance(value, ListValue):
+            items, value.element = state
+            value.items = None if items is None else list(items)
+        elif isinstance(value, DictValue):
+            items, value.element = state
+            value.items.update(items)
+
+
+def _walk(parts: dict[str, Value], path: Path, depth: int) -> Iterator[tuple[Path, Value]]:
+    for name, value in parts.items():
+        if isinstance(value, (Instance, ListValue, DictValue)):
+            yield (*path, name), value
+        if isinstance(value, Instance) and depth > 0 and value.fields:
+            yield from _walk(value.fields, (*path, name), depth - 1)
+
+
+def _state(value: Value) -> State:
+    if isinstance(value, Instance):
+        return dict(value.fields)
+    if isinstance(value, ListValue):
+        return (None if value.items is None else list(value.items), value.element)
+    assert isinstance(value, DictValue)
+    return (dict(value.items), value.element)
+
+
+def _same(left: State, right: State) -> bool:
+    if left[1] is not right[1] or type(left[0]) is not type(right[0]):
+        return False
+    if left[0] is None:
+        return True
+    old, new = (part.values() if isinstance(part, dict) else part for part in (left[0], right[0]))
+    return len(old) == len(new) and all(a is b for a, b in zip(old, new, strict=True))
