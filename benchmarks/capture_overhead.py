@@ -1,7 +1,7 @@
 """How much slower a training step is while `jaxlint verify` watches it: python benchmarks/capture_overhead.py
 
-Two loops over the same compiled step of about ten milliseconds, one through the proxy of `jax.jit` with every hook in
-place, one without, in ABBA order. Prints the median ratio of paired blocks with a bootstrap interval; the copies of the
+Two loops over the same compiled step of about ten milliseconds, one through the proxy of `jax.jit` and a flagged function,
+with every hook in place, one without, in ABBA order. Prints the median ratio of paired blocks with a bootstrap interval; the copies of the
 inputs that the recorder makes fall into the watched blocks. Exits with 1 when the median is over `--limit`.
 """
 
@@ -23,6 +23,13 @@ from jaxlint_runtime.capture.identity import Project
 from jaxlint_runtime.capture.recorder import Recorder
 from jaxlint_runtime.capture.stop import Stopper
 from jaxlint_runtime.capture.syncs import HostSyncs
+from jaxlint_runtime.capture.watched import Watcher
+
+FLAGGED = b"""def host_step(step, params, x, y):
+    params, loss = step(params, x, y)
+    float(loss)
+    return params
+"""
 
 
 def train_step(
@@ -38,14 +45,20 @@ def train_step(
     return jax.tree.map(lambda p, g: p - 0.01 * g, params, grads), value
 
 
-def block(step: Callable[..., Any], params: Any, x: Any, y: Any, steps: int) -> tuple[Any, float]:
+def block(host_step: Any, step: Any, params: Any, x: Any, y: Any, steps: int) -> tuple[Any, float]:
     """Seconds of a loop that reads the loss at each step, as programs do."""
     start = time.perf_counter()
     for _ in range(steps):
-        params, loss = step(params, x, y)
-        float(loss)
+        params = host_step(step, params, x, y)
     jax.block_until_ready(params)
     return params, time.perf_counter() - start
+
+
+def function_of(code: Any) -> Callable[..., Any]:
+    """The function that the flagged module defines."""
+    namespace: dict[str, Any] = {}
+    exec(code, namespace)
+    return namespace["host_step"]
 
 
 def interval(ratios: list[float], draws: int = 2000) -> tuple[float, float]:
@@ -81,13 +94,19 @@ def main() -> None:
     plain = jax.jit(train_step)
     recorder.start()
     watched = recorder.wrap(plain, train_step, {}, sys._getframe())
+    name = str(Path(__file__).resolve().with_name("flagged.py"))
+    watcher = Watcher({name: [3]}, recorder.busy, active=True)
+    plain_step, watched_step = (
+        function_of(code) for code in (compile(FLAGGED, name, "exec"), watcher.compile(FLAGGED, name))
+    )
 
     def run(watch: bool) -> float:
         nonlocal params
         if watch:
             syncs.install(jax)
         try:
-            params, seconds = block(watched if watch else plain, params, x, y, args.steps)
+            pair = (watched_step, watched) if watch else (plain_step, plain)
+            params, seconds = block(*pair, params, x, y, args.steps)
         finally:
             syncs.remove()
         return seconds / args.steps
@@ -102,6 +121,9 @@ def main() -> None:
     low, high = interval(ratios)
     (record,) = recorder.records.values()
     median = statistics.median(ratios)
+    (flagged,) = watcher.records
+    assert flagged.calls == record.calls
+    assert flagged.arguments
     print(
         f"step {statistics.median(times) * 1e3:.2f} ms, {record.calls} watched calls, inputs last kept at call {record.call_number}"
     )

@@ -44,6 +44,9 @@ class Job:
     transforms: list[str] | None = None  # None: all
     seconds: float | None = None  # for timing one candidate; None: the optimiser's own default
     skip: list[list[Any]] = field(default_factory=list)  # [path, line, target] that crashed or are done
+    flagged: list[list[Any]] = field(
+        default_factory=list
+    )  # [path, line] of findings: count the functions around
     only: list[list[Any]] | None = None  # [path, qualname] to look at; None: all
     undonated: bool = False  # measure `only` against themselves without their donation
     relocated: list[str] | None = None  # [original, copy] of the project when this runs in a scratch copy

@@ -21,6 +21,7 @@ from jaxlint.engine import CheckResult
 from jaxlint_runtime.findings import as_records, check_files
 from jaxlint_runtime.model import Status
 from jaxlint_runtime.protocol import Job
+from jaxlint_runtime.reachable import TooMany, program_files
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.sandbox import Death, WorkerProcess, default_memory_limit
 from jaxlint_runtime.scratch import Scratch, TooLarge, project_root, scratch_copy
@@ -108,6 +109,7 @@ class Verification:
     error_tail: bytes = b""  # the last that the program wrote to stderr
     _skip: list[list[Any]] = field(default_factory=list)
     _at_work: dict[str, Any] | None = None
+    _foreseen: CheckResult | None = None
 
     def __post_init__(self) -> None:
         request = self.request
@@ -127,7 +129,7 @@ class Verification:
         return self.document
 
     def _run(self) -> None:
-        job = self.request.job()
+        job = dataclasses.replace(self.request.job(), flagged=self._flag())
         death = self.attempt(job, None)
         for _ in range(_RERUNS):
             if death is None:
@@ -144,6 +146,37 @@ class Verification:
                 return
         if death is not None:
             self._fail(f"the worker {death}; it was not tried again")
+
+    def _flag(self) -> list[list[Any]]:
+        """The places of findings in the files that the program may load, so that their functions are counted."""
+        request = self.request
+        if not self.examine:
+            return []
+        self.listener.progress("checking the files that the program may load")
+        try:
+            files = program_files(request.kind, request.target, request.arguments, request.roots())
+            self._foreseen = check_files(files) if files else None
+        except TooMany as number:
+            self._say(f"functions with findings are not counted: the program may load {number} files or more")
+        except Exception:  # the same is tried, and reported, once the program has run
+            self._foreseen = None
+        places = as_records(self._foreseen) if self._foreseen is not None else []
+        return [list(place) for place in dict.fromkeys((place["path"], place["line"]) for place in places)]
+
+    def _examine(self, files: Sequence[str]) -> CheckResult | None:
+        """Check the files that the program loaded; what was examined before the run is not examined again."""
+        if not files:
+            return None
+        before = self._foreseen
+        if before is None or not set(files) <= {os.path.realpath(path) for path in before.sources}:
+            return check_files(files)
+        loaded = set(files)
+        return dataclasses.replace(
+            before,
+            findings=[one for one in before.findings if os.path.realpath(one.path) in loaded],
+            errors=[one for one in before.errors if os.path.realpath(one.path) in loaded],
+            files=len(loaded),
+        )
 
     def _next_job(self, job: Job, death: Death) -> Job | None:
         """What is left to do after a worker died; None when nothing is. Reports the loss."""
@@ -228,7 +261,7 @@ class Verification:
         if first and self.examine:
             self.listener.progress("checking the files that the program loaded")
             try:
-                self.check = check_files(event["files"]) if event["files"] else None
+                self.check = self._examine(event["files"])
             except ConfigError as error:
                 self._fail(f"the files were not checked: {error}")
             except Exception as error:  # a defect of a rule must not cost the measurements
@@ -350,6 +383,7 @@ def relocate(job: Job, scratch: Scratch | None) -> tuple[Job, str]:
         target=target,
         roots=[scratch.to_copy(root) for root in job.roots],
         skip=[[scratch.to_copy(path), *rest] for path, *rest in job.skip],
+        flagged=[[scratch.to_copy(path), line] for path, line in job.flagged],
         only=None if job.only is None else [[scratch.to_copy(path), *rest] for path, *rest in job.only],
         relocated=[str(scratch.root), str(scratch.folder)],
     )

@@ -96,6 +96,11 @@ def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
     (function,) = run["functions"]
     assert [finding["name"] for finding in function["findings"]] == ["missing-donation"]
     assert function["call_ms"] > 0
+    # what holds findings and is not jitted was counted as well; what a jitted function shows is not repeated
+    (flagged,) = run["flagged"]
+    assert (flagged["function"], flagged["path"], flagged["calls"]) == ("main", "train.py", 1)
+    assert [finding["name"] for finding in flagged["findings"]] == ["host-sync-in-loop"]
+    assert flagged["seconds"] > function["seconds"]
     (result,) = run["results"]
     assert set(result) >= {
         *("function", "path", "line", "code", "candidate", "status", "evidence", "reason"),

@@ -53,6 +53,12 @@ def captured_event(folder: Path) -> dict[str, Any]:
                 "compiles": [first, again],
             }
         ],
+        "flagged": [
+            flagged("main", path, 15, 40, calls=1, seconds=2.5, call_ms=2500.0),
+            flagged("evaluate", path, 28, 33, calls=4, inner_calls=2, seconds=0.5, call_ms=125.0),
+            flagged("batches", path, 50, 60, uncounted="a generator"),
+            flagged("quiet", path, 70, 80, calls=9, seconds=0.1, call_ms=11.0),
+        ],
         "eager": {"compiles": 2, "seconds": 0.1},
         "step": "step",
         "syncs": [
@@ -60,6 +66,11 @@ def captured_event(folder: Path) -> dict[str, Any]:
         ],
         "files": [path],
     }
+
+
+def flagged(name: str, path: str, line: int, end_line: int, **values: Any) -> dict[str, Any]:
+    unknown = dict.fromkeys(("calls", "inner_calls", "seconds", "call_ms", "uncounted", "described_call"))
+    return {"function": name, "path": path, "line": line, "end_line": end_line, **unknown, **values}
 
 
 def finding(path: str, line: int, name: str, category: str) -> dict[str, Any]:
@@ -107,6 +118,8 @@ def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Document:
             finding(path, 22, "sync", "transfer"),
             finding(path, 22, "other-matter", "random"),
             finding(path, 30, "elsewhere", "memory"),
+            finding(path, 55, "in-a-generator", "memory"),
+            finding(path, 90, "nowhere", "memory"),
         ]
     )
     made.results = [
@@ -134,6 +147,28 @@ def names(entry: dict[str, Any]) -> list[str]:
 def test_findings_are_tied_to_functions_and_syncs(document: Document) -> None:
     assert names(document.functions[0]) == ["inside", "at-the-jit"]
     assert names(document.syncs[0]) == ["sync"]
+
+
+def test_what_is_flagged_and_not_jitted_is_shown(document: Document) -> None:
+    assert {entry["function"]: names(entry) for entry in document.flagged} == {
+        "main": ["sync", "other-matter"],  # line 20 is told with the function that is jitted there
+        "evaluate": ["elsewhere"],
+        "batches": ["in-a-generator"],
+    }
+    (run,) = document.as_json()["runs"]
+    assert [(entry["path"], entry["calls"]) for entry in run["flagged"]] == [
+        ("train.py", 1),
+        ("train.py", 4),
+        ("train.py", None),
+    ]
+    stream = io.StringIO()
+    print_report(document, stream)
+    _, _, rest = stream.getvalue().partition("Flagged functions that are not jitted")
+    lines = {line.split()[0]: line.split() for line in rest.splitlines()[:9] if line.strip()}
+    assert lines["main"][1:6] == ["train.py:15", "1", "2.50", "2500.0", "JAX999"]
+    assert lines["evaluate"][1:7] == ["train.py:28", "4", "(+2", "traced)", "0.50", "125.0"]
+    assert lines["batches"][1:5] == ["train.py:50", "-", "-", "-"]
+    assert "(a generator: not counted)" in rest
 
 
 def test_the_json_form_is_plain_and_relative(document: Document) -> None:

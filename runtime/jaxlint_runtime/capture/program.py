@@ -19,6 +19,12 @@ from typing import Any
 
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
 
+Compiler = Callable[[bytes, str], types.CodeType]
+
+
+def _plain_compile(data: bytes, filename: str) -> types.CodeType:
+    return compile(data, filename, "exec", dont_inherit=True)
+
 
 class Kind(enum.StrEnum):
     """How the program is named."""
@@ -53,11 +59,20 @@ class HardExit(BaseException):
         self.status = status
 
 
-def run_program(kind: Kind, target: str, arguments: Sequence[str], stopper: Stopper) -> Ending:
-    """Run it to its end or until it is stopped. Must be called in the main thread."""
+def run_program(
+    kind: Kind,
+    target: str,
+    arguments: Sequence[str],
+    stopper: Stopper,
+    compile_script: Compiler = _plain_compile,
+) -> Ending:
+    """Run it to its end or until it is stopped. Must be called in the main thread.
+
+    `compile_script` makes the code of a script from its bytes and its name.
+    """
     process = os.getpid()
     runners: dict[Kind, Callable[[str, Sequence[str]], int]] = {
-        Kind.SCRIPT: _run_script,
+        Kind.SCRIPT: lambda path, rest: _run_script(path, rest, compile_script),
         Kind.MODULE: _run_module,
         Kind.PYTEST: _run_pytest,
     }
@@ -133,7 +148,7 @@ def _print_error(error: BaseException) -> None:
         traceback.print_exception(type(error), error, trace)
 
 
-def _run_script(path: str, arguments: Sequence[str]) -> int:
+def _run_script(path: str, arguments: Sequence[str], compile_script: Compiler) -> int:
     sys.argv[:] = [path, *arguments]
     if os.path.isdir(path) or (not path.endswith((".py", ".pyw")) and _is_zip(path)):
         sys.path.insert(0, path)
@@ -146,7 +161,7 @@ def _run_script(path: str, arguments: Sequence[str]) -> int:
     module.__builtins__ = __builtins__  # type: ignore[attr-defined]
     sys.modules["__main__"] = module
     with io.open_code(os.path.abspath(path)) as file:
-        code = compile(file.read(), path, "exec", dont_inherit=True)
+        code = compile_script(file.read(), path)
     exec(code, module.__dict__)
     return 0
 

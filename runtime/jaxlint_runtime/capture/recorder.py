@@ -114,7 +114,7 @@ class Recorder:
         self._limit = calls
         self._budget = snapshot.Budget(capture_bytes)
         self._local = threading.local()
-        self._is_tracing: Any = None
+        self._is_tracing: Callable[[], bool] = lambda: False  # until JAX is imported
 
     def start(self) -> None:
         """JAX is imported: count from now on."""

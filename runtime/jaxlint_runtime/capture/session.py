@@ -8,7 +8,7 @@ import os
 import statistics
 import sys
 import warnings
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from jaxlint_runtime.capture.identity import Project
@@ -19,6 +19,7 @@ from jaxlint_runtime.capture.proxy import jit_proxy
 from jaxlint_runtime.capture.recorder import FunctionRecord, Recorder
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.capture.syncs import HostSyncs, SyncSite
+from jaxlint_runtime.capture.watched import WatchedFunction, WatchedImports, Watcher
 from jaxlint_runtime.model import CapturedFunction, JitOptions
 from jaxlint_runtime.protocol import Job
 
@@ -39,6 +40,8 @@ class Session:
             counting=lambda: self.recorder.active and not self.recorder.busy(),
             stepping=lambda: self.recorder.first_call is not None,
         )
+        self.watcher = Watcher(_by_file(job.flagged), self.recorder.busy)
+        self._watched_imports = WatchedImports(self.watcher)
         self._jax: ModuleType | None = None
         self._main_file = job.target if self.kind is Kind.SCRIPT else None
         self._undo: list[tuple[ModuleType, str, Any]] = []
@@ -48,15 +51,22 @@ class Session:
         """Run the program under the hooks."""
         os.register_at_fork(after_in_child=self._forked)
         self._imports.install()
+        self._watched_imports.install()
+        self.watcher.active = True
         self._relocate()
         if self.kind is not Kind.SCRIPT:
             sys.path.insert(0, os.getcwd())
         if self.kind is Kind.MODULE:
             self._count_module()
         try:
-            return run_program(self.kind, self.job.target, self.job.arguments, self.stopper)
+            return run_program(
+                self.kind, self.job.target, self.job.arguments, self.stopper, self._compile_script
+            )
         finally:
             self.end()
+
+    def _compile_script(self, data: bytes, filename: str) -> CodeType:
+        return self.watcher.compile(data, filename) or compile(data, filename, "exec", dont_inherit=True)
 
     def _relocate(self) -> None:
         """In a scratch copy: import the project's packages from there, not from where they are installed editable."""
@@ -91,6 +101,8 @@ class Session:
     def end(self) -> None:
         """Take the hooks away; wrapped functions go on working. May be called twice."""
         self._imports.remove()
+        self._watched_imports.remove()
+        self.watcher.active = False
         while self._undo:
             module, name, original = self._undo.pop()
             setattr(module, name, original)
@@ -116,7 +128,7 @@ class Session:
         self._undo.append((module, name, original))
 
     def _forked(self) -> None:
-        self.recorder.active = False  # a child counts for nobody
+        self.recorder.active = self.watcher.active = False  # a child counts for nobody
 
     # ---- what was seen ----
 
@@ -162,6 +174,7 @@ class Session:
             "targets": self.targets(),
             "versions": versions,
             "functions": [_function_json(record) for record in records],
+            "flagged": [_watched_json(record) for record in self._sorted_watched()],
             "eager": {
                 "compiles": self.recorder.clock.eager_compiles,
                 "seconds": self.recorder.clock.eager_seconds,
@@ -176,6 +189,16 @@ class Session:
 
     def _sorted_syncs(self) -> list[SyncSite]:
         return sorted(self.syncs.sites.copy().values(), key=lambda site: (-site.in_steps, -site.seconds))
+
+    def _sorted_watched(self) -> list[WatchedFunction]:
+        """The flagged functions that are not jitted themselves, the most expensive first."""
+        jitted = {
+            (record.identity.path, record.identity.line, record.identity.qualname)
+            for record in self.recorder.records.copy().values()
+        }
+        seen = [*self.watcher.records, *self.watcher.missed(self._files())]
+        found = [one for one in seen if (one.path, one.line, one.qualname) not in jitted]
+        return sorted(found, key=lambda one: (-one.calls * (one.call_seconds or 0.0), one.path, one.line))
 
     def targets(self) -> list[str]:
         """The targets asked for, else the kind of device that the program ran on."""
@@ -232,6 +255,30 @@ def _function_json(record: FunctionRecord) -> dict[str, Any]:
             for c in record.compiles
         ],
     }
+
+
+def _watched_json(record: WatchedFunction) -> dict[str, Any]:
+    mean, counted = record.call_seconds, record.uncounted is None
+    return {
+        "function": record.qualname,
+        "path": record.path,
+        "line": record.line,
+        "end_line": record.end_line,
+        "calls": record.calls if counted else None,
+        "inner_calls": record.inner_calls if counted else None,
+        "seconds": None if mean is None else mean * record.calls,
+        "call_ms": None if mean is None else mean * 1e3,
+        "uncounted": record.uncounted,
+        "described_call": record.described_call or None,
+        "arguments": record.arguments,
+    }
+
+
+def _by_file(places: list[list[Any]]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = {}
+    for path, line in places:
+        found.setdefault(path, []).append(line)
+    return found
 
 
 def _options_json(options: JitOptions) -> dict[str, Any]:

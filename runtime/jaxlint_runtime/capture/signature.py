@@ -71,11 +71,12 @@ def read_signature(parameters: Parameters, args: Sequence[Any], kwargs: Mapping[
         flat, structure = tree_util.tree_flatten_with_path(value)
         structures[name] = structure
         for path, leaf in flat:
-            leaves[name + tree_util.keystr(path)] = _leaf(leaf)
+            leaves[name + tree_util.keystr(path)] = read_leaf(leaf)
     return Signature(leaves, statics, structures, tuple(name for name, _, _ in named))
 
 
-def _leaf(value: Any) -> Leaf:
+def read_leaf(value: Any) -> Leaf:
+    """One leaf; never touches array contents."""
     if isinstance(value, bool | int | float | complex):
         return Leaf(None, f"Python {type(value).__name__}", True, None, type(value).__name__)
     dtype = getattr(value, "dtype", None)

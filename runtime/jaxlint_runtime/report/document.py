@@ -13,7 +13,13 @@ _PROVEN = ("verified", "compiled")
 
 @dataclass(slots=True)
 class Document:
-    """`functions` and `syncs` are as the worker told them, with the findings of check that belong to each."""
+    """`functions`, `flagged` and `syncs` are as the worker told them, with the findings of check that belong to each.
+
+    A flagged function is one with findings that the program does not jit: `function`, `path`, `line`, `end_line`, `calls`
+    (run by the host), `inner_calls` (traced), `seconds` and `call_ms` (host time, what it calls included), `uncounted`
+    (why `calls` is null), `described_call` and `arguments`: what the arguments of that call were, each with `name`, `type`
+    and either `value` or `structure` and `leaves` (`place`, `shape`, `dtype`, `weak_type`, `sharding`).
+    """
 
     program: dict[str, Any]
     targets: list[str]
@@ -23,6 +29,7 @@ class Document:
     device: str | None = None
     versions: dict[str, str] = field(default_factory=dict)
     functions: list[dict[str, Any]] = field(default_factory=list)
+    flagged: list[dict[str, Any]] = field(default_factory=list)
     syncs: list[dict[str, Any]] = field(default_factory=list)
     eager: dict[str, Any] = field(default_factory=dict)
     step: str | None = None
@@ -44,6 +51,7 @@ class Document:
             "device",
             "versions",
             "functions",
+            "flagged",
             "syncs",
             "eager",
             "step",
@@ -61,16 +69,9 @@ class Document:
     def add_findings(self, findings: Iterable[Mapping[str, Any]]) -> None:
         """Tie findings of check to the functions and the host syncs of the same lines."""
         findings = list(findings)
+        self._add_to_flagged(findings)
         for function in self.functions:
-            function["findings"] = [
-                _brief(finding)
-                for finding in findings
-                if (
-                    finding["path"] == function["path"]
-                    and function["line"] <= finding["line"] <= function["end_line"]
-                )
-                or (finding["path"] == function["jit_path"] and finding["line"] == function["jit_line"])
-            ]
+            function["findings"] = [_brief(finding) for finding in findings if _speaks_of(finding, function)]
         for sync in self.syncs:
             sync["findings"] = [
                 _brief(finding)
@@ -79,6 +80,18 @@ class Document:
                 and finding["line"] <= sync["line"] <= finding["end_line"]
                 and finding["category"] in ("transfer", "tracing")
             ]
+
+    def _add_to_flagged(self, findings: list[Mapping[str, Any]]) -> None:
+        """Give each finding to the innermost function around it; what a jitted function shows is not shown twice."""
+        for function in self.flagged:
+            function["findings"] = []
+        for finding in findings:
+            if any(_speaks_of(finding, function) for function in self.functions):
+                continue
+            around = [function for function in self.flagged if _lies_in(finding, function)]
+            if around:
+                max(around, key=lambda function: function["line"])["findings"].append(_brief(finding))
+        self.flagged = [function for function in self.flagged if function["findings"]]
 
     def results_of(self, target: str) -> list[dict[str, Any]]:
         """The candidates that were tried for one target."""
@@ -124,6 +137,7 @@ class Document:
                 shown({**function, "compiles": len(function["compiles"])}) for function in self.functions
             ],
             "compiles": [shown(_compiles(function)) for function in self.functions],
+            "flagged": [shown(function) for function in self.flagged],
             "eager_compiles": dict(self.eager),
             "syncs": [shown(sync) for sync in self.syncs],
             "results": [shown(result) for result in self.results_of(target)],
@@ -161,6 +175,16 @@ def _compiles(function: Mapping[str, Any]) -> dict[str, Any]:
         "compile_s": sum(compiled["compile_s"] for compiled in known),
         "causes": [dict(compiled) for compiled in function["compiles"]],
     }
+
+
+def _lies_in(finding: Mapping[str, Any], function: Mapping[str, Any]) -> bool:
+    return finding["path"] == function["path"] and function["line"] <= finding["line"] <= function["end_line"]
+
+
+def _speaks_of(finding: Mapping[str, Any], function: Mapping[str, Any]) -> bool:
+    """Whether a finding lies inside a jitted function, or at the place where it is jitted."""
+    at_jit = (finding["path"], finding["line"]) == (function["jit_path"], function["jit_line"])
+    return at_jit or _lies_in(finding, function)
 
 
 def _brief(finding: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ _STYLES = {
 _PLAIN_WIDTH = 120
 _SHOWN_CAUSES = 4
 _SHOWN_SYNCS = 12
+_SHOWN_FLAGGED = 12
 
 
 def print_report(document: Document, stream: TextIO) -> None:
@@ -56,6 +57,9 @@ def render(document: Document) -> Iterator[RenderableType]:
             f"Outside jit: {count} {operations} compiled one by one, {document.eager['seconds']:.2f} s",
             style="dim",
         )
+    if document.flagged:
+        yield ""
+        yield _flagged(document.flagged)
     if document.syncs:
         yield ""
         yield _syncs(document)
@@ -127,6 +131,33 @@ def _causes(functions: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
         if lines:
             yield Text(f"  {function['function']}", style="cyan")
             yield Padding(Group(*lines), (0, 0, 0, 4))
+
+
+def _flagged(functions: Sequence[Mapping[str, Any]]) -> Table:
+    table = _table("Flagged functions that are not jitted")
+    for heading in ("function", "at"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("calls", "s in all", "ms a call"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("check says", overflow="fold")
+    for function in functions[:_SHOWN_FLAGGED]:
+        calls = "-" if function["calls"] is None else str(function["calls"])
+        if function["inner_calls"]:
+            calls += f" (+{function['inner_calls']} traced)"
+        said = dict.fromkeys(f"{finding['code']} {finding['name']}" for finding in function["findings"])
+        if function["uncounted"]:
+            said[f"({function['uncounted']}: not counted)"] = None
+        table.add_row(
+            escape(function["function"]),
+            f"{display_path(function['path'])}:{function['line']}",
+            calls,
+            "-" if function["seconds"] is None else f"{function['seconds']:.2f}",
+            _number(function["call_ms"]),
+            escape(", ".join(said)),
+        )
+    if len(functions) > _SHOWN_FLAGGED:
+        table.caption = f"and {len(functions) - _SHOWN_FLAGGED} more; --output-format json has them all"
+    return table
 
 
 def _finding(finding: Mapping[str, Any]) -> str:
