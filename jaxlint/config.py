@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.finding import Severity
+from jaxlint.jaxapi.versions import VersionError, parse_range
 from jaxlint.registry import UnknownRule, all_rules, match_rules
+from jaxlint.requirements import declared_versions
 from jaxlint.rule import Rule
 from jaxlint.source.discovery import Search
 from jaxlint.source.patterns import PathPatterns, PatternError
@@ -50,7 +52,9 @@ DEFAULT_EXCLUDES = (
 CACHE_FOLDER = ".jaxlint_cache"
 # What marks the top of a project when there is no configuration.
 _PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
-_VERSION = re.compile(r"\d+(\.\d+){1,2}")
+_VERSION = re.compile(r"\d+(\.\d+){1,3}")
+# Packages whose names the migration rules know the history of.
+_MIGRATED = frozenset({"jax", "flax", "optax", "chex", "dm-haiku"})
 
 
 class ConfigError(Exception):
@@ -62,7 +66,8 @@ class Config:
     """The settings of one run.
 
     `root` is the folder that patterns count from and where the cache lies. Selectors are codes, prefixes of codes,
-    names, categories or "ALL". `target_jax` is the version to check against, None for the newest known.
+    names, categories or "ALL". `target_jax` is the version or range of versions to check against, None for the newest
+    known; `dependencies` are the versions that the project itself asks for, by package.
     """
 
     root: Path
@@ -75,6 +80,7 @@ class Config:
     respect_gitignore: bool = True
     force_exclude: bool = False
     target_jax: str | None = None
+    dependencies: tuple[tuple[str, str], ...] = ()
     preview: bool = False
     severity: Severity = Severity.WARNING  # the least that is reported
     report_unused_suppressions: bool = False
@@ -128,6 +134,7 @@ class Config:
                     for patterns, selectors in self.per_file_ignores
                 ],
                 self.target_jax,
+                self.dependencies,
                 self.preview,
                 self.report_unused_suppressions,
             )
@@ -175,6 +182,20 @@ def load_config(paths: Iterable[str | os.PathLike[str]], explicit: Path | None =
 
     Raises ConfigError.
     """
+    config = _load(paths, explicit)
+    return _with_dependencies(config) if _common_folder(paths).is_relative_to(config.root) else config
+
+
+def _with_dependencies(config: Config) -> Config:
+    """`config`, with the versions that the project asks for where no target is set."""
+    found = declared_versions(config.root, _MIGRATED)
+    target = found.pop("jax", None)
+    return config.with_options(
+        target_jax=config.target_jax or target, dependencies=tuple(sorted(found.items()))
+    )
+
+
+def _load(paths: Iterable[str | os.PathLike[str]], explicit: Path | None) -> Config:
     if explicit is not None:
         source = Path(os.path.abspath(explicit))
         table = _read_table(source, explicit, required=True)
@@ -292,9 +313,16 @@ def _severity(value: Any) -> Severity:
 
 
 def _version(value: Any) -> str:
-    if not isinstance(value, str) or not _VERSION.fullmatch(value):
-        raise _WrongValue('must be a version of JAX, such as "0.10.2"')
-    return value
+    wrong = _WrongValue('must be a version of JAX or a range of them, such as "0.10.2" or ">=0.4.30,<0.7"')
+    if not isinstance(value, str) or not value.strip():
+        raise wrong
+    if value.strip()[0].isdigit() and not _VERSION.fullmatch(value.strip()):
+        raise wrong
+    try:
+        parse_range(value)
+    except VersionError:
+        raise wrong from None
+    return value.strip()
 
 
 def _file_ignores(value: Any) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -329,7 +357,7 @@ def _did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def parse_version(text: str) -> str:
-    """`text` when it names a version of JAX. Raises ConfigError."""
+    """`text` when it names a version of JAX, or a range of versions. Raises ConfigError."""
     try:
         return _version(text)
     except _WrongValue as error:

@@ -196,7 +196,13 @@ def _analyze(
     from jaxlint.staging import analyze
 
     try:
-        analysis = analyze(sources, [rule() for rule in rules], context=context, target_jax=config.target_jax)
+        analysis = analyze(
+            sources,
+            [rule() for rule in rules],
+            context=context,
+            target_jax=config.target_jax,
+            dependencies=dict(config.dependencies),
+        )
     except Exception as error:
         if len(sources) == 1:
             return _Outcome(errors=[internal_error(sources[0].display, error)], crashed=True)

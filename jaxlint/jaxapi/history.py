@@ -10,11 +10,13 @@ import functools
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 from jaxlint.jaxapi.versions import VersionRange, parse_range, parse_version
 
 NEWEST = "0.12.0.1"  # the newest release that the table knows
+_DATA = Path(__file__).with_name("data") / "api_history.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +48,42 @@ class ApiChange:
 
 
 @functools.cache
-def all_changes() -> tuple[ApiChange, ...]:
-    """Every row, the most used ones first."""
-    text = files("jaxlint.jaxapi").joinpath("data/api_history.jsonl").read_text(encoding="utf-8")
-    return tuple(ApiChange(**json.loads(line)) for line in text.splitlines())
+def _rows() -> list[dict[str, Any]]:
+    """The rows as they are written; an ApiChange is made of those that are asked for."""
+    text = _DATA.read_text(encoding="utf-8")
+    rows: list[dict[str, Any]] = json.loads(f"[{','.join(text.splitlines())}]")
+    return rows
 
 
 @functools.cache
-def _names() -> Mapping[str, ApiChange]:
-    found: dict[str, ApiChange] = {}
-    for change in all_changes():
-        if change.form in ("name", "module") or change.name in _STATIC_ATTRIBUTES:
-            found.setdefault(change.name, change)
+def all_changes() -> tuple[ApiChange, ...]:
+    """Every row, the most used ones first."""
+    return tuple(_change(index) for index in range(len(_rows())))
+
+
+@functools.cache
+def _change(index: int) -> ApiChange:
+    return ApiChange(**_rows()[index])
+
+
+@functools.cache
+def _names() -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for index, row in enumerate(_rows()):
+        if row["form"] in ("name", "module") or row["name"] in _STATIC_ATTRIBUTES:
+            found.setdefault(row["name"], index)
     return found
 
 
 @functools.cache
-def _keywords() -> Mapping[str, tuple[ApiChange, ...]]:
-    found: dict[str, list[ApiChange]] = {}
-    for change in all_changes():
-        if change.form == "keyword" and change.param and change.param.isidentifier():
-            if (change.name, change.param) not in _STILL_ACCEPTED:
-                found.setdefault(change.name, []).append(change)
-    return {name: tuple(changes) for name, changes in found.items()}
+def _keywords() -> Mapping[str, tuple[int, ...]]:
+    found: dict[str, list[int]] = {}
+    for index, row in enumerate(_rows()):
+        parameter = row.get("param", "")
+        if row["form"] == "keyword" and parameter.isidentifier():
+            if (row["name"], parameter) not in _STILL_ACCEPTED:
+                found.setdefault(row["name"], []).append(index)
+    return {name: tuple(indices) for name, indices in found.items()}
 
 
 # Attributes of objects with one name, so that no type has to be known.
@@ -91,7 +106,8 @@ _STILL_ACCEPTED = {
 
 def lookup(qualified: str) -> ApiChange | None:
     """What became of the name or module `qualified` ("jax.tree_map"); None when the table does not know it."""
-    return _names().get(qualified)
+    index = _names().get(qualified)
+    return None if index is None else _change(index)
 
 
 def lookup_module(qualified: str) -> ApiChange | None:
@@ -107,7 +123,7 @@ def lookup_module(qualified: str) -> ApiChange | None:
 
 def keyword_changes(qualified: str) -> tuple[ApiChange, ...]:
     """Parameters of the function `qualified` that can no longer be given by keyword, or will not be."""
-    return _keywords().get(qualified, ())
+    return tuple(_change(index) for index in _keywords().get(qualified, ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,13 +36,22 @@ class Reporter:
     """What a rule reports through, for the event at hand."""
 
     def __init__(
-        self, rule: Rule, sink: dict[tuple[str, str, Span], Finding], target_jax: str | None
+        self,
+        rule: Rule,
+        sink: dict[tuple[str, str, Span], Finding],
+        target_jax: str | None,
+        dependencies: Mapping[str, str],
     ) -> None:
         self.interpreter: Interpreter | None = None
         self.rule = rule
         self.sink = sink
         self.target_jax = target_jax
+        self.dependencies = dependencies
         self.event: Event | None = None
+
+    def version_of(self, package: str) -> str | None:
+        """The versions of `package` that the program is to run on, as a specifier; None for the newest."""
+        return self.target_jax if package == "jax" else self.dependencies.get(package)
 
     @property
     def module(self) -> Module:
@@ -135,6 +144,7 @@ def analyze(
     *,
     context: Sequence[SourceFile] = (),
     target_jax: str | None = None,
+    dependencies: Mapping[str, str] | None = None,
     read: Callable[[Path], SourceFile] | None = None,
 ) -> Analysis:
     """Analyses `files` as one project and reports what `rules` find in them.
@@ -144,7 +154,7 @@ def analyze(
     result, not an exception.
     """
     sink: dict[tuple[str, str, Span], Finding] = {}
-    reporters = [Reporter(rule, sink, target_jax) for rule in rules]
+    reporters = [Reporter(rule, sink, target_jax, dependencies or {}) for rule in rules]
     interpreter = build(files, handlers_of(reporters), read)
     for reporter in reporters:
         reporter.interpreter = interpreter

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -64,6 +64,7 @@ class StandInAnalysis:
         *,
         context: Sequence[SourceFile] = (),
         target_jax: str | None = None,
+        dependencies: Mapping[str, str] | None = None,
     ) -> SimpleNamespace:
         self.calls.append([file.display for file in files])
         findings: list[Finding] = []

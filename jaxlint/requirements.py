@@ -1,0 +1,127 @@
+"""Which versions of a package a project asks for, read from its own files without running anything.
+
+The nearest to the truth counts: `[project]` of pyproject.toml, then Poetry's table, the extras and groups, setup.cfg,
+the literals of setup.py, and requirements files last.
+"""
+
+from __future__ import annotations
+
+import ast
+import configparser
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from jaxlint.jaxapi.versions import VersionError, parse_range
+
+_REQUIREMENT = re.compile(
+    r"\s*(?P<name>[A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*(?P<specifier>[<>=!~][^;#)@]*)\)?\s*(?:[;#].*)?$"
+)
+_CARET = re.compile(r"\^\s*(\d+(?:\.\d+)*)$")
+
+
+def declared_versions(root: Path, packages: frozenset[str]) -> dict[str, str]:
+    """The specifier that the project in `root` gives for each of `packages` that it limits.
+
+    A dependency without limits says nothing about old versions, so it is left out, as is what cannot be understood.
+    """
+    found: dict[str, str] = {}
+    for source in (_pyproject, _setup_cfg, _setup_py, _requirements):
+        for line in source(root):
+            match = _REQUIREMENT.match(line)
+            if match is None:
+                continue
+            name = re.sub(r"[-_.]+", "-", match["name"]).lower()
+            specifier = ",".join(part.strip() for part in match["specifier"].strip().strip(",").split(","))
+            if name in packages and name not in found and _is_range(specifier):
+                found[name] = specifier
+    return found
+
+
+def _is_range(specifier: str) -> bool:
+    try:
+        known = parse_range(specifier)
+    except VersionError:
+        return False
+    return known.low is not None or known.high is not None  # `!=` alone does not limit
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig", errors="replace")
+    except OSError:
+        return ""
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        yield from (item for item in value if isinstance(item, str))
+
+
+def _pyproject(root: Path) -> Iterator[str]:
+    try:
+        document = tomllib.loads(_read(root / "pyproject.toml"))
+    except tomllib.TOMLDecodeError:
+        return
+    project = _table(document, "project")
+    yield from _strings(project.get("dependencies"))
+    poetry = _table(_table(document, "tool"), "poetry")
+    for name, value in _table(poetry, "dependencies").items():
+        version = value.get("version") if isinstance(value, Mapping) else value
+        if isinstance(version, str):
+            yield f"{name}{_without_caret(version)}"
+    for group in (_table(project, "optional-dependencies"), _table(document, "dependency-groups")):
+        for value in group.values():
+            yield from _strings(value)
+
+
+def _table(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = document.get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _without_caret(version: str) -> str:
+    """Poetry's `^0.4.1`: up to the next change of the leftmost number that is not zero."""
+    match = _CARET.match(version.strip())
+    if match is None:
+        return f"=={version}" if version.strip()[:1].isdigit() else version
+    numbers = [int(part) for part in match[1].split(".")]
+    place = next((i for i, number in enumerate(numbers) if number), len(numbers) - 1)
+    above = ".".join(str(number) for number in [*numbers[:place], numbers[place] + 1])
+    return f">={match[1]},<{above}"
+
+
+def _setup_cfg(root: Path) -> Iterator[str]:
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(_read(root / "setup.cfg"))
+    except configparser.Error:
+        return
+    yield from parser.get("options", "install_requires", fallback="").splitlines()
+    if parser.has_section("options.extras_require"):
+        for value in dict(parser["options.extras_require"]).values():
+            yield from value.splitlines()
+
+
+def _setup_py(root: Path) -> Iterator[str]:
+    text = _read(root / "setup.py")
+    if "setup" not in text:
+        return
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set)):
+            for item in node.elts:
+                if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                    yield item.value
+
+
+def _requirements(root: Path) -> Iterator[str]:
+    paths = [root / "requirements.txt", root / "requirements" / "requirements.txt"]
+    paths += sorted(root.glob("requirements*.txt")) + sorted((root / "requirements").glob("*.txt"))
+    for path in dict.fromkeys(paths):
+        yield from _read(path).splitlines()
