@@ -12,6 +12,7 @@ from jaxlint.codemods import (
     rename_api,
     static_argument,
     vmap_of_jit,
+    wrapping,
 )
 from jaxlint.codemods.plan import Plan, Workspace, resolve
 from jaxlint.codemods.registry import codemod_ids
@@ -36,4 +37,5 @@ __all__ = [
     "resolve",
     "static_argument",
     "vmap_of_jit",
+    "wrapping",
 ]

@@ -13,33 +13,10 @@ from jaxlint.codemods.effects import check_expression, constant_type
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.select import is_static, static_part
+from jaxlint.codemods.select import is_static, is_truth, static_part
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Step
 
-_TRUTH = frozenset(
-    [
-        "logical_and",
-        "logical_or",
-        "logical_not",
-        "logical_xor",
-        "any",
-        "all",
-        "isnan",
-        "isinf",
-        "isfinite",
-        "isclose",
-        "allclose",
-        "array_equal",
-        "equal",
-        "not_equal",
-        "less",
-        "less_equal",
-        "greater",
-        "greater_equal",
-        "signbit",
-    ]
-)
 _TAKES_TRUTH = frozenset(
     [
         "jax.numpy.where",
@@ -136,22 +113,7 @@ class _Writer:
         return False
 
     def _is_boolean(self, node: ast.expr) -> bool:
-        if isinstance(node, (ast.BoolOp, ast.BinOp)):
-            parts = node.values if isinstance(node, ast.BoolOp) else [node.left, node.right]
-            if isinstance(node, ast.BinOp) and not isinstance(node.op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
-                return False
-            return all(map(self._is_boolean, parts))
-        if isinstance(node, ast.UnaryOp):
-            return isinstance(node.op, ast.Not) or (
-                isinstance(node.op, ast.Invert) and self._is_boolean(node.operand)
-            )
-        if isinstance(node, ast.Call):
-            name = self.site.names.qualified(node.func) or ""
-            if name.startswith("jax.numpy."):
-                return name.rpartition(".")[2] in _TRUTH
-            method = node.func
-            return isinstance(method, ast.Attribute) and method.attr in ("any", "all")
-        return isinstance(node, ast.Compare) or constant_type(node) is bool
+        return is_truth(self.site, node)
 
     def _operator(self, node: ast.BoolOp) -> str:
         values = list(node.values)
@@ -231,6 +193,8 @@ class _Writer:
             only = node.args[0]
             if isinstance(only, (ast.Tuple, ast.List)) and only.elts:
                 elements = only.elts
+            elif name in ("any", "all") and isinstance(only, (ast.GeneratorExp, ast.ListComp)):
+                return f"{self.name(f'jax.numpy.{name}')}({self._elementwise(only)})"
             elif array and not isinstance(only, (ast.GeneratorExp, ast.ListComp)):
                 return f"{self.name(f'jax.numpy.{name}')}({self.layout.argument(only)})"
             else:
@@ -247,6 +211,34 @@ class _Writer:
         for element in elements[1:]:
             text = f"{function}({text}, {self.layout.argument(element)})"
         return text
+
+    def _elementwise(self, node: ast.GeneratorExp | ast.ListComp) -> str:
+        """`x > 1 for x in xs` as one comparison of the array."""
+        loop = node.generators[0]
+        simple = len(node.generators) == 1 and not loop.ifs and not loop.is_async
+        if (
+            not simple
+            or not isinstance(loop.target, ast.Name)
+            or not isinstance(loop.iter, (ast.Name, ast.Attribute))
+        ):
+            raise Refused("the builtin runs over a Python sequence; stack it and use that of jax.numpy")
+        test, element = node.elt, loop.target.id
+        if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _SIGNS):
+            raise Refused("only a comparison of the elements has a counterpart for the whole array")
+        sides = [test.left, test.comparators[0]]
+        mine = [isinstance(side, ast.Name) and side.id == element for side in sides]
+        other = sides[mine.index(False)] if False in mine else None
+        if mine.count(True) != 1 or not isinstance(
+            other, (ast.Name, ast.Constant, ast.Attribute, ast.UnaryOp)
+        ):
+            raise Refused(
+                "only a comparison of the elements with one value has a counterpart for the whole array"
+            )
+        array = f"{self.name('jax.numpy.asarray')}({self.layout.argument(loop.iter)})"
+        left, right = (
+            array if own else self.layout.argument(side) for own, side in zip(mine, sides, strict=True)
+        )
+        return f"{left} {_SIGNS[type(test.ops[0])]} {right}"
 
 
 _SIGNS: dict[type[ast.cmpop], str] = {

@@ -41,9 +41,15 @@ def item_assignment_to_at(draft: Draft, step: Step) -> None:
         target = statement.target
         kind = type(statement.operator)
         method = _METHODS.get(kind, "set")
+    if isinstance(statement, cst.Assign) and isinstance(target, cst.Tuple):
+        _set_several(draft, step)
+        return
     if not isinstance(target, cst.Subscript):
         raise Refused("the assignment is not to an item")
     array = target.value
+    if isinstance(array, cst.Subscript) and isinstance(array.value, cst.Name):
+        target = _joined(site, step, target, array)
+        array = target.value
     _check_array(array, target_ok=bool(step.parameters.get("target_ok")))
     node = site.find_ast(step.span, ast.Assign, ast.AugAssign)
     _check_binding(site, node, array)
@@ -63,6 +69,62 @@ def item_assignment_to_at(draft: Draft, step: Step) -> None:
     indexed = target.with_changes(value=cst.Attribute(array, cst.Name("at")), lpar=(), rpar=())
     index = site.code(indexed, step.span)
     draft.replace(step.span, f"{name} = {index}.{method}({written})")
+
+
+def _set_several(draft: Draft, step: Step) -> None:
+    """`x[i], x[j] = a, b` becomes `x = x.at[i].set(a).at[j].set(b)`: the values are computed from the old array."""
+    site = draft.site
+    node = site.find_ast(step.span, ast.Assign)
+    assert isinstance(node, ast.Assign)
+    _check_order(node)
+    targets, values = node.targets[0], node.value
+    if not (isinstance(targets, ast.Tuple) and isinstance(values, ast.Tuple)) or len(targets.elts) != len(
+        values.elts
+    ):
+        raise Refused("the assignment unpacks a value into items; give its parts names first")
+    if "#" in site.lines.slice(step.span):
+        raise Refused("the statement has comments inside, which the rewrite would lose")
+    chain, name = "", ""
+    for target, value in zip(targets.elts, values.elts, strict=True):
+        if not (isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name)):
+            raise Refused("the assignment is not to items of a plain variable alone")
+        if isinstance(value, ast.Starred) or (name and target.value.id != name):
+            raise Refused("the assignment is to items of several arrays; write one statement for each")
+        name = target.value.id
+        chain += f".at[{site.text(target.slice)}].set({site.text(value)})"
+    _check_binding(site, node, cst.Name(name))
+    draft.replace(step.span, f"{name} = {name}{chain}")
+
+
+def _joined(site: Site, step: Step, target: cst.Subscript, outer: cst.Subscript) -> cst.Subscript:
+    """`x[0][j]` as `x[0, j]`, which means the same where `x` is an array and the first index a number.
+
+    Raises Refused where `x` may be a list of arrays.
+    """
+    node = site.find_ast(step.span, ast.Assign, ast.AugAssign)
+    assert isinstance(outer.value, cst.Name)
+    scope = site.names.scope_at(node)
+    for binding in site.names.bindings_of(outer.value.value, scope):
+        statement = site.names.parents.get(binding.node)
+        value = statement.value if isinstance(statement, (ast.Assign, ast.AnnAssign)) else None
+        made = site.names.qualified(value.func) if isinstance(value, ast.Call) else None
+        if not (made or "").startswith("jax.numpy.") and not _is_updated(value):
+            raise Refused("an item of an item is assigned; rebuild the outer container instead")
+    first = outer.slice[0].slice
+    if len(outer.slice) != 1 or not isinstance(first, cst.Index) or not isinstance(first.value, cst.Integer):
+        raise Refused("an item of an item is assigned; index it once")
+    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+    return target.with_changes(
+        value=outer.value, slice=[outer.slice[0].with_changes(comma=comma), *target.slice]
+    )
+
+
+def _is_updated(value: ast.expr | None) -> bool:
+    """Whether `value` is written `x.at[i].set(v)`."""
+    item = value.func.value if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) else None
+    return (
+        isinstance(item, ast.Subscript) and isinstance(item.value, ast.Attribute) and item.value.attr == "at"
+    )
 
 
 def _set_computed(draft: Draft, step: Step, statement: cst.AugAssign, target: cst.Subscript) -> None:

@@ -13,7 +13,7 @@ from jaxlint.codemods.flow import FUNCTIONS, Flow
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.select import check_test
+from jaxlint.codemods.select import check_test, is_truth
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Span, Step
 
@@ -64,7 +64,8 @@ class _Loop:
         names = self.layout.identifiers(self.flow.scope)
         cond, body = fresh_name(names, "cond_fun"), fresh_name(names, "body_fun")
         parameter = carry[0] if len(carry) == 1 else fresh_name(names, "carry")
-        test = self.layout.argument(node.test)
+        truth = is_truth(self.site, node.test)
+        test = self.layout.argument(node.test) if truth else f"{self.layout.operand(node.test)} != 0"
         if "\n" in test or "\r" in test:
             test = f"({test})"
         text = f"def {cond}({parameter}):{self.newline}"

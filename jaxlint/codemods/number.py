@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.effects import check_expression
+from jaxlint.codemods.effects import check_expression, is_floating
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.registry import Draft, codemod
@@ -75,8 +75,19 @@ def _convert(draft: Draft, layout: Layout, call: ast.Call, kind: str) -> None:
     value = call.args[0]
     if isinstance(value, ast.Compare) and len(value.ops) > 1:
         raise Refused("a chained comparison is converted; write it out first")
+    if isinstance(value, ast.Call) and _has_type(draft.site, value, kind):
+        draft.replace(draft.site.span(call), layout.argument(value))
+        return
     asarray = reference(draft.site, draft.imports, "jax.numpy.asarray", call)
     draft.replace(draft.site.span(call), f"{asarray}({layout.argument(value)}, dtype={kind})")
+
+
+def _has_type(site: Site, call: ast.Call, kind: str) -> bool:
+    """Whether the call gives an array of that type anyway."""
+    if kind == "float":
+        return is_floating(site, call)
+    name = (site.names.qualified(call.func) or "").removeprefix("jax.numpy.")
+    return kind == "int" and name in ("argmax", "argmin", "count_nonzero", "searchsorted", "digitize")
 
 
 def _item(draft: Draft, layout: Layout, call: ast.Call, function: ast.Attribute) -> None:
@@ -101,8 +112,16 @@ def _reduces(site: Site, call: ast.Call) -> bool:
 
 
 def _math(draft: Draft, layout: Layout, call: ast.Call, name: str) -> None:
-    if name not in MATH or (name == "log" and len(call.args) != 1):
+    if name not in MATH:
         raise Refused(f"`math.{name}` has no counterpart in jax.numpy")
+    if name == "log" and len(call.args) == 2:
+        log = reference(draft.site, draft.imports, "jax.numpy.log", call)
+        number, base = (f"{log}({layout.argument(argument)})" for argument in call.args)
+        quotient = f"{number} / {base}"
+        around = draft.site.names.parents.get(call)
+        loose = isinstance(around, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript))
+        draft.replace(draft.site.span(call), f"({quotient})" if loose else quotient)
+        return
     target = reference(draft.site, draft.imports, MATH[name], call, module=MATH[name].rpartition(".")[0])
     arguments = ", ".join(layout.argument(argument) for argument in call.args)
     converted = ".astype(int)" if name in MATH_TO_INTEGER else ""
@@ -141,6 +160,8 @@ def _check_place(site: Site, node: ast.expr, *, integer: bool) -> str | None:
             isinstance(ancestor, ast.keyword) and ancestor.arg in _STATIC_KEYWORDS
         ):
             raise Refused(size)
+        if isinstance(ancestor, ast.Subscript) and child is ancestor.slice and _is_item(site, ancestor):
+            return None
         if isinstance(ancestor, ast.JoinedStr):
             raise Refused("the number is formatted into a text, which is made while JAX traces")
         if isinstance(ancestor, ast.Compare):
@@ -154,6 +175,20 @@ def _check_place(site: Site, node: ast.expr, *, integer: bool) -> str | None:
             return None
         child = ancestor
     return None
+
+
+def _is_item(site: Site, node: ast.Subscript) -> bool:
+    """Whether `node` reads an item of something that is not written as a Python sequence: arrays take traced indices."""
+    sequences = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp)
+    if not isinstance(node.ctx, ast.Load) or isinstance(node.value, sequences):
+        return False
+    if not isinstance(node.value, ast.Name):
+        return True
+    for binding in site.names.bindings_of(node.value.id, site.names.scope_at(node)):
+        statement = site.names.parents.get(binding.node)
+        if isinstance(getattr(statement, "value", None), sequences):
+            return False
+    return True
 
 
 def _check_argument(site: Site, call: ast.Call, child: ast.AST, *, integer: bool, size: str) -> None:

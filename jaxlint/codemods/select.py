@@ -9,7 +9,7 @@ from jaxlint.codemods.effects import check_expression, constant_type, is_floatin
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.registry import Draft
-from jaxlint.codemods.site import Refused
+from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span
 
 _STATIC_CALLS = frozenset({"isinstance", "issubclass", "hasattr", "callable", "len"})
@@ -107,6 +107,51 @@ def check_test(layout: Layout, test: ast.expr) -> None:
             f"the test also asks `{_short(guard)}`, which is known while JAX traces and may guard the branch; "
             "give it an `if` of its own"
         )
+
+
+_TRUTH = frozenset(
+    [
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "logical_xor",
+        "any",
+        "all",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "isclose",
+        "allclose",
+        "array_equal",
+        "equal",
+        "not_equal",
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "signbit",
+    ]
+)
+
+
+def is_truth(site: Site, node: ast.expr) -> bool:
+    """Whether `node` certainly gives truth values, and no numbers that could serve as such."""
+    if isinstance(node, (ast.BoolOp, ast.BinOp)):
+        parts = node.values if isinstance(node, ast.BoolOp) else [node.left, node.right]
+        if isinstance(node, ast.BinOp) and not isinstance(node.op, (ast.BitAnd, ast.BitOr, ast.BitXor)):
+            return False
+        return all(is_truth(site, part) for part in parts)
+    if isinstance(node, ast.UnaryOp):
+        return isinstance(node.op, ast.Not) or (
+            isinstance(node.op, ast.Invert) and is_truth(site, node.operand)
+        )
+    if isinstance(node, ast.Call):
+        name = site.names.qualified(node.func) or ""
+        if name.startswith("jax.numpy."):
+            return name.rpartition(".")[2] in _TRUTH
+        method = node.func
+        return isinstance(method, ast.Attribute) and method.attr in ("any", "all")
+    return isinstance(node, ast.Compare) or constant_type(node) is bool
 
 
 def static_part(test: ast.expr) -> ast.expr | None:

@@ -18,6 +18,7 @@ from jaxlint.staging.values import (
     constant,
     find_array,
 )
+from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, staged_because
 
 _CLOCKS = frozenset(
@@ -74,7 +75,10 @@ class ImpureCall(Rule):
     Print with `jax.debug.print("{}", x)`, log in a `jax.debug.callback`, and return what is counted.
 
     ## Fix safety
-    There is no automatic fix.
+    `print` becomes `jax.debug.print`, with the values as arguments of a format. That is unsafe: the numbers are printed
+    on every run instead of the tracers once, and each print sends values from the device to the host. Texts put together
+    by `+` or `%`, and calls with `end=` or `file=`, are left alone. The others have no automatic fix: where the clock,
+    the random numbers or the log should go is for the author to say.
 
     ## When not to fix
     When a constant drawn at trace time is meant; a seeded generator (`np.random.default_rng(0)`) is not reported. Nor are
@@ -88,6 +92,7 @@ class ImpureCall(Rule):
     name = "impure-call"
     category = "purity"
     severity = Severity.WARNING
+    fixable = "unsafe"
     examples = (
         Example(
             "a clock and NumPy's global generator",
@@ -127,6 +132,34 @@ def step(x):
 
 def body(carry, x):
     print(carry)  # finding
+    return carry + x, None
+
+def run(xs):
+    return lax.scan(body, 0.0, xs)
+""",
+            """
+import logging
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+logger = logging.getLogger(__name__)
+calls = 0
+
+@jax.jit
+def step(x):
+    global calls
+    calls += 1  # finding
+    jax.debug.print("x is {x}", x=x)  # finding
+    jax.debug.print("loss {}", jnp.sum(x))  # finding
+    logging.info("mean %s", x.mean())  # finding
+    logger.warning("max {}".format(x.max()))  # finding
+    with open("log.txt", "a") as file:  # finding
+        file.write("called")
+    return x
+
+def body(carry, x):
+    jax.debug.print("{carry}", carry=carry)  # finding
     return carry + x, None
 
 def run(xs):
@@ -208,7 +241,11 @@ def main(x):
             return
         message = self.objection(event)
         if message:
-            report(event.node, message, reason=staged_because(event.frame))
+            fix = None
+            if event.name == "builtins.print":
+                text = "Print by `jax.debug.print`, on every run"
+                fix = propose(report, event.node, "print-to-debug-print", text, safe=False)
+            report(event.node, message, reason=staged_because(event.frame), fix=fix)
 
     def objection(self, event: CallEvent) -> str:
         """What is wrong with the call in staged code, or ""."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StoreEvent
 from jaxlint.staging.values import Array
+from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, traced
 
 
@@ -35,8 +36,9 @@ class ArrayItemAssignment(Rule):
     Inside `jit` the update is done in place where that is possible.
 
     ## Fix safety
-    Safe for plain variables: the statement raised before. Targets that are attributes or items themselves are left
-    alone, since another name may hold the same array.
+    Safe for plain variables: the statement raised before. `x[0][j] = v` becomes `x.at[0, j].set(v)` where `x` is certainly
+    an array. For an attribute of `self` in a plain class the fix is unsafe, since another name may hold the same array and
+    keeps the old one. Other attributes, and items of lists and dicts, are left alone.
 
     ## When not to fix
     NumPy arrays, lists, dicts and Pallas references may be assigned to, and are not reported.
@@ -49,7 +51,7 @@ class ArrayItemAssignment(Rule):
     name = "array-item-assignment"
     category = "tracing"
     severity = Severity.ERROR
-    fixable = "safe"
+    fixable = "partly safe"
     examples = (
         Example(
             "plain and augmented assignment",
@@ -69,6 +71,41 @@ def f(gain):
     v = jnp.zeros(8)
     v = v.at[0].set(1.0)  # finding
     v = v.at[2:4].add(gain)  # finding
+    return v
+""",
+        ),
+        Example(
+            "several items, items of items, an attribute",
+            """
+import jax.numpy as jnp
+
+class Buffer:
+    def __init__(self, n):
+        self.data = jnp.zeros(n)
+
+    def put(self, i, value):
+        self.data[i] = value  # finding
+
+def f(gain):
+    v = jnp.zeros((2, 3))
+    v[0, 0], v[1, 1] = v[1, 1], gain  # finding
+    v[0][1:] = gain  # finding
+    return v
+""",
+            """
+import jax.numpy as jnp
+
+class Buffer:
+    def __init__(self, n):
+        self.data = jnp.zeros(n)
+
+    def put(self, i, value):
+        self.data = self.data.at[i].set(value)  # finding
+
+def f(gain):
+    v = jnp.zeros((2, 3))
+    v = v.at[0, 0].set(v[1, 1]).at[1, 1].set(gain)  # finding
+    v = v.at[0, 1:].set(gain)  # finding
     return v
 """,
         ),
@@ -110,13 +147,31 @@ def f(x, batch):
             return
         name = ast.unparse(event.target.value)
         where = "a traced" if base.staged else "a JAX"
-        fix = None
-        if isinstance(event.target.value, ast.Name) and isinstance(event.node, (ast.Assign, ast.AugAssign)):
-            step = Step("item-assignment-to-at", report.path, report.span(event.node))
-            fix = FixRequest(Safety.SAFE, f"Replace by `{name}.at[...]`", (step,))
+        fix = self.fix(event, report) if isinstance(event.node, (ast.Assign, ast.AugAssign)) else None
         report(
             event.node,
             f"`{name}` is {where} array and cannot be assigned to; use `{name} = {name}.at[...].set(...)`",
             reason=traced(event, base) if base.staged else f"`{name}` is the result of a JAX array function",
             fix=fix,
         )
+
+    @staticmethod
+    def fix(event: StoreEvent, report: Reporter) -> FixRequest | None:
+        array = event.target.value
+        message = f"Replace by `{ast.unparse(array)}.at[...]`"
+        if isinstance(array, ast.Attribute):
+            # The statement binds an attribute anew, which a frozen class refuses and other objects may not see.
+            if not _in_plain_class(array, report):
+                return None
+            return propose(report, event.node, "item-assignment-to-at", message, safe=False, target_ok=True)
+        return propose(report, event.node, "item-assignment-to-at", message, safe=True)
+
+
+def _in_plain_class(array: ast.Attribute, report: Reporter) -> bool:
+    """Whether `array` is an attribute of `self` in a class without bases and decorators."""
+    if not (isinstance(array.value, ast.Name) and array.value.id == "self"):
+        return False
+    for parent in report.module.ancestors(array):
+        if isinstance(parent, ast.ClassDef):
+            return not (parent.bases or parent.keywords or parent.decorator_list)
+    return False

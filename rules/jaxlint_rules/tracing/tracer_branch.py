@@ -247,7 +247,7 @@ def main(x):
             event.how, f"`{event.how}()` compares traced values and asks for the truth of the result"
         )
         message = f"{message}; it has none while JAX traces"
-        flag = _flag(event.node, value)
+        flag = _flag(event.node, value) if event.how != "while" else ""
         if flag:
             message += f'. If `{flag}` is an ordinary flag, declare it static: `static_argnames="{flag}"`'
         fix = None if flag else _fix(event, report)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from jaxlint.finding import Severity
+import ast
+
+from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ConvertEvent
@@ -41,7 +43,7 @@ class TracerConcretization(Rule):
     ## Fix safety
     Unsafe: `float(x)` becomes `jnp.asarray(x, dtype=float)`, `math.sqrt(x)` becomes `jnp.sqrt(x)`, and `.item()` goes,
     so that what was meant to be a Python number is an array, of 32 bits by default. Numbers that serve as sizes are left
-    alone: no array can be one.
+    alone: no array can be one. A number that is formatted for `print` is printed by `jax.debug.print`, on every run.
 
     ## When not to fix
     Numbers made from shapes, dtypes and static arguments are fine, and not reported.
@@ -129,6 +131,18 @@ def main(x):
             )
             what = f"{call} needs the number behind a traced value"
         fix = None
-        if event.how not in ("format", "tolist"):
+        if event.how == "format":
+            fix = _printed(event, report)
+        elif event.how != "tolist":
             fix = propose(report, event.node, "number-to-array", "Convert the array", safe=False)
         report(event.node, f"{what}; there is none while JAX traces", reason=traced(event, value), fix=fix)
+
+
+def _printed(event: ConvertEvent, report: Reporter) -> FixRequest | None:
+    """The number is formatted for a `print`."""
+    for parent in report.module.ancestors(event.node):
+        if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "print":
+            return propose(report, parent, "print-to-debug-print", "Print by `jax.debug.print`", safe=False)
+        if isinstance(parent, ast.stmt):
+            break
+    return None

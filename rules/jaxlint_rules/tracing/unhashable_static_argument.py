@@ -8,7 +8,7 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StaticArgumentEvent, StaticFieldEvent
-from jaxlint.staging.values import Array, DictValue, Instance, ListValue, NumpyArray, Value
+from jaxlint.staging.values import Array, DictValue, Instance, ListValue, NumpyArray, Static, Value
 
 
 class UnhashableStaticArgument(Rule):
@@ -37,7 +37,8 @@ class UnhashableStaticArgument(Rule):
     For configurations use a frozen dataclass, for arrays an ordinary (traced) argument.
 
     ## Fix safety
-    Safe where the argument is a list written at the call and becomes a tuple.
+    Safe where the argument is a list written at the call and becomes a tuple, or a variable with a list or set of hashable
+    items, which is handed over as `tuple(sizes)`: the call raised before.
 
     ## When not to fix
     Tuples, strings, numbers, functions and frozen dataclasses are hashable, and not reported.
@@ -77,6 +78,35 @@ def zeros(shape):
 
 def main():
     return zeros((2, 3))  # finding
+""",
+        ),
+        Example(
+            "a list in a variable",
+            """
+from functools import partial
+import jax
+
+SIZES = [2, 3]
+
+@partial(jax.jit, static_argnums=1)
+def reshape(x, sizes):
+    return x.reshape(sizes)
+
+def main(x):
+    return reshape(x, SIZES)  # finding
+""",
+            """
+from functools import partial
+import jax
+
+SIZES = [2, 3]
+
+@partial(jax.jit, static_argnums=1)
+def reshape(x, sizes):
+    return x.reshape(sizes)
+
+def main(x):
+    return reshape(x, tuple(SIZES))  # finding
 """,
         ),
         Example(
@@ -133,6 +163,11 @@ def main(x):
         if isinstance(event.argument, ast.List):
             step = Step("tuple-static-argument", report.path, report.span(event.argument))
             fix = FixRequest(Safety.SAFE, "Pass a tuple", (step,))
+        elif isinstance(event.argument, (ast.Name, ast.Attribute)) and (
+            function := _hashable_twin(event.value)
+        ):
+            step = Step("wrap-call", report.path, report.span(event.argument), {"function": function})
+            fix = FixRequest(Safety.SAFE, f"Pass a {function}", (step,))
         report(
             place,
             f"`{event.parameter}` of `{event.transformed.label}` is static, and {kind} cannot be hashed",
@@ -150,6 +185,17 @@ def main(x):
             f"{event.transformed.why.explain(report.module)}",
             severity=Severity.WARNING,
         )
+
+
+_HASHABLE = {"list": "tuple", "set": "frozenset"}
+
+
+def _hashable_twin(value: Value) -> str | None:
+    """What makes a hashable twin of a list or set of hashable items; None for anything else."""
+    if not isinstance(value, ListValue) or not value.items:
+        return None
+    hashable = all(isinstance(item, Static) and unhashable(item) is None for item in value.items)
+    return _HASHABLE.get(value.kind) if hashable else None
 
 
 def unhashable(value: Value) -> str | None:
