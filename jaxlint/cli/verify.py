@@ -45,7 +45,8 @@ class _Size(click.ParamType):
 @click.option(
     "--calls",
     type=click.IntRange(min=0),
-    help="Stop the program after so many calls of its busiest jitted function; 0: run to the end (20; tests: 0).",
+    help="Stop the program after so many calls of its busiest jitted function; 0: run to the end. By default after 20 calls "
+    "of the one that takes the most time, once a function trains and no new one comes; tests: 0.",
 )
 @click.option(
     "--for",
@@ -142,6 +143,7 @@ def command(
     kind, target, rest = _program(arguments, module, tests)
     if python is None and importlib.util.find_spec("jax") is None:
         raise ModuleNotFoundError("jax is not installed", name="jax")
+    settle = calls is None
     if calls is None:
         calls = 0 if tests else 20
     request = Request(
@@ -150,6 +152,7 @@ def command(
         arguments=rest,
         python=python or sys.executable,
         calls=calls or None,
+        settle=settle,
         run_for=run_for or None,
         timeout=timeout,
         memory_limit=memory_limit,
@@ -207,7 +210,11 @@ def _terminated(number: int, frame: object) -> None:
 
 def _announcement(request: Request) -> str:
     limits = []
-    if request.calls is not None:
+    if request.calls is not None and request.settle:
+        limits.append(
+            f"{request.calls} calls of its heaviest jitted function are seen, one trains and no new one comes"
+        )
+    elif request.calls is not None:
         limits.append(f"{request.calls} calls of its busiest jitted function are seen")
     if request.run_for is not None:
         limits.append(f"{request.run_for:g} s have passed since its first jitted call")

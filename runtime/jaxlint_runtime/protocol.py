@@ -37,6 +37,7 @@ class Job:
     arguments: list[str]
     roots: list[str]  # folders of the user's code
     calls: int | None = 20  # enough calls of the busiest function; None: run to the end
+    settle: bool = False  # not before the run has settled: see `capture.enough`
     run_for: float | None = 60.0  # after the first captured call; None: run to the end
     capture_bytes: int = 512 * 1024 * 1024
     include_packages: bool = False

@@ -44,6 +44,7 @@ class Request:
     arguments: tuple[str, ...] = ()
     python: str = sys.executable
     calls: int | None = 20
+    settle: bool = False  # stop after `calls` calls only once the run has settled
     run_for: float | None = 60.0
     timeout: float = 600.0  # for the program, and again for the candidates of each function
     memory_limit: int | None = None  # None: nine tenths of what is free
@@ -61,6 +62,7 @@ class Request:
             arguments=list(self.arguments),
             roots=[str(root) for root in self.roots()],
             calls=self.calls,
+            settle=self.settle,
             run_for=self.run_for,
             capture_bytes=self.capture_bytes,
             include_packages=self.include_packages,
@@ -202,7 +204,7 @@ class Verification:
         self.document.program["exit_status"] = death.status
         if seen is None or job.calls == 1:
             return None
-        return dataclasses.replace(job, calls=max(1, seen - 1))
+        return dataclasses.replace(job, calls=max(1, seen - 1), settle=False)
 
     def attempt(self, job: Job, scratch: Scratch | None) -> Death | None:
         """One worker, to its end or its death."""

@@ -269,6 +269,46 @@ def test_functions_that_are_never_called_are_waited_for_and_named(tmp_path: Path
     )
 
 
+SAMPLES_FIRST = """
+    import sys, time
+    import jax, jax.numpy as jnp
+
+    @jax.jit
+    def sample(w, i):
+        return (w * i).sum()
+
+    w = jnp.ones(8)
+    for i in range(30):
+        sample(w, i)
+        time.sleep(0.01)
+
+    step = jax.jit(lambda w: w * 0.99)
+    while "--train" in sys.argv:
+        w = step(w)
+        time.sleep(0.01)
+    while True:
+        sample(w, 3)
+        time.sleep(0.01)
+"""
+
+
+def test_a_program_that_samples_before_it_trains_is_run_until_it_trains(tmp_path: Path) -> None:
+    outcome = run_source(tmp_path, SAMPLES_FIRST, "--train", settle=True)
+    assert outcome.ending["message"].endswith("calls of <lambda>"), outcome.ending
+    assert outcome.functions["sample"]["calls"] == 30
+    assert outcome.functions["<lambda>"]["calls"] >= 20
+    # while the exact number ends it in the loop before
+    assert run_source(tmp_path, SAMPLES_FIRST, "--train", calls=20).functions.keys() == {"sample"}
+
+
+def test_a_program_that_never_trains_is_waited_for_and_named(tmp_path: Path) -> None:
+    outcome = run_source(tmp_path, SAMPLES_FIRST, settle=True, run_for=6.0)
+    assert outcome.functions["sample"]["calls"] > 30
+    assert outcome.ending["message"].endswith(
+        " of sample; <lambda> was never called; no function was seen to train"
+    )
+
+
 def test_the_time_limit_ends_the_program(tmp_path: Path) -> None:
     outcome = run_source(tmp_path, LOOPING, calls=None, run_for=0.5)
     assert outcome.ending["message"] == "stopped the program 0.5 seconds after the first captured call"

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
+from jaxlint_runtime.capture import enough, snapshot
 from jaxlint_runtime.capture import signature as signatures
-from jaxlint_runtime.capture import snapshot
 from jaxlint_runtime.capture.hooks import CompileClock
 from jaxlint_runtime.capture.identity import Identity, Project, code_key, identify, static_function
 from jaxlint_runtime.capture.options import OPTION_NAMES, Parameters, read_options
@@ -24,9 +24,9 @@ from jaxlint_runtime.model import CapturedCall, CapturedFunction, Compile, JitOp
 
 _SHARE = 0.02  # of the time since a function's first call that copying its inputs may take
 _GROWTH = 1.5  # the next copy comes this much later than the last, counted in calls
-_PATIENCE = 10  # times the wanted calls that other functions are given to be called at all
 _KEPT_SIGNATURES = 64
 _KEPT_TIMES = 256
+_ASK_AGAIN = 0.1  # seconds between two looks at whether the run has settled
 
 
 @dataclass(slots=True)
@@ -50,6 +50,8 @@ class FunctionRecord:
     period_ms: deque[float] = field(default_factory=lambda: deque(maxlen=_KEPT_TIMES))
     last_start: float = 0.0
     first_start: float = 0.0
+    first_end: float = 0.0
+    last_end: float = 0.0
     copy_spent: float = 0.0
     copy_last: float = 0.0
     copy_tried: int = 0
@@ -59,6 +61,7 @@ class FunctionRecord:
     refused: str | None = None
     results: dict[int, weakref.ref[Any]] | None = None  # arrays that the last kept call returned, by id
     rebound: set[int | str] | None = None
+    updates: bool = False  # a call took floating arrays that the call before had returned
 
     @property
     def weight(self) -> float:
@@ -99,11 +102,20 @@ class FunctionRecord:
 class Recorder:
     """One run's records.
 
-    `calls` is how many calls of the busiest function are enough (None: no limit). `capture_bytes` bounds the copies
-    of arguments, all functions together.
+    `calls` is how many calls of a function are enough (None: no limit): of any, or with `settle`, once the run has settled
+    as `enough.settled` has it, within `run_for` seconds. `capture_bytes` bounds the copies of arguments, all functions
+    together.
     """
 
-    def __init__(self, project: Project, stopper: Stopper, calls: int | None, capture_bytes: int) -> None:
+    def __init__(
+        self,
+        project: Project,
+        stopper: Stopper,
+        calls: int | None,
+        capture_bytes: int,
+        settle: bool = False,
+        run_for: float | None = None,
+    ) -> None:
         self.active = False
         self.records: dict[tuple[Any, ...], FunctionRecord] = {}
         self.first_call: float | None = None  # when the first captured call ended, by time.monotonic
@@ -112,8 +124,11 @@ class Recorder:
         self._project = project
         self._stopper = stopper
         self._limit = calls
+        self._settle = settle
+        self._run_for = run_for
         self._budget = snapshot.Budget(capture_bytes)
         self._local = threading.local()
+        self._asked = 0.0
         self._is_tracing: Callable[[], bool] = lambda: False  # until JAX is imported
 
     def start(self) -> None:
@@ -225,6 +240,8 @@ class Recorder:
             spans = self.clock.end()
             self._local.inside = False
         record.calls += 1
+        record.last_end = start + seconds
+        record.first_end = record.first_end or record.last_end
         if kept:
             self._remember(record, out)
         if spans is not None:
@@ -245,14 +262,20 @@ class Recorder:
         return out
 
     def _enough(self, record: FunctionRecord) -> bool:
-        """Ask for a stop once every function was called, or the others had ten times the wanted calls to begin."""
+        """Ask for a stop once the run has shown enough."""
         assert self._limit is not None
-        idle = [r for r in list(self.records.values()) if not r.calls and not r.inner_calls]
-        if idle and record.calls < self._limit * _PATIENCE:
+        now = time.perf_counter()
+        if self._settle and now < self._asked + _ASK_AGAIN:
             return False
-        never = f"; {_names(idle)} {'was' if len(idle) == 1 else 'were'} never called" if idle else ""
-        calls = "1 call" if record.calls == 1 else f"{record.calls} calls"
-        self._stopper.request(f"after {calls} of {record.identity.qualname}{never}")
+        self._asked = now
+        records = list(self.records.values())
+        if self._settle:
+            reason = enough.settled(records, self._limit, self._run_for, now)
+        else:
+            reason = enough.exact(records, record, self._limit)
+        if reason is None:
+            return False
+        self._stopper.request(reason)
         return True
 
     def _keep(
@@ -313,6 +336,11 @@ class Recorder:
                 arrays = [leaf for leaf in tree_util.tree_leaves(value) if hasattr(leaf, "aval")]
                 if arrays and all((known := results.get(id(leaf))) and known() is leaf for leaf in arrays):
                     seen.add(argument)
+                if any(
+                    _is_floating(leaf) and (known := results.get(id(leaf))) and known() is leaf
+                    for leaf in arrays
+                ):
+                    record.updates = True
             record.rebound = seen if record.rebound is None else record.rebound & seen
 
     def _wait(self, out: Any, start: float) -> float:
@@ -345,6 +373,7 @@ class Recorder:
         record.compiles.append(Compile(spans[0], spans[1], cause))
 
 
-def _names(records: list[FunctionRecord]) -> str:
-    names = [record.identity.qualname for record in records[:3]]
-    return ", ".join(names) + (" ..." if len(records) > 3 else "")
+def _is_floating(leaf: Any) -> bool:
+    import jax.numpy as jnp
+
+    return bool(jnp.issubdtype(leaf.dtype, jnp.floating))

@@ -34,7 +34,9 @@ class Session:
         self.kind = Kind(job.kind)
         self.project = Project(job.roots, job.include_packages)
         self.stopper = Stopper(pytest_exit if self.kind is Kind.PYTEST else StopProgram)
-        self.recorder = Recorder(self.project, self.stopper, job.calls, job.capture_bytes)
+        self.recorder = Recorder(
+            self.project, self.stopper, job.calls, job.capture_bytes, job.settle, job.run_for
+        )
         self.syncs = HostSyncs(
             self.project,
             counting=lambda: self.recorder.active and not self.recorder.busy(),

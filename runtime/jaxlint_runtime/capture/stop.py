@@ -29,7 +29,7 @@ class Stopper:
         self.running = False
         self._parked = threading.Event()
         self._park = False
-        self._requested = threading.Event()
+        self.requested = False
         self._last = 0.0
         self._process = os.getpid()
         self._main = threading.main_thread()
@@ -43,19 +43,11 @@ class Stopper:
         """The program is over: nothing is raised from here on."""
         self.running = False
 
-    @property
-    def requested(self) -> bool:
-        return self._requested.is_set()
-
     def request(self, reason: str) -> None:
         """Ask the program to stop; the first reason stays."""
         if self.reason is None:
             self.reason = reason
-        self._requested.set()
-
-    def wait_requested(self, seconds: float) -> bool:
-        """Wait until a stop is requested."""
-        return self._requested.wait(seconds)
+        self.requested = True
 
     def raise_here(self) -> None:
         """Raise when called in the program's main thread after a request; any other thread only interrupts that one."""

@@ -1,0 +1,66 @@
+"""When a run has shown enough: the wanted calls of what counts, and no sign that the main work is still to come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.capture.recorder import FunctionRecord
+
+_PATIENCE = (
+    10  # times the wanted calls that other functions are given to be called at all, where the number is exact
+)
+_SETTLED = 2.0  # seconds without a new function after which a run that trains is taken to go on as it does
+_WAITING = 30.0  # the same, while nothing trains or a jitted function was not called
+_PERIODS = 3.0  # times its usual time after which a function that is not called again is over
+_SHARE = 0.5  # of the time limit that such waiting may take
+
+
+def exact(records: Iterable[FunctionRecord], record: FunctionRecord, calls: int) -> str | None:
+    """Why to stop after `calls` calls of any function, once all were called or had ten times as many to begin."""
+    idle = _idle(records)
+    if idle and record.calls < calls * _PATIENCE:
+        return None
+    return _told(record, idle)
+
+
+def settled(records: Iterable[FunctionRecord], calls: int, run_for: float | None, now: float) -> str | None:
+    """Why to stop now, or None: a program may sample, evaluate or act before it trains.
+
+    The function that takes the most time must have its calls, and no new one may have come for a while: a short one when
+    a function that had its calls takes arrays that it returned, as a training step does; else a long one, within half of
+    `run_for`. Times in seconds, `now` by time.perf_counter.
+    """
+    called = [record for record in records if record.calls]
+    heaviest = max(called, key=lambda record: record.weight if _goes_on(record, now) else -1.0)
+    if heaviest.calls < calls:
+        return None
+    idle = _idle(records)
+    training = any(record.updates and record.calls >= calls for record in called)
+    patience = _SETTLED
+    if idle or not training:
+        patience = _WAITING if run_for is None else min(_WAITING, _SHARE * run_for)
+    if now - max(record.first_end for record in called) < patience:
+        return None
+    return _told(heaviest, idle) + ("" if training else "; no function was seen to train")
+
+
+def _goes_on(record: FunctionRecord, now: float) -> bool:
+    """Whether it was called lately; what the program did before it came to this is no reason to wait."""
+    return now - record.last_end < max(_SETTLED, _PERIODS * record.weight / record.calls)
+
+
+def _idle(records: Iterable[FunctionRecord]) -> list[FunctionRecord]:
+    return [record for record in records if not record.calls and not record.inner_calls]
+
+
+def _told(record: FunctionRecord, idle: list[FunctionRecord]) -> str:
+    never = f"; {_names(idle)} {'was' if len(idle) == 1 else 'were'} never called" if idle else ""
+    calls = "1 call" if record.calls == 1 else f"{record.calls} calls"
+    return f"after {calls} of {record.identity.qualname}{never}"
+
+
+def _names(records: list[FunctionRecord]) -> str:
+    names = [record.identity.qualname for record in records[:3]]
+    return ", ".join(names) + (" ..." if len(records) > 3 else "")
