@@ -82,7 +82,7 @@ class Access(Machine):
                 return base.element if name not in ("index", "count") else ExternalMethod(base, name)
             return ExternalMethod(base, name)
         if isinstance(base, Transformed):
-            return self.transformed_attribute(base, name)
+            return self.transformed_attribute(base, name, node, frame)
         if isinstance(base, AtIndexer):
             return ExternalMethod(base, name)
         if isinstance(base, ExternalObject):
@@ -113,12 +113,11 @@ class Access(Machine):
 
     def module_attribute(self, base: ModuleValue, name: str, frame: Frame) -> Value:
         public = f"{base.module.name}.{name}"
-        if canonical(public) in TRANSFORMS:
-            return External(
-                public
-            )  # the library itself is being analysed: its transforms mean what they mean
         self.run_module(base.module)
         value = base.module.scope.variables.get(name)
+        if canonical(public) in TRANSFORMS:
+            # The library itself is being analysed: its transforms mean what they mean.
+            return External(public, value)
         if value is not None:
             return value
         if base.module.is_package:

@@ -113,7 +113,7 @@ class Externals(Machine):
     ) -> Value:
         name = canonical(callee.name)
         if name in TRANSFORMS:
-            return self.apply_transform(name, args, kwargs, node, frame)
+            return self.apply_transform(name, args, kwargs, node, frame, callee.own)
         if name in CONTROL_FLOW:
             return self.control_flow(name, args, kwargs, node, frame)
         if name in CALLERS:

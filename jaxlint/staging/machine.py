@@ -293,7 +293,13 @@ class Machine:
         raise NotImplementedError
 
     def apply_transform(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+        own: Value | None = None,
     ) -> Value:
         raise NotImplementedError
 
@@ -302,7 +308,7 @@ class Machine:
     ) -> Value:
         raise NotImplementedError
 
-    def transformed_attribute(self, base: Transformed, name: str) -> Value:
+    def transformed_attribute(self, base: Transformed, name: str, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 
     def control_flow(

@@ -99,15 +99,21 @@ class Transforming(Machine):
         return value
 
     def apply_transform(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+        own: Value | None = None,
     ) -> Value:
-        """The result of calling a transformation."""
+        """The result of calling a transformation; `own`: the project's own code for it."""
         spec = TRANSFORMS[name]
         target = (
             args[0] if args else next((kwargs[k] for k in ("fun", "f", "fn", "kernel") if k in kwargs), None)
         )
         if target is None or isinstance(target, StarArgument):
-            return Partial(External(name), [], kwargs)
+            return Partial(External(name, own), [], kwargs)
         if spec.kind == "wrap":
             return target
         if spec.kind == "nn.lift" and isinstance(target, ClassValue):
@@ -151,6 +157,8 @@ class Transforming(Machine):
             label,
         )
         transformed.attributes["spec"] = ExternalObject(name)
+        if own is not None:
+            transformed.attributes["own"] = self.aside(own, args, kwargs, node, frame)
         self.emit(
             "transform",
             events.TransformEvent(
@@ -290,6 +298,9 @@ class Transforming(Machine):
         frame: Frame,
     ) -> Value:
         """The result of calling `t` in `frame`."""
+        own = t.attributes.get("own")
+        if own is not None:
+            self.aside(own, args, kwargs, node, frame)
         kind = t.kind
         if kind in JIT_KINDS:
             return self.call_jitted(t, args, kwargs, node, frame)
@@ -328,6 +339,17 @@ class Transforming(Machine):
         if kind == "nn.lift":
             return self.call_value(t.target, args, kwargs, node, frame)
         return self.opaque_call([*args, *kwargs.values()], node, frame)
+
+    def aside(
+        self, own: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """A library's own code for what the tables say: evaluated for what it shows of the library's functions."""
+        used, before = frame.used, self.ledger.serial
+        frame.used = {}
+        result = self.call_value(own, args, kwargs, node, frame)
+        frame.used = used
+        self.ledger.forget(before)
+        return result
 
     def call_custom(
         self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -672,7 +694,7 @@ class Transforming(Machine):
             return TupleValue([result, state])
         return result
 
-    def transformed_attribute(self, base: Transformed, name: str) -> Value:
+    def transformed_attribute(self, base: Transformed, name: str, node: ast.AST, frame: Frame) -> Value:
         if base.kind == "hk.transform" and name in ("init", "apply"):
             result = Transformed(
                 f"hk.{name}",
@@ -685,6 +707,8 @@ class Transforming(Machine):
                 base.label,
             )
             result.attributes.update(base.attributes)
+            if "own" in base.attributes:
+                result.attributes["own"] = self.attribute(base.attributes["own"], name, node, frame, True)
             spec = base.attributes.get("spec")
             if isinstance(spec, ExternalObject) and spec.name.endswith("with_state"):
                 result.attributes["stateful"] = Static(True)

@@ -307,9 +307,13 @@ class ModuleValue(Value):
 
 @dataclass(slots=True, eq=False)
 class External(Value):
-    """A name of a library outside the project, by its canonical dotted path."""
+    """A name of a library outside the project, by its canonical dotted path.
+
+    `own`: what the project itself defines under this name, when it is that library.
+    """
 
     name: str
+    own: Value | None = None
 
 
 @dataclass(slots=True, eq=False)

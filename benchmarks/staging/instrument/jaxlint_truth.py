@@ -264,6 +264,10 @@ class TooSlow(Exception):
     """A test took longer than it may."""
 
 
+def _told(excinfo: Any, style: Any = None) -> str:
+    return f"{excinfo.typename}"
+
+
 class Plugin:
     """Chooses the tests, watches the clock, writes the file."""
 
@@ -288,6 +292,10 @@ class Plugin:
 
         ranks = {id(item): rank(item) for item in items}
         items.sort(key=lambda item: ranks[id(item)])
+        for item in items:
+            item.repr_failure = (
+                _told  # pytest's own follows frames, and a test of recursion has been seen to end it
+            )
         self.outcomes["collected"] = len(items)
         self.began = time.monotonic()
 
