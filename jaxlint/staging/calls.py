@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
@@ -43,6 +44,9 @@ from jaxlint.staging.values import (
     summary_key,
 )
 from jaxlint.staging.writes import Writes, mutable_parts, repeat, writes_since
+
+if TYPE_CHECKING:
+    from jaxlint.staging.buffers import Handed
 
 STREAMS = "rngs"  # the part of a key that flax modules draw from
 MAX_DEPTH = 28
@@ -86,6 +90,8 @@ class Calls(Machine):
         result = self.call_value(callee, args, kwargs, node, frame)
         if not frame.stage.staged:
             self.note_waiting(node, args)
+            if self.donates:
+                self.donate_arguments(callee, args, kwargs, node, frame)
         if self.wants_calls:
             name = canonical(callee.name) if isinstance(callee, External) else ""
             discarded = frame.statement is node
@@ -238,6 +244,7 @@ class Calls(Machine):
     ) -> Value:
         """Evaluates the body with parameters bound, or finds the memoised result."""
         record = self.records.setdefault(function.node, FunctionRecord(function))
+        record.handed = None
         if caller is not None and caller.function is not None and not self.custom_rules:
             self.edges.setdefault(caller.function.node, set()).add(function.node)
         key: object = (function.scope.serial, stage.key, *[summary_key(value) for value in bound.values()])
@@ -252,6 +259,7 @@ class Calls(Machine):
             result, consumed, _, then = known
             if key in record.writes:
                 repeat(record.writes[key], bound)
+            record.handed = record.donations.get(key)
             if caller is not None and node is not None:
                 flat = key_origins(bound)
                 for position in consumed:
@@ -304,6 +312,9 @@ class Calls(Machine):
         if effect is not None:
             record.effects[key] = effect
         record.last = frame
+        record.handed = self.handed_by(frame)
+        if record.handed is not None:
+            record.donations[key] = record.handed
         if caller is not None and node is not None:
             for origin in list(frame.used):
                 if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
@@ -439,8 +450,10 @@ class FunctionRecord:
         "active",
         "closures",
         "coarse",
+        "donations",
         "effects",
         "function",
+        "handed",
         "last",
         "memo",
         "observations",
@@ -455,6 +468,8 @@ class FunctionRecord:
         self.memo: dict[object, tuple[Value, tuple[int, ...], bool, tuple[Origin | None, ...]]] = {}
         self.effects: dict[object, Effect] = {}  # context -> what the call does to the ledger of dispatches
         self.writes: dict[object, Writes] = {}  # context -> what the call does to the objects that it gets
+        self.donations: dict[object, Handed] = {}  # context -> what the call donates of its arguments
+        self.handed: Handed | None = None  # by the last call
         self.closures: dict[int, int] = {}  # contexts by the scope that was captured
         self.coarse: dict[object, object] = {}  # coarse key -> key of `memo`
         self.active = 0

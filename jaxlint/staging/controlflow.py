@@ -37,6 +37,12 @@ from jaxlint.staging.values import (
     join_all,
 )
 
+# Operations whose results have another shape than their operands.
+_RESIZING = frozenset(
+    """stack concatenate concat expand_dims squeeze sum mean max min prod std var linalg.norm dot vdot vstack hstack
+    repeat tile broadcast_to""".split()  # noqa: SIM905
+)
+
 
 class ControlFlow(Machine):
     """The control-flow part of the interpreter."""
@@ -246,6 +252,8 @@ class ControlFlow(Machine):
         found = find_array(first)
         like = found.like or found.origin if found is not None and isinstance(first, Array) else None
         if isinstance(result, Array):
+            if result.made is not None and result.made.name in _RESIZING:
+                like = None
             certain = result.certain and (found is None or found.certain)
             return Array(
                 result.staged,

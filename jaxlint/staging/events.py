@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from jaxlint.staging.buffers import Donation
     from jaxlint.staging.frame import Frame
     from jaxlint.staging.timing import Dispatch
     from jaxlint.staging.values import (
@@ -217,6 +218,22 @@ class KeyEvent(Event):
     first: ast.AST
     how: str
     callee: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class DonationEvent(Event):
+    """`on_donation`: the call `node` gives the buffers of a place to the jitted function to write into."""
+
+    donation: Donation
+
+
+@dataclass(slots=True, eq=False)
+class DonatedReadEvent(Event):
+    """`on_donated_read`: `place` may hold a buffer that was donated. `how`: "used", "returned", or "twice" at the call."""
+
+    donation: Donation
+    place: str
+    how: str
 
 
 @dataclass(slots=True, eq=False)

@@ -144,6 +144,8 @@ class Expressions(Machine):
         value = found[0]
         if type(value) is External and self.wants_names:
             self.name_event(value, node, frame)
+        if frame.dead:
+            self.check_read(node, frame)
         return value
 
     def unbound_name(self, node: ast.Name, frame: Frame) -> Value:
@@ -239,7 +241,8 @@ class Expressions(Machine):
                 self.emit("shape", events.ShapeEvent(node, frame, count, "*", "the repetition"))
                 return UNKNOWN
         if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
-            like = left if isinstance(left, Array) and not isinstance(op, ast.MatMult) else None
+            like = left if isinstance(left, Array) else right if isinstance(left, Static) else None
+            like = None if isinstance(op, ast.MatMult) else like
             result = self.array_result(frame, [left, right], node, like=like)
             self.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
             return result

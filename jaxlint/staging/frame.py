@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.values import Function, Origin, Value
+
+if TYPE_CHECKING:
+    from jaxlint.staging.buffers import Buffer, Donation
 
 MAX_LOOPS = 6  # loops in each other whose bodies are evaluated twice; that doubles the work each time
 MAX_UNROLLED = 12  # items of a sequence that a comprehension is evaluated for one by one
@@ -29,10 +33,12 @@ class Loop:
 
 @dataclass(slots=True, eq=False)
 class Snapshot:
-    """The flow-sensitive part of a frame: variables, and keys used so far."""
+    """The flow-sensitive part of a frame: variables, keys used so far, and what was donated."""
 
     variables: dict[str, Value]
     used: dict[Origin, ast.AST]
+    buffers: dict[str, frozenset[Buffer]]
+    dead: dict[Buffer, Donation]
 
 
 @dataclass(slots=True, eq=False)
@@ -53,6 +59,10 @@ class Frame:
     yields: list[Value] = field(default_factory=list)
     used: dict[Origin, ast.AST] = field(default_factory=dict)
     inherited: set[Origin] = field(default_factory=set)
+    # Of donated buffers (`staging/buffers.py`); replaced, never changed in place.
+    buffers: dict[str, frozenset[Buffer]] = field(default_factory=dict)
+    dead: dict[Buffer, Donation] = field(default_factory=dict)
+    rebound: frozenset[str] = frozenset()
     catching: int = 0  # inside a try that handles what a tracer would raise
     doubt: int = (
         0  # on a path that calls may or may not take: under `if x is None:`, or a test of what may be static
@@ -70,11 +80,23 @@ class Frame:
         return self.function.qualname if self.function is not None else None
 
     def snapshot(self) -> Snapshot:
-        return Snapshot(dict(self.scope.variables), dict(self.used))
+        return Snapshot(dict(self.scope.variables), dict(self.used), self.buffers, self.dead)
 
     def restore(self, snapshot: Snapshot) -> None:
         self.scope.variables = dict(snapshot.variables)
         self.used = dict(snapshot.used)
+        self.buffers = snapshot.buffers
+        self.dead = snapshot.dead
+
+    def merge_buffers(self, other: Snapshot) -> None:
+        """What places may hold, and what may be gone, after two paths meet."""
+        if other.buffers is not self.buffers:
+            merged = dict(self.buffers)
+            for place, buffers in other.buffers.items():
+                merged[place] = merged.get(place, buffers) | buffers
+            self.buffers = merged
+        if other.dead is not self.dead:
+            self.dead = {**other.dead, **self.dead}
 
     def in_loop(self) -> Loop | None:
         """The innermost real loop (comprehensions included) of this frame."""

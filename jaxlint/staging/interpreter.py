@@ -17,6 +17,7 @@ from jaxlint.source import SourceError
 from jaxlint.source.read import read_source
 from jaxlint.staging import events
 from jaxlint.staging.access import Access
+from jaxlint.staging.buffers import Buffers
 from jaxlint.staging.builtin_calls import BuiltinCalls
 from jaxlint.staging.calls import Calls, FunctionRecord
 from jaxlint.staging.classes import Classes
@@ -66,6 +67,7 @@ class Interpreter(
     Entry,
     ControlFlow,
     Gradients,
+    Buffers,
 ):
     """Evaluates the modules of one project."""
 
@@ -92,6 +94,7 @@ class Interpreter(
         self.differentiating = 0  # inside functions that are differentiated in reverse mode
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.entering: list[Function] = []  # fixtures that are being evaluated
+        self.donates = False  # some module speaks of donation, so that buffers are followed
         self.steps = 0
         self.limit = MINIMUM_STEPS
         self.targets = {module.source.path for module in project.targets}
@@ -149,6 +152,7 @@ class Interpreter(
                 self.errors.append(error)
             return
         self.limit += STEPS_PER_LINE * len(module.lines)
+        self.donates = self.donates or "donate" in module.source.text
         frame = Frame(None, module, module.scope, HOST)
         self.exec_block(tree.body, frame)
         module.state = "done"

@@ -28,6 +28,7 @@ from jaxlint.staging.values import (
 )
 
 if TYPE_CHECKING:
+    from jaxlint.staging.buffers import Handed, Held
     from jaxlint.staging.calls import FunctionRecord
     from jaxlint.staging.timing import Ledger
 
@@ -47,6 +48,7 @@ class Machine:
     boundary: tuple[Transformed, Frame] | None
     choosing: int
     unjitted: int
+    donates: bool
     differentiating: int
     steps: int
     ledger: Ledger
@@ -129,6 +131,31 @@ class Machine:
         node: ast.AST,
         frame: Frame,
     ) -> None:
+        raise NotImplementedError
+
+    # -- donated buffers
+
+    def held(self, node: ast.expr, value: Value, frame: Frame) -> Held | None:
+        raise NotImplementedError
+
+    def bind_buffers(self, target: ast.expr, held: Held | None, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def bind_together(self, targets: list[ast.expr], value: Value, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def forget_place(self, place: str, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def donate_arguments(
+        self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call, frame: Frame
+    ) -> None:
+        raise NotImplementedError
+
+    def handed_by(self, frame: Frame) -> Handed | None:
+        raise NotImplementedError
+
+    def check_read(self, node: ast.Name, frame: Frame) -> None:
         raise NotImplementedError
 
     # -- timing

@@ -15,6 +15,7 @@ from jaxlint.staging.syntax_facts import (
     expects_error,
     guards_imports,
     none_branch,
+    place_of,
     swallows_tracer_errors,
 )
 from jaxlint.staging.values import (
@@ -86,8 +87,14 @@ class Statements(Machine):
         frame.facts["assign"] = node
         value = self.eval(node.value, frame)
         frame.facts.pop("assign", None)
+        shared = self.held(node.value, value, frame) if self.donates and not frame.stage.staged else None
         for target in node.targets:
             self.assign(target, value, frame, node)
+        if shared is not None:
+            for target in node.targets:
+                self.bind_buffers(target, shared, frame)
+        elif self.donates and len(node.targets) > 1 and not frame.stage.staged:
+            self.bind_together(node.targets, value, frame)
 
     def exec_annassign(self, node: ast.AnnAssign, frame: Frame) -> None:
         self.annotation(node.annotation, frame)
@@ -147,6 +154,7 @@ class Statements(Machine):
         for target in node.targets:
             if isinstance(target, ast.Name):
                 frame.scope.variables.pop(target.id, None)
+                self.forget_place(target.id, frame)
             elif isinstance(target, ast.Subscript):
                 self.eval(target.value, frame)
                 self.eval(target.slice, frame)
@@ -210,6 +218,7 @@ class Statements(Machine):
             variables[name] = value if mine is None else mine if mine is value else join(mine, value)
         frame.scope.variables = variables
         frame.used = {**other.used, **frame.used}
+        frame.merge_buffers(other)
 
     def exec_match(self, node: ast.Match, frame: Frame) -> bool:
         subject = self.eval(node.subject, frame)
@@ -384,7 +393,10 @@ class Statements(Machine):
         before = frame.snapshot()
         frame.loops.append(loop)
         alive = True
-        for _ in range(2 if len(frame.loops) <= MAX_LOOPS else 1):
+        dead = frame.dead
+        for turn in range(3 if len(frame.loops) <= MAX_LOOPS else 1):
+            if turn == 2 and frame.dead is dead:
+                break  # a third time for what one iteration binds and the next donates
             bind()
             alive = self.exec_block(body, frame) or frame.facts.pop("continued", None) is not None
             if not alive:
@@ -515,10 +527,14 @@ class Statements(Machine):
         elif isinstance(target, ast.Attribute):
             base = self.eval(target.value, frame)
             self.set_attribute(base, target.attr, value, target, frame)
+            if self.donates:
+                self.forget_place(place_of(target), frame)
         elif isinstance(target, ast.Subscript):
             base = self.eval(target.value, frame)
             index = self.eval(target.slice, frame)
             self.store_item(base, index, value, target, node, frame, None)
+            if self.donates and isinstance(target.slice, ast.Constant):
+                self.forget_place(place_of(target), frame)
         elif isinstance(target, ast.Starred):
             self.assign(target.value, value, frame, node)
 
@@ -533,6 +549,8 @@ class Statements(Machine):
         elif isinstance(value, Array) and value.role == "key" and value.origin is not None:
             value.origin.name = target.id  # messages call a key what the program calls it
         scope.variables[target.id] = value
+        if self.donates:
+            self.forget_place(target.id, frame)
 
     def outlives_stage(self, scope: Any, frame: Frame) -> bool:
         """Whether `scope` belongs to a frame outside the innermost trace."""

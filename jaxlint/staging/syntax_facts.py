@@ -127,6 +127,19 @@ def dotted(node: ast.AST | None) -> str:
     return ""
 
 
+def place_of(node: ast.AST | None) -> str:
+    """ "x", "state.params", "carry[0]", or "" for what is no place."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        base = place_of(node.value)
+        return f"{base}.{node.attr}" if base else ""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        base = place_of(node.value)
+        return f"{base}[{node.slice.value!r}]" if base else ""
+    return ""
+
+
 def swallows_tracer_errors(handlers: list[ast.ExceptHandler]) -> bool:
     """Whether one of the handlers would catch what a tracer raises on `bool()` and the like."""
     for handler in handlers:

@@ -1,0 +1,367 @@
+"""Buffers that are read after they were donated."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import DonatedReadEvent, DonationEvent, StagedReturnEvent
+from jaxlint.staging.project import Module
+from jaxlint.staging.syntax_facts import dotted, place_of, walk
+from jaxlint.staging.values import Array, External, Instance, Unknown, Value, parts_of
+
+_UPDATES = re.compile(r"step|update|train|learn")
+_METRICS = re.compile(r"eval|loss|metric|valid|test|predict")
+
+
+class UseAfterDonation(Rule):
+    """A donated buffer is read after the call.
+
+    ## What it does
+    Finds names that may still hold an array that was passed to a jitted function as a donated argument, and are read
+    later: after the call, in the next iteration of a loop, through another name for the same array (a target network,
+    the best parameters so far, a state built from them), or as a second argument of the same call.
+
+    ## Why is this bad?
+    A donated buffer belongs to the call: JAX writes the result into it and deletes the old array. Reading it raises
+    `RuntimeError: Array has been deleted`. Assignments, `jnp.asarray`, `dict.copy` and `state.replace` share
+    buffers; none of them copies.
+
+    ## Example
+    ```python
+    step = jax.jit(update, donate_argnums=0)
+
+    target = params
+    for batch in batches:
+        params = step(params, loss(target, batch))
+    ```
+
+    ## Use instead
+    ```python
+    target = jax.tree.map(jnp.copy, params)
+    for batch in batches:
+        params = step(params, loss(target, batch))
+    ```
+
+    ## Fix safety
+    There is no automatic fix: whether to copy the array, rebind the name or stop donating is for the author to say.
+
+    ## When not to fix
+    Donation is ignored, and nothing is deleted, where no result has the shape and dtype of the argument. JAX warns of
+    that; drop the donation then.
+
+    ## References
+    - [JAX: buffer donation](https://docs.jax.dev/en/latest/buffer_donation.html)
+    """
+
+    code = "JAX602"
+    name = "use-after-donation"
+    category = "memory"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "read after the call, in the next iteration, or passed twice",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+
+@partial(jax.jit, donate_argnums=0)
+def step(params, batch):
+    return jax.tree.map(lambda p: p - 0.1 * batch.mean(), params)
+
+def once(params, batch):
+    new = step(params, batch)
+    return jax.tree.map(jnp.subtract, new, params)  # finding
+
+def forgot_to_rebind(params, batches):
+    for batch in batches:
+        new = step(params, batch)  # finding
+    return new
+
+def best_so_far(params, batches):
+    best, lowest = params, jnp.inf
+    for batch in batches:
+        params = step(params, batch)
+        if batch.mean() < lowest:
+            best, lowest = params, batch.mean()
+    return best  # finding
+
+add = jax.jit(lambda a, b: a + b, donate_argnums=0)
+
+def doubled(x):
+    return add(x, x)  # finding
+""",
+        ),
+        Example(
+            "other names for the same buffers",
+            """
+import jax
+import jax.numpy as jnp
+import optax
+from flax.training.train_state import TrainState
+
+def update(state, batch):
+    grads = jax.grad(lambda p: jnp.mean((batch @ p["w"]) ** 2))(state.params)
+    return state.apply_gradients(grads=grads)
+
+class Agent:
+    def __init__(self, params):
+        self.params = params
+        self.target = self.params
+        self._step = jax.jit(self._update, donate_argnums=(0,))
+
+    def _update(self, params, batch):
+        return jax.tree.map(lambda p: p - batch.mean(), params)
+
+    def learn(self, batch):
+        goal = batch @ self.target["w"]  # finding
+        self.params = self._step(self.params, goal)
+
+def train(params, batches):
+    state = TrainState.create(apply_fn=None, params=params, tx=optax.sgd(0.1))
+    step = jax.jit(update, donate_argnames="state")
+    for batch in batches:
+        state = step(state, batch)
+    return jnp.linalg.norm(state.params["w"] - params["w"])  # finding
+
+def helper(state, batch):
+    return jax.jit(update, donate_argnums=0)(state, batch)
+
+def through_a_function(state, batch):
+    new = helper(state, batch)
+    return new, state.params["w"].sum()  # finding
+""",
+        ),
+        Example(
+            "rebound, copied, asked for its shape, or never donated",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@partial(jax.jit, donate_argnums=0)
+def step(params, batch):
+    return jax.tree.map(lambda p: p - 0.1 * batch.mean(), params)
+
+@jax.jit
+def whole(params, batch):
+    new = step(params, batch)
+    return jax.tree.map(jnp.subtract, new, params)
+
+def train(params, batches):
+    target = jax.tree.map(jnp.copy, params)
+    best = params = step(params, batches[0])
+    for batch in batches:
+        params = step(params, batch * target["w"].mean())
+        best = jax.tree.map(jnp.array, params)
+    print(jax.tree.map(jnp.shape, params))
+    return params, best, target
+
+def shapes(x, batch):
+    y = step(x, batch)
+    return y, x.shape, x.dtype
+
+def host(batch):
+    x = np.ones(3)
+    y = step(x, batch)
+    return y + x
+
+def either(x, batch, donate):
+    if donate:
+        return step(x, batch)
+    return x + batch
+
+class Agent:
+    def __init__(self, params):
+        self.params = params
+        self.target = jax.tree.map(jnp.copy, params)
+
+    def learn(self, batch):
+        self.params = step(self.params, batch @ self.target["w"])
+        return self.params
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.reads: dict[tuple[ast.AST, str], DonatedReadEvent] = {}
+        self.matched: set[tuple[ast.AST, str]] = set()  # parameters that a result can be written into
+        self.donated: dict[tuple[ast.ClassDef, str], DonationEvent] = {}
+
+    def on_donated_read(self, event: DonatedReadEvent, report: Reporter) -> None:
+        owner = event.frame.function.node if event.frame.function is not None else report.module.tree
+        place = event.place if event.how != "twice" else f"{event.place} at {id(event.node)}"
+        self.reads.setdefault((owner, place), event)  # one is enough for one name
+
+    def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
+        """Which parameters come back in their own shape, as far as can be told."""
+        if not any(key.startswith("donate") for key in event.transformed.options):
+            return
+        named = _UPDATES.search(event.transformed.label.lower()) and not _METRICS.search(
+            event.transformed.label.lower()
+        )
+        origins = {_origin(leaf) for leaf in leaves(event.value)}
+        opaque = named and any(_is_opaque(leaf) for leaf in leaves(event.value))
+        for name, value in event.parameters.items():
+            given = {_origin(leaf) for leaf in leaves(value)} - {None}
+            if opaque or given & origins:
+                self.matched.add((event.transformed.node, name))
+
+    def tell(self, event: DonatedReadEvent, report: Reporter) -> None:
+        report.event = event
+        donation = event.donation
+        line = getattr(donation.node, "lineno", "?")
+        if event.how == "twice":
+            message = f"`{event.place}` is passed twice to `{donation.label}`, which donates its argument `{donation.parameter}`"
+            reason = "the buffer of a donated argument may not be another argument of the same call"
+        else:
+            verb = "returned" if event.how == "returned" else "read"
+            message = f"`{event.place}` is {verb} after its buffer was donated; the array has been deleted"
+            same = (
+                "" if donation.place == event.place else f"; `{event.place}` may still hold the same buffers"
+            )
+            reason = (
+                f"`{donation.label}` is given `{donation.place}` at line {line} and donates its argument "
+                f"`{donation.parameter}`{same}"
+            )
+        report(event.node, message, reason=reason)
+
+    def on_donation(self, event: DonationEvent, report: Reporter) -> None:
+        """Notes attributes that a method donates, for what `__init__` bound to the same arrays."""
+        function = event.frame.function
+        place = event.donation.place
+        statement = event.frame.facts.get("assign")
+        if isinstance(statement, ast.Assign) and any(
+            place_of(part) == place for target in statement.targets for part in walk(target)
+        ):
+            self.matched.add((event.donation.target.node, event.donation.parameter))
+        if function is None or function.cls is None or "." not in place:
+            return
+        arguments = function.node.args.args
+        if not arguments or place.partition(".")[0] != arguments[0].arg or place.count(".") != 1:
+            return
+        self.donated.setdefault((function.cls.node, place.partition(".")[2]), event)
+
+    def finish(self, report: Reporter) -> None:
+        """Attributes that share the arrays of a donated one, from the constructor on."""
+        for read in self.reads.values():
+            target = read.donation.target
+            outside = isinstance(target.target, External)  # `jax.jit(jnp.sin)`
+            if outside or (target.node, read.donation.parameter) in self.matched:
+                self.tell(read, report)
+        for (cls, name), event in self.donated.items():
+            for other, binding in _twins(cls, name):
+                report.event = event
+                for method in cls.body:
+                    if isinstance(method, ast.FunctionDef) and method.name != "__init__":
+                        self.check_method(cls, method, other, name, binding, event, report)
+
+    def check_method(
+        self,
+        cls: ast.ClassDef,
+        method: ast.FunctionDef,
+        other: str,
+        name: str,
+        binding: ast.AST,
+        event: DonationEvent,
+        report: Reporter,
+    ) -> None:
+        if not method.args.args:
+            return
+        owner = method.args.args[0].arg
+        bound = min(
+            (
+                n.lineno
+                for n in walk(method)
+                if isinstance(n, ast.Attribute)
+                and isinstance(n.ctx, ast.Store)
+                and dotted(n) == f"{owner}.{other}"
+            ),
+            default=1 << 30,
+        )
+        reads = [
+            n
+            for n in walk(method)
+            if isinstance(n, ast.Attribute)
+            and isinstance(n.ctx, ast.Load)
+            and dotted(n) == f"{owner}.{other}"
+            and n.lineno <= bound
+            and not _only_bound(n, report.module)
+        ]
+        if reads:
+            first = min(reads, key=lambda n: (n.lineno, n.col_offset))
+            donation = event.donation
+            report(
+                first,
+                f"`{owner}.{other}` is read after its buffer was donated; the array has been deleted",
+                reason=(
+                    f"line {getattr(binding, 'lineno', '?')} binds `{other}` and `{name}` to the same arrays, and "
+                    f"`{donation.label}` is given `{donation.place}` at line "
+                    f"{getattr(donation.node, 'lineno', '?')} and donates it"
+                ),
+                function=f"{cls.name}.{method.name}",
+            )
+
+
+def leaves(value: Value, depth: int = 3) -> Iterator[Value]:
+    """The arrays, objects and unknown values that a value is made of."""
+    yield value
+    if depth > 0:
+        for part in parts_of(value):
+            yield from leaves(part, depth - 1)
+
+
+def _origin(value: Value) -> object:
+    if isinstance(value, Array):
+        origin = value.like or value.origin
+    else:
+        origin = value.origin if isinstance(value, (Unknown, Instance)) else None
+    return origin.root() if origin is not None else None
+
+
+def _is_opaque(value: Value) -> bool:
+    """A pytree of which nothing is known."""
+    return isinstance(value, Unknown) or (isinstance(value, Array) and value.tree and not value.certain)
+
+
+def _twins(cls: ast.ClassDef, name: str) -> list[tuple[str, ast.AST]]:
+    """Other attributes that `__init__` binds to what `name` holds, and where."""
+    found: list[tuple[str, ast.AST]] = []
+    for method in cls.body:
+        if not (isinstance(method, ast.FunctionDef) and method.name == "__init__" and method.args.args):
+            continue
+        owner = method.args.args[0].arg
+        mine = f"{owner}.{name}"
+        holds: dict[str, set[str]] = {}  # attribute -> the expressions that it was bound to
+        places: dict[str, ast.AST] = {}
+        for statement in method.body:
+            if not isinstance(statement, ast.Assign):
+                continue
+            targets = [dotted(target) for target in statement.targets]
+            source = dotted(statement.value)
+            for target in targets:
+                if target.startswith(f"{owner}.") and target.count(".") == 1:
+                    places[target] = statement
+                    holds[target] = {t for t in targets if t and t != target} | (
+                        {source} if source else set()
+                    )
+        for target, sources in holds.items():
+            shared = (
+                mine in sources or target in holds.get(mine, set()) or bool(sources & holds.get(mine, set()))
+            )
+            if target != mine and shared:
+                found.append((target.partition(".")[2], places[target]))
+    return found
+
+
+def _only_bound(node: ast.AST, module: Module) -> bool:
+    parent = module.parents.get(node)
+    return isinstance(parent, ast.Assign) or (
+        isinstance(parent, ast.Attribute) and parent.attr in ("shape", "dtype", "ndim", "size")
+    )

@@ -1,0 +1,66 @@
+"""Which places hold a donated buffer: bindings, containers, and what functions do for their callers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxlint.rule import Rule
+from jaxlint.source.read import source_from_bytes
+from jaxlint.staging import analyze
+from jaxlint.staging.analysis import Reporter
+from jaxlint.staging.events import DonatedReadEvent
+
+HEAD = """
+import functools, jax, jax.numpy as jnp
+step = jax.jit(lambda p, x: p - x, donate_argnums=0)
+def helper(state):
+    state.params = step(state.params, 1.0)
+def peek(x):
+    return step(x, 1.0)
+def program(x, other, state, flag):
+"""
+
+
+class Reads(Rule):
+    code = "JAX000"
+    name = "reads"
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[str, str]] = []
+
+    def on_donated_read(self, event: DonatedReadEvent, report: Reporter) -> None:
+        if (event.place, event.how) not in self.seen:
+            self.seen.append((event.place, event.how))
+
+
+def reads(body: str, tmp_path: Path) -> list[tuple[str, str]]:
+    path = tmp_path / "program.py"
+    code = HEAD + "".join(f"    {line}\n" for line in body.splitlines())
+    path.write_text(code)
+    rule = Reads()
+    analysis = analyze([source_from_bytes(code.encode(), path, "program.py")], [rule])
+    assert not analysis.errors
+    return rule.seen
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("y = step(x, 1.0)\nreturn y, x", [("x", "returned")]),
+        ("y = x\nx = step(x, 1.0)\nreturn x + y", [("y", "used")]),
+        ("pair = (x, other)\nx = step(x, 1.0)\nreturn other + pair[1]", []),
+        ("pair = (x, other)\nx = step(x, 1.0)\nreturn other + pair[0]", [("pair[0]", "used")]),
+        ("a, b = x, other\nx = step(x, 1.0)\nreturn a * b", [("a", "used")]),
+        ("p = state.params\nhelper(state)\nreturn p + state.params", [("p", "used")]),
+        ("y = peek(x)\nreturn jnp.sum(x)", [("x", "used")]),
+        ("if flag:\n    y = step(x, 1.0)\n    return y\nreturn x", []),
+        ("kept = []\nkept.append(x)\nx = step(x, 1.0)\nreturn jnp.stack(kept)", [("kept", "used")]),
+        ("y = step(x, x)\nreturn y", [("x", "twice")]),
+        ("y = step(x, 1.0)\ndel x\nreturn y", []),
+        ("f = jax.jit(lambda z: step(z, 1.0) + z)\nreturn f(x) + x", []),
+    ],
+)
+def test_reads_of_donated_buffers(body: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
+    assert reads(body, tmp_path) == expected
