@@ -43,17 +43,9 @@ class Scratch:
 
     def to_copy(self, path: str) -> str:
         """The copied file for one of the project's; a path elsewhere is returned as it is."""
-        return self._move(path, self.root, self.folder)
-
-    def to_original(self, path: str) -> str:
-        """The project's file for a copied one."""
-        return self._move(path, self.folder, self.root)
-
-    @staticmethod
-    def _move(path: str, source: Path, target: Path) -> str:
         absolute = Path(os.path.abspath(path))
         try:
-            return str(target / absolute.relative_to(source))
+            return str(self.folder / absolute.relative_to(self.root))
         except ValueError:
             return path
 

@@ -39,10 +39,6 @@ class Version:
         )
         return Version(self.function, options)
 
-    def not_donating(self) -> Version:
-        """The same function without any donation, for runs that use their inputs again."""
-        return Version(self.function, replace(self.options, donate_argnums=(), donate_argnames=()))
-
 
 def version_of(captured: CapturedFunction) -> Version:
     """The user's own function and options."""

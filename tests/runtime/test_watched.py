@@ -205,6 +205,7 @@ def test_programs_and_what_they_import_are_watched(tmp_path: Path) -> None:
         "    return x\n"
     )
     parts = str((tmp_path / "package" / "parts.py").resolve())
+    program = str((tmp_path / "program.py").resolve())
     outcome = run_source(
         tmp_path,
         """
@@ -215,6 +216,11 @@ def test_programs_and_what_they_import_are_watched(tmp_path: Path) -> None:
 
         jitted = jax.jit(helper)
 
+        def never():
+            @jax.jit
+            def step(x):
+                return x + 1
+
         def train(steps):
             for i in range(steps):
                 evaluate({"w": jnp.ones((2, 3)), "n": i}, [jnp.arange(3) * 1.0])
@@ -224,7 +230,7 @@ def test_programs_and_what_they_import_are_watched(tmp_path: Path) -> None:
         assert inspect.getsource(evaluate).startswith("def evaluate")
         assert type(package.parts.__loader__).__mro__[1].__name__ == "SourceFileLoader"
         """,
-        flagged=[[parts, 3], [parts, 5], [parts, 7], [str((tmp_path / "program.py").resolve()), 11]],
+        flagged=[[parts, 3], [parts, 5], [parts, 7], [program, 12], [program, 16]],
     )
     assert outcome.ending["status"] == 0, outcome.output
     flagged = {entry["function"]: entry for entry in outcome.captured["flagged"]}

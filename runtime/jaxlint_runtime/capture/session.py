@@ -193,13 +193,20 @@ class Session:
         return sorted(self.syncs.sites.copy().values(), key=lambda site: (-site.in_steps, -site.seconds))
 
     def _sorted_watched(self) -> list[WatchedFunction]:
-        """The flagged functions that are not jitted themselves, the most expensive first."""
+        """The flagged functions that are not jitted themselves, the most expensive first.
+
+        A decorator may jit what the program never came to jit.
+        """
         jitted = {
             (record.identity.path, record.identity.line, record.identity.qualname)
             for record in self.recorder.records.copy().values()
         }
         seen = [*self.watcher.records, *self.watcher.missed(self._files())]
-        found = [one for one in seen if (one.path, one.line, one.qualname) not in jitted]
+        found = [
+            one
+            for one in seen
+            if (one.path, one.line, one.qualname) not in jitted and (one.calls or not one.jitted)
+        ]
         return sorted(found, key=lambda one: (-one.calls * (one.call_seconds or 0.0), one.path, one.line))
 
     def targets(self) -> list[str]:

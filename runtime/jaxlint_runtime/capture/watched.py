@@ -43,6 +43,9 @@ class WatchedFunction:
     line: int  # of the `def` or its first decorator
     end_line: int
     uncounted: str | None = None  # why its calls are not counted
+    jitted: bool = (
+        False  # a decorator jits it: while nothing called it, nothing speaks of its being called as it is
+    )
     calls: int = 0
     inner_calls: int = 0  # under a transformation: traced, not run
     timed: int = 0
@@ -191,7 +194,9 @@ def _flagged(tree: ast.AST, lines: Iterable[int]) -> list[tuple[Definition, str]
 
 def _new_record(definition: Definition, name: str, path: str) -> WatchedFunction:
     end = definition.end_lineno or definition.lineno
-    return WatchedFunction(name, path, _first_line(definition), end, _why_not(definition))
+    return WatchedFunction(
+        name, path, _first_line(definition), end, _why_not(definition), _is_jitted(definition)
+    )
 
 
 def _first_line(definition: Definition) -> int:
@@ -219,14 +224,22 @@ def _why_not(definition: Definition) -> str | None:
         return "a coroutine"
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in _own_nodes(definition)):
         return "a generator"
-    for decorator in definition.decorator_list:
-        names = {node.id for node in ast.walk(decorator) if isinstance(node, ast.Name)}
-        names |= {node.attr for node in ast.walk(decorator) if isinstance(node, ast.Attribute)}
-        if names & _COMPILERS:
-            return "compiled by numba"
+    if _decorators(definition) & _COMPILERS:
+        return "compiled by numba"
     if not _body(definition):
         return "without a body"
     return None
+
+
+def _decorators(definition: Definition) -> set[str]:
+    """Every name that the decorators mention, without the modules before it."""
+    nodes = [node for decorator in definition.decorator_list for node in ast.walk(decorator)]
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+
+
+def _is_jitted(definition: Definition) -> bool:
+    return any(name.endswith("jit") for name in _decorators(definition) - _COMPILERS)
 
 
 def _own_nodes(definition: Definition) -> Iterator[ast.AST]:
