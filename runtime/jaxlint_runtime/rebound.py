@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from jaxlint_runtime.inspection.avals import nbytes
 from jaxlint_runtime.program import Program
 
@@ -11,6 +13,29 @@ _UPDATED = 0.9  # share of an argument's bytes that must be
 
 def rebound_arguments(program: Program) -> dict[int | str, int]:
     """Arguments of which all arrays find a place in the outputs and nearly all bytes come back updated, with bytes."""
+    found = _tally(program)
+    return {
+        argument: size
+        for argument, size in found.sizes.items()
+        if argument not in found.refused and size and found.updated.get(argument, 0) >= _UPDATED * size
+    }
+
+
+def updated_bytes(program: Program, argument: int | str) -> int:
+    """Bytes of one argument that come back updated, whatever becomes of its other arrays."""
+    return _tally(program).updated.get(argument, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """By argument: bytes in all, bytes that come back updated, and whether an array finds no place in the outputs."""
+
+    sizes: dict[int | str, int]
+    updated: dict[int | str, int]
+    refused: set[int | str]
+
+
+def _tally(program: Program) -> _Tally:
     by_input = {update.input: update for update in program.updates}
     spare = _spare_outputs(program)
     sizes: dict[int | str, int] = {}
@@ -31,11 +56,7 @@ def rebound_arguments(program: Program) -> dict[int | str, int]:
             spare[leaf.aval.shape, str(leaf.aval.dtype)] -= 1
         else:
             refused.add(leaf.argument)
-    return {
-        argument: size
-        for argument, size in sizes.items()
-        if argument not in refused and size and updated.get(argument, 0) >= _UPDATED * size
-    }
+    return _Tally(sizes, updated, refused)
 
 
 def _spare_outputs(program: Program) -> dict[tuple[tuple[int, ...], str], int]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
 import optax
 import pytest
+from harness import run_source
 from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser, run
 
 from jaxlint_runtime.model import JitOptions, Status
@@ -182,3 +185,43 @@ def test_a_function_without_a_captured_call_says_why():
     (result,) = optimise(captured, Settings())
     assert result.status is Status.NOT_APPLICABLE
     assert result.reason == "its arguments take too much"
+
+
+EQUINOX = """
+    import sys
+    import equinox as eqx, jax, jax.numpy as jnp, optax
+
+    model = eqx.nn.MLP(64, 64, 128, 2, key=jax.random.key(0))
+    optimiser = optax.adam(1e-3)
+    state = optimiser.init(eqx.filter(model, eqx.is_array))
+    batch = jnp.ones((8, 64))
+
+    @eqx.filter_jit
+    def step(model, state, x):
+        grads = eqx.filter_grad(lambda m: jnp.mean((jax.vmap(m)(x) - x) ** 2))(model)
+        updates, state = optimiser.update(grads, state, model)
+        return eqx.apply_updates(model, updates), state
+
+    for i in range(5):
+        model, state = step(model, state, batch if "--reuse" in sys.argv else batch + i)
+"""
+
+
+def test_an_equinox_step_is_tried_with_all_arrays_donated(tmp_path: Path) -> None:
+    outcome = run_source(tmp_path, EQUINOX, optimise=True, transforms=["donation"], seconds=0.3)
+    (result,) = outcome.results()
+    assert result["status"] == "verified", result
+    assert result["parameters"]["equinox"] == "all"
+    assert result["codemod"] is None
+    assert 'eqx.filter_jit(donate="all")' in result["reason"]
+    assert "no caller uses any array that it passed" in result["reason"]
+    parameters = 4 * (64 * 128 + 128 + 128 * 128 + 128 + 128 * 64 + 64)
+    saved = result["before"]["peak_bytes"] - result["after"]["peak_bytes"]
+    assert 2 * parameters < saved < 3.1 * parameters
+
+
+def test_an_equinox_step_that_is_given_the_same_batch_again_is_not(tmp_path: Path) -> None:
+    outcome = run_source(tmp_path, EQUINOX, "--reuse", optimise=True, transforms=["donation"])
+    (result,) = outcome.results()
+    assert result["status"] == "not-applicable"
+    assert "a call passes arrays that the call before it was given" in result["reason"]

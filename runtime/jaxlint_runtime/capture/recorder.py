@@ -60,6 +60,8 @@ class FunctionRecord:
     call_number: int = 0
     refused: str | None = None
     results: dict[int, weakref.ref[Any]] | None = None  # arrays that the last kept call returned, by id
+    passed: dict[int, weakref.ref[Any]] = field(default_factory=dict)  # arrays that it was given, by id
+    reused: bool = False
     rebound: set[int | str] | None = None
     updates: bool = False  # a call took floating arrays that the call before had returned
 
@@ -94,6 +96,7 @@ class FunctionRecord:
             inner_calls=self.inner_calls,
             rebound=None if self.rebound is None else tuple(sorted(self.rebound, key=str)),
             wrappers=self.wrappers,
+            reused=self.reused,
             warm_ms=list(self.warm_ms),
             period_ms=list(self.period_ms),
         )
@@ -243,7 +246,7 @@ class Recorder:
         record.last_end = start + seconds
         record.first_end = record.first_end or record.last_end
         if kept:
-            self._remember(record, out)
+            self._remember(record, args, kwargs, out)
         if spans is not None:
             self._compiled(proxy, record, spans, args, kwargs)
         elif kept:
@@ -315,31 +318,25 @@ class Recorder:
         record.jitted, record.function = proxy._jaxlint_jitted, proxy._jaxlint_function
         return True
 
-    def _remember(self, record: FunctionRecord, out: Any) -> None:
-        """Note which arrays a call returned, without keeping them alive."""
-        from jax import tree_util
-
+    def _remember(self, record: FunctionRecord, args: Any, kwargs: Any, out: Any) -> None:
+        """Note which arrays a call was given and returned, without keeping them alive."""
         with contextlib.suppress(Exception):
-            record.results = {
-                id(leaf): weakref.ref(leaf) for leaf in tree_util.tree_leaves(out) if hasattr(leaf, "aval")
-            }
+            record.passed = {id(leaf): weakref.ref(leaf) for leaf in _arrays((args, kwargs))}
+            record.results = {id(leaf): weakref.ref(leaf) for leaf in _arrays(out)}
 
     def _compare(self, record: FunctionRecord, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """See which arguments are what the call before returned: they are rebound, at every time we looked."""
-        from jax import tree_util
-
         results, record.results = record.results or {}, None
+        passed, record.passed = record.passed, {}
         seen: set[int | str] = set()
         named: list[tuple[int | str, Any]] = [*enumerate(args), *kwargs.items()]
         with contextlib.suppress(Exception):
             for argument, value in named:
-                arrays = [leaf for leaf in tree_util.tree_leaves(value) if hasattr(leaf, "aval")]
-                if arrays and all((known := results.get(id(leaf))) and known() is leaf for leaf in arrays):
+                arrays = _arrays(value)
+                record.reused = record.reused or any(_is_among(leaf, passed) for leaf in arrays)
+                if arrays and all(_is_among(leaf, results) for leaf in arrays):
                     seen.add(argument)
-                if any(
-                    _is_floating(leaf) and (known := results.get(id(leaf))) and known() is leaf
-                    for leaf in arrays
-                ):
+                if any(_is_floating(leaf) and _is_among(leaf, results) for leaf in arrays):
                     record.updates = True
             record.rebound = seen if record.rebound is None else record.rebound & seen
 
@@ -371,6 +368,17 @@ class Recorder:
             cause = f"unknown: {type(error).__name__}: {error}"
         proxy._jaxlint_compiled = True
         record.compiles.append(Compile(spans[0], spans[1], cause))
+
+
+def _arrays(tree: Any) -> list[Any]:
+    from jax import tree_util
+
+    return [leaf for leaf in tree_util.tree_leaves(tree) if hasattr(leaf, "aval")]
+
+
+def _is_among(leaf: Any, known: dict[int, weakref.ref[Any]]) -> bool:
+    found = known.get(id(leaf))
+    return found is not None and found() is leaf
 
 
 def _is_floating(leaf: Any) -> bool:

@@ -14,9 +14,12 @@ from typing import Any
 import numpy as np
 
 from jaxlint_runtime.program import Program
-from jaxlint_runtime.rebound import SMALL, rebound_arguments
+from jaxlint_runtime.rebound import SMALL, rebound_arguments, updated_bytes
 from jaxlint_runtime.staging import Version
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+
+_EQUINOX = "equinox._jit"  # the module of the function that `equinox.filter_jit` hands to `jax.jit`
+_NOT_DONATED = 1  # its argument with the arrays that are not donated
 
 
 class Donation(Transform):
@@ -34,6 +37,8 @@ class Donation(Transform):
         if not new:
             if rebound:
                 raise NotApplicable("the arguments that are rebound are donated already")
+            if program.captured.function.__module__ == _EQUINOX:
+                return [_all_of_equinox(program)]
             raise NotApplicable("no argument comes back with all of its arrays updated")
         argnums = sorted(a for a in new if isinstance(a, int))
         argnames = sorted(a for a in new if isinstance(a, str))
@@ -61,6 +66,25 @@ class Donation(Transform):
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
         """The same function, jitted with the donation."""
         return version.donating(candidate.parameters["argnums"], candidate.parameters.get("argnames", ()))
+
+
+def _all_of_equinox(program: Program) -> Candidate:
+    """Equinox hands the arrays of all arguments to `jax.jit` in two: those to donate, and those not to. Raises NotApplicable."""
+    updated = updated_bytes(program, _NOT_DONATED)
+    if not updated:
+        raise NotApplicable("no array of its arguments comes back updated")
+    if program.captured.reused:
+        raise NotApplicable(
+            "a call passes arrays that the call before it was given, too, and equinox donates those of all arguments"
+            " or of all but the first"
+        )
+    return Candidate(
+        name="donation",
+        summary='donate all arrays: eqx.filter_jit(donate="all")',
+        requires="no caller uses any array that it passed after the call",
+        estimate=float(updated),
+        parameters={"argnums": [_NOT_DONATED], "equinox": "all"},
+    )
 
 
 def _donated_arguments(program: Program) -> set[int | str]:
