@@ -5,7 +5,7 @@ PYTHON ?= $(shell tools/find_python.sh)
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: help setup demo test lint unit format bench gpu rules recording constraints clean
+.PHONY: help setup demo test lint unit format bench gpu rules recording migrations coverage constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -43,8 +43,14 @@ rules: setup ## write docs/rules/ and the table of the README anew
 recording: setup ## the pictures of the README, from the real commands
 	$(BIN)/python tools/record.py
 
+migrations: setup ## run the old programs of the migration tests on the old releases of JAX again
+	$(BIN)/python tools/record_migrations.py
+
+coverage: setup ## what of the names that JAX lost the migration rules know and rewrite
+	@$(BIN)/python tools/api_history.py coverage
+
 constraints: ## pin the newest versions that fit together
 	$(PYTHON) tools/setup.py --constraints
 
 clean: ## remove what make made
-	rm -rf .venv .venv-gpu .bootstrap .demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache
+	rm -rf .venv .venv-gpu .venv-old .bootstrap .demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache

@@ -60,7 +60,9 @@ def build(releases: Mapping[str, Release]) -> tuple[Table, set[str]]:
             seen[module] = {
                 name for name, status in found.names.items() if status != "gone" and not name.startswith("_")
             }
-            if found.is_open:
+            parent, _, leaf = module.rpartition(".")
+            shadow = release.names(parent).origin.get(leaf) if parent in release.files else None
+            if found.is_open or shadow not in (None, module):  # a function of that name hides the module
                 open_modules.add(module)
         for module, names in seen.items():
             known = table.setdefault(module, {})

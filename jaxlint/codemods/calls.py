@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
+import re
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +12,7 @@ from typing import Any
 
 import libcst as cst
 
+from jaxlint.codemods.imports import reference
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Span
@@ -21,7 +25,10 @@ class CallChange:
     `parameters` are the old positional parameters, of which the first `keep` may still be given by position (None:
     all). `rename` and `drop` speak of keywords, `positional` of keywords that are given by position now, `add` of
     keywords with their value in source, `default` of what to pass where nothing was passed, `refuse` of keywords that
-    have no mechanical rewrite, with the reason.
+    have no mechanical rewrite, with the reason. `values` maps a keyword's value, as it is written ("*": any other), to the
+    argument that takes its place, None for none. `wrap` names a function that is put around an argument, `prefix` one that is put
+    around the call; `suffix` follows the call.
+    In the source that `add`, `values` and `wrap` give, `{=jax.lax.add}` stands for that name as the file spells it.
     """
 
     parameters: Sequence[str] = ()
@@ -32,15 +39,24 @@ class CallChange:
     add: Mapping[str, str] = field(default_factory=dict)
     default: str | None = None
     refuse: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, Mapping[str, str | None]] = field(default_factory=dict)
+    wrap: Mapping[str, str] = field(default_factory=dict)
+    prefix: str = ""
+    suffix: str = ""
 
     @staticmethod
     def of(value: CallChange | Mapping[str, Any]) -> CallChange:
         return value if isinstance(value, CallChange) else CallChange(**value)
 
 
-def adapt_call(draft: Draft, call: cst.Call, change: CallChange, *, bound: int = 0) -> None:
-    """Edits the arguments of `call`; its first `bound` ones are not the function's (as in a call of `partial`)."""
+def adapt_call(draft: Draft, call: cst.Call, change: CallChange, at: ast.AST, *, bound: int = 0) -> None:
+    """Edits the arguments of `call`; its first `bound` ones are not the function's (as in a call of `partial`).
+
+    `at` is the call in the standard library's tree, where new names are to be seen.
+    """
     site = draft.site
+    if bound and (change.suffix or change.prefix):
+        raise Refused("the result is wrapped up here, where the rewrite has to change it")
     args = list(call.args)[bound:]
     for index, arg in enumerate(args):
         if arg.star:
@@ -50,18 +66,48 @@ def adapt_call(draft: Draft, call: cst.Call, change: CallChange, *, bound: int =
             _adapt_positional(draft, arg, index, change)
         elif name in change.refuse:
             raise Refused(change.refuse[name])
+        elif name in change.values:
+            new = change.values[name].get(site.code(arg.value).strip(), change.values[name].get("*", ""))
+            if new == "":
+                raise Refused(f"what `{name}` is cannot be seen here")
+            if new is None:
+                _drop(draft, list(call.args), index + bound)
+            else:
+                place, value = site.place(arg), site.outer_place(arg.value)
+                span = Span(place.line, place.column, value.end_line, value.end_column)
+                draft.replace(span, spelled(draft, new, at))
         elif name in change.rename and arg.keyword is not None:
             draft.replace(site.place(arg.keyword), change.rename[name])
         elif name in change.drop:
             _drop(draft, list(call.args), index + bound)
         elif name in change.positional:
             _make_positional(draft, args, index, change)
+        parameter = name or (change.parameters[index] if index < len(change.parameters) else "")
+        if parameter in change.wrap:
+            value = site.outer_place(arg.value)
+            draft.insert(value.line, value.column, f"{spelled(draft, change.wrap[parameter], at)}(")
+            draft.insert(value.end_line, value.end_column, ")")
     given = {arg.keyword.value for arg in args if arg.keyword}
-    missing = [f"{name}={value}" for name, value in change.add.items() if name not in given]
+    missing = [
+        f"{name}={spelled(draft, value, at)}" for name, value in change.add.items() if name not in given
+    ]
     if change.default is not None and not args and not bound:
         missing.append(change.default)
     if missing:
         _append(draft, call, ", ".join(missing))
+    if change.suffix or change.prefix:
+        whole = site.place(call)
+        if change.prefix:
+            draft.insert(whole.line, whole.column, f"{change.prefix}(")
+        draft.insert(whole.end_line, whole.end_column, ")" * bool(change.prefix) + change.suffix)
+
+
+def spelled(draft: Draft, text: str, at: ast.AST) -> str:
+    """`text` with every `{=dotted.name}` as the file spells that name at the node `at`."""
+    module: dict[str, str] = {"jax.experimental.io_callback": "jax.experimental"}
+    return _NAME.sub(
+        lambda match: reference(draft.site, draft.imports, match[1], at, module=module.get(match[1])), text
+    )
 
 
 def _adapt_positional(draft: Draft, arg: cst.Arg, index: int, change: CallChange) -> None:
@@ -115,49 +161,107 @@ def _append(draft: Draft, call: cst.Call, text: str) -> None:
 class Template:
     """A call that becomes an expression of its arguments, such as `{x}.at[{idx}].set({y})`.
 
-    `index_helper` names a helper whose subscript, given as an argument, stands for the plain index (`jax.ops.index`).
+    `{=jax.lax.add}` stands for that name as the file spells it. `index_helper` names a helper whose subscript, given as an
+    argument, stands for the plain index (`jax.ops.index`). `optional` parameters are appended to the result, which is a call
+    then, as the keywords that they name; an empty one is dropped. `simple` parameters are written twice, so they must cost nothing.
+    `called` is what to write where the result is called at once, before that call's arguments and after it.
+    `statement`: only where nothing uses the result. `reorder`: the arguments may be evaluated in another order.
     """
 
     text: str
     parameters: Sequence[str]
     index_helper: str | None = None
+    optional: Mapping[str, str] = field(default_factory=dict)
+    simple: Sequence[str] = ()
+    statement: bool = False
+    reorder: bool = False
+    called: tuple[str, str] | None = None
 
     @staticmethod
     def of(value: Template | Mapping[str, Any]) -> Template:
         return value if isinstance(value, Template) else Template(**value)
 
 
+_NAME = re.compile(r"\{=([\w.]+)\}")
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
 
 
-def expand_template(draft: Draft, call: cst.Call, template: Template, helpers: Mapping[Span, Span]) -> None:
+def expand_template(
+    draft: Draft, call: cst.Call, template: Template, helpers: Mapping[Span, Span], at: ast.AST
+) -> None:
     """Replaces `call` by the template. `helpers` maps the place of a helper's subscript to that of its index."""
     site = draft.site
+    if template.statement and not isinstance(site.names.parents.get(at), ast.Expr):
+        raise Refused("the result is used here, and the replacement has none")
     given: dict[str, cst.Arg] = {}
+    known = [*template.parameters, *template.optional]
     for index, arg in enumerate(call.args):
-        if arg.star or (arg.keyword is None and index >= len(template.parameters)):
+        if arg.star or (arg.keyword is None and index >= len(known)):
             raise Refused("the call passes arguments that the rewrite does not know")
-        name = arg.keyword.value if arg.keyword else template.parameters[index]
-        if name not in template.parameters or name in given:
+        name = arg.keyword.value if arg.keyword else known[index]
+        if name not in known or name in given:
             raise Refused(f"the call passes `{name}`, which the rewrite does not know")
         given[name] = arg
-    if set(given) != set(template.parameters):
+    if not set(template.parameters) <= set(given):
         raise Refused("the call does not pass all the arguments that the rewrite needs")
+    for name in template.simple:
+        if not _is_simple(given[name].value):
+            raise Refused(f"`{name}` is needed twice; give it a name first")
 
+    text = template.text
+    outer = site.names.parents.get(at)
+    if template.called and isinstance(outer, ast.Call) and outer.func is at:
+        text, after = template.called
+        whole = site.span(outer)
+        draft.insert(whole.end_line, whole.end_column, after)
+    extra = [f"{new}={{{old}}}" for old, new in template.optional.items() if old in given and new]
+    if extra:
+        text = f"{text[:-1]}, {', '.join(extra)})"
     pieces: list[str | Span] = []
-    for literal, field_name, _, _ in string.Formatter().parse(template.text):
+    for literal, field_name, _, _ in string.Formatter().parse(text):
         pieces.append(literal)
         if field_name is None:
             continue
-        name = field_name
-        value = given[name].value
+        if field_name.startswith("="):
+            pieces.append(spelled(draft, f"{{{field_name}}}", at))
+            continue
+        value = given[field_name].value
         place = helpers.get(site.place(value), site.outer_place(value))
-        attribute_follows = template.text.find(f"{{{name}}}.") >= 0
-        if attribute_follows and not value.lpar and not isinstance(value, _ATOMS):
+        is_operand = f"{{{field_name}}}." in text or f"{{{field_name}}}(" in text
+        if is_operand and not value.lpar and not isinstance(value, _ATOMS):
             pieces += ["(", place, ")"]
         else:
             pieces.append(place)
-    _reassemble(draft, site.place(call), pieces)
+    spans = [piece for piece in pieces if isinstance(piece, Span)]
+    in_order = all((a.end_line, a.end_column) <= (b.line, b.column) for a, b in itertools.pairwise(spans))
+    if not template.reorder or (in_order and len(given) == len(spans)):
+        _reassemble(draft, site.place(call), pieces)
+    else:
+        _rewrite_whole(draft, call, pieces)
+
+
+def _is_simple(value: cst.BaseExpression) -> bool:
+    """Whether evaluating it twice changes nothing: a variable, or a list of devices."""
+    while isinstance(value, cst.Attribute):
+        value = value.value
+    if isinstance(value, cst.Call) and isinstance(value.func, (cst.Name, cst.Attribute)):
+        leaf = value.func.value if isinstance(value.func, cst.Name) else value.func.attr.value
+        return leaf in ("devices", "local_devices") and not value.args
+    return isinstance(value, cst.Name)
+
+
+def _rewrite_whole(draft: Draft, call: cst.Call, pieces: Sequence[str | Span]) -> None:
+    """Replaces the whole call by new text, in which the arguments may stand in another order."""
+    site = draft.site
+    whole = site.place(call)
+    old = site.lines.slice(whole)
+    leaf = call.func.attr.value if isinstance(call.func, cst.Attribute) else site.code(call.func)
+    if "#" in old:
+        raise Refused("a comment stands between the arguments, which the rewrite would lose")
+    if len(re.findall(rf"\b{re.escape(leaf)}\(", old)) > 1:
+        raise Refused("an argument is a call of the same function; the next round rewrites it")
+    text = "".join(piece if isinstance(piece, str) else site.lines.slice(piece) for piece in pieces)
+    draft.replace(whole, text)
 
 
 def _reassemble(draft: Draft, whole: Span, pieces: Sequence[str | Span]) -> None:

@@ -13,6 +13,7 @@ from jaxlint.codemods.calls import CallChange, Template, adapt_call, expand_temp
 from jaxlint.codemods.imports import NewImport, reference
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.remove_statement import delete_statement
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.tidy import check_movable
 from jaxlint.finding import Span, Step
@@ -36,11 +37,13 @@ class _Rewrite:
     call: CallChange | None = None
     template: Template | None = None
     expression: str | None = None
+    delete: bool = False  # the call does nothing any more: its statement goes
+    members: tuple[str, ...] = ()  # the attributes that the new name has too, when it does not have all
     type_tests: bool = True  # False: not in isinstance, where the new name says something else
 
     @property
     def is_plain(self) -> bool:
-        return self.call is None and self.template is None and self.expression is None
+        return self.call is None and self.template is None and self.expression is None and not self.delete
 
     @staticmethod
     def of(parameters: Mapping[str, object]) -> _Rewrite:
@@ -78,7 +81,7 @@ def change_call(draft: Draft, step: Step) -> None:
         callee, bound = node.args[0], 1
     if draft.site.names.qualified(callee) != step.parameters.get("callee"):
         raise Refused(f"this is not a call of {step.parameters.get('callee')}")
-    adapt_call(draft, draft.site.find(step.span, cst.Call), change, bound=bound)
+    adapt_call(draft, draft.site.find(step.span, cst.Call), change, node, bound=bound)
 
 
 # Uses
@@ -90,6 +93,22 @@ def _rewrite_use(draft: Draft, node: ast.AST, rewrite: _Rewrite, name: str | Non
     if not isinstance(getattr(node, "ctx", None), ast.Load):
         raise Refused("the name is assigned or deleted here")
     _check_place(site, node)
+    if rewrite.delete:
+        call = _call_around(site, node)
+        if call is None or call.func is not node:
+            raise Refused(f"{rewrite.old} is not called here")
+        delete_statement(draft, call)
+        return
+    if (
+        rewrite.expression
+        and rewrite.expression in dir(builtins)
+        and site.names.scope_at(node).resolve(rewrite.expression)
+    ):
+        raise Refused(f"the file has a `{rewrite.expression}` of its own")
+    if rewrite.members:
+        above = site.names.parents.get(node)
+        if not (isinstance(above, ast.Attribute) and above.attr in rewrite.members):
+            raise Refused(f"{rewrite.new} does not have everything that {rewrite.old} had")
     if not rewrite.type_tests and _in_type_test(site, node):
         raise Refused(f"in a type test {rewrite.new} also accepts tracers, which {rewrite.old} did not")
     if rewrite.template is not None:
@@ -97,14 +116,16 @@ def _rewrite_use(draft: Draft, node: ast.AST, rewrite: _Rewrite, name: str | Non
         if call is None or call.func is not node:
             raise Refused(f"{rewrite.old} is not called here, and its replacement is an expression")
         place = site.find(site.span(call), cst.Call)
-        expand_template(draft, place, rewrite.template, _helper_indices(site, call, rewrite.template))
+        expand_template(draft, place, rewrite.template, _helper_indices(site, call, rewrite.template), call)
         return
     if rewrite.call is not None:
         call = _call_around(site, node)
         if call is None:
             raise Refused(f"{rewrite.old} is not called here, and its replacement takes other arguments")
         bound = 0 if call.func is node else 1
-        adapt_call(draft, site.find(site.span(call), cst.Call), rewrite.call, bound=bound)
+        if rewrite.call.prefix and _calls_itself(site, call, node):
+            raise Refused("an argument calls the same function; the next round rewrites it")
+        adapt_call(draft, site.find(site.span(call), cst.Call), rewrite.call, call, bound=bound)
     if name is None and rewrite.new:
         root = node
         while isinstance(root, ast.Attribute):
@@ -143,6 +164,15 @@ def _call_around(site: Site, node: ast.AST) -> ast.Call | None:
         return parent
     is_partial = site.names.qualified(parent.func) == "functools.partial"
     return parent if is_partial and parent.args and parent.args[0] is node else None
+
+
+def _calls_itself(site: Site, call: ast.Call, callee: ast.AST) -> bool:
+    """Whether an argument calls the same function again."""
+    text = site.text(callee)
+    return any(
+        isinstance(part, ast.Call) and part is not call and site.text(part.func) == text
+        for part in ast.walk(call)
+    )
 
 
 def _helper_indices(site: Site, call: ast.Call, template: Template) -> dict[Span, Span]:
@@ -221,7 +251,7 @@ def _move_name(
 
     new: NewImport | None = None
     name: str | None = None
-    if rewrite.new and rewrite.template is None and rewrite.expression is None:
+    if rewrite.new and rewrite.template is None and rewrite.expression is None and not rewrite.delete:
         name = None if public else _imported_already(site, home, uses, rewrite)
         if name is None:
             new = _new_import(site, alias, rewrite, public=public)

@@ -94,8 +94,6 @@ _STILL_ACCEPTED = {
     ("jax.experimental.multihost_utils.process_allgather", "tiled"),
     ("jax.checkpoint", "concrete"),
     ("jax.remat", "concrete"),
-    ("jax.numpy.sort", "kind"),
-    ("jax.numpy.argsort", "kind"),
     ("jax.experimental.pallas.tpu.InterpretParams", "detect_races"),
     ("jax.experimental.pallas.tpu.InterpretParams", "out_of_bounds_reads"),
     ("jax.experimental.pallas.tpu.InterpretParams", "skip_floating_point_ops"),
@@ -108,6 +106,16 @@ def lookup(qualified: str) -> ApiChange | None:
     """What became of the name or module `qualified` ("jax.tree_map"); None when the table does not know it."""
     index = _names().get(qualified)
     return None if index is None else _change(index)
+
+
+@functools.cache
+def _all_names() -> frozenset[str]:
+    return frozenset(row["name"] for row in _rows())
+
+
+def has_row(qualified: str) -> bool:
+    """Whether the table speaks of `qualified` in any form, its parameters and options included."""
+    return qualified in _all_names()
 
 
 def lookup_module(qualified: str) -> ApiChange | None:
@@ -124,6 +132,27 @@ def lookup_module(qualified: str) -> ApiChange | None:
 def keyword_changes(qualified: str) -> tuple[ApiChange, ...]:
     """Parameters of the function `qualified` that can no longer be given by keyword, or will not be."""
     return tuple(_change(index) for index in _keywords().get(qualified, ()))
+
+
+def call_change(qualified: str) -> ApiChange | None:
+    """The row on how `qualified` is called, beyond the names of its parameters."""
+    index = _calls().get(qualified)
+    return None if index is None else _change(index)
+
+
+@functools.cache
+def _calls() -> Mapping[str, int]:
+    return {row["name"]: index for index, row in enumerate(_rows()) if row["form"] == "call"}
+
+
+@functools.cache
+def gone_options() -> Mapping[str, ApiChange]:
+    """Options of `jax.config` that some release dropped, by their name."""
+    return {
+        row["name"].rpartition(".")[2]: _change(index)
+        for index, row in enumerate(_rows())
+        if row["form"] == "config"
+    }
 
 
 @dataclass(frozen=True, slots=True)

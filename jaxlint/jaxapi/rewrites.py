@@ -10,12 +10,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxlint.jaxapi.history import ApiChange, Target, keyword_changes, lookup
+from jaxlint.jaxapi.history import ApiChange, Target, call_change, keyword_changes, lookup
 
 Parameters = dict[str, Any]
 
 _SHARD_MAP = ("f", "mesh", "in_specs", "out_specs", "check_rep", "auto")
 _PJIT_OLD = {"in_axis_resources": "in_shardings", "out_axis_resources": "out_shardings"}
+_ONE_AXIS = (
+    '{=jax.sharding.NamedSharding}({=jax.sharding.Mesh}({=numpy.array}({devices}), ("device",)), '
+    '{=jax.sharding.PartitionSpec}("device")))'
+)
+_PXLA = {"module": "jax.interpreters.pxla"}
 _INDEX = {"parameters": ("x", "idx", "y"), "index_helper": "jax.ops.index"}
 
 # What changes besides the name; see the codemod `rename-api`.
@@ -72,19 +77,208 @@ _ACTIONS: Mapping[str, Mapping[str, Any]] = {
     "jax.random.unsafe_rbg_key": {"call": {"add": {"impl": '"unsafe_rbg"'}}},
     "jax.config.FLAGS": {},
     "jax.config.config": {},
+    # One call for another
+    "jax.numpy.in1d": {
+        "call": {
+            "parameters": ("ar1", "ar2"),
+            "rename": {"ar1": "element", "ar2": "test_elements"},
+            "wrap": {"ar1": "{=jax.numpy.ravel}"},
+        }
+    },
+    "jax.scipy.special.sph_harm": {
+        "template": {
+            "text": "{=jax.scipy.special.sph_harm_y}({n}, {m}, {phi}, {theta})",
+            "parameters": ("m", "n", "theta", "phi"),
+            "optional": {"n_max": "n_max"},
+            "reorder": True,
+        }
+    },
+    "jax.scipy.linalg.polar_unitary": {"call": {"suffix": "[0]"}},
+    "jax.core.is_opaque_dtype": {
+        "template": {
+            "text": "{=jax.dtypes.issubdtype}({dtype}, {=jax.dtypes.extended})",
+            "parameters": ("dtype",),
+        }
+    },
+    "jax.core.has_opaque_dtype": {
+        "template": {
+            "text": "{=jax.dtypes.issubdtype}({x}.dtype, {=jax.dtypes.extended})",
+            "parameters": ("x",),
+        }
+    },
+    "jax.core.non_negative_dim": {"template": {"text": "{=jax.core.max_dim}({d}, 0)", "parameters": ("d",)}},
+    "jax.core.full_lower": {"template": {"text": "{val}", "parameters": ("val",)}},
+    "jax.core.raise_to_shaped": {
+        "template": {
+            "text": "{aval}",
+            "parameters": ("aval",),
+            "optional": {"weak_type": ""},
+            "reorder": True,
+        }
+    },
+    "jax.dlpack.to_dlpack": {
+        "template": {
+            "text": "{x}.__dlpack__()",
+            "parameters": ("x",),
+            "optional": {"take_ownership": ""},
+            "reorder": True,
+        }
+    },
+    "jax.experimental.pallas.debug_checks_enabled": {
+        "template": {"text": "{=jax.experimental.pallas.enable_debug_checks}.value", "parameters": ()}
+    },
+    "jax.experimental.pallas.runtime_assert_enabled": {
+        "template": {"text": "{=jax.experimental.pallas.enable_debug_checks}.value", "parameters": ()}
+    },
+    "jax.experimental.pallas.tpu.runtime_assert_enabled": {
+        "template": {"text": "{=jax.experimental.pallas.enable_debug_checks}.value", "parameters": ()}
+    },
+    "jax.experimental.pallas.tpu.TPUMemorySpace": {
+        "new": "jax.experimental.pallas.tpu.MemorySpace",
+        "members": ("VMEM", "SMEM", "CMEM", "SEMAPHORE"),
+    },
+    "jax.linear_util.wrap_init": {},  # it warns where no debug information is given
+    # Onto devices
+    "jax.device_put_replicated": {
+        "template": {
+            "text": "{=jax.device_put}({=jax.tree.map}(lambda leaf: {=jax.numpy.stack}([leaf] * len({devices})), {x}), "
+            + _ONE_AXIS,
+            "parameters": ("x", "devices"),
+            "simple": ("devices",),
+            "reorder": True,
+        }
+    },
+    "jax.device_put_sharded": {
+        "template": {
+            "text": "{=jax.device_put}({=jax.tree.map}(lambda *leaves: {=jax.numpy.stack}(leaves), *{shards}), "
+            + _ONE_AXIS,
+            "parameters": ("shards", "devices"),
+            "reorder": True,
+        }
+    },
+    "jax.experimental.maps.mesh": {
+        "template": {
+            "text": "{=jax.sharding.Mesh}({devices}, {axis_names})",
+            "parameters": ("devices", "axis_names"),
+        }
+    },
+    "jax.experimental.maps.thread_resources": {"new": "jax.interpreters.pxla.thread_resources", **_PXLA},
+    # Callbacks
+    "jax.experimental.host_callback.id_print": {
+        "template": {"text": '{=jax.debug.print}("{{}}", {arg})', "parameters": ("arg",), "statement": True}
+    },
+    "jax.experimental.host_callback.id_tap": {
+        "template": {
+            "text": "{=jax.debug.callback}(lambda value: {tap_func}(value, ()), {arg})",
+            "parameters": ("tap_func", "arg"),
+            "statement": True,
+        }
+    },
+    "jax.experimental.host_callback.call": {
+        "template": {
+            "text": "{=jax.pure_callback}({callback_func}, {result_shape}, {arg})",
+            "parameters": ("callback_func", "arg"),
+            "optional": {"result_shape": ""},
+            "reorder": True,
+        }
+    },
+    "jax.experimental.host_callback.barrier_wait": {
+        "template": {
+            "text": "{=jax.effects_barrier}()",
+            "parameters": (),
+            "optional": {"logging_name": ""},
+            "reorder": True,
+        }
+    },
+    # Compiled programs
+    "jax.xla_computation": {
+        "template": {
+            "text": '(lambda *args, **kwargs: {=jax.jit}({fun}).lower(*args, **kwargs).compiler_ir("hlo"))',
+            "called": ("{=jax.jit}({fun}).lower", '.compiler_ir("hlo")'),
+            "parameters": ("fun",),
+            "reorder": True,
+        }
+    },
+    # Nothing public is quite the same
+    "jax.util.safe_zip": {
+        "call": {"add": {"strict": "True"}, "prefix": "list"},
+        "expression": "zip",
+        "new": "",
+    },
+    "jax.core.safe_zip": {
+        "call": {"add": {"strict": "True"}, "prefix": "list"},
+        "expression": "zip",
+        "new": "",
+    },
+    "jax.util.safe_map": {"call": {"prefix": "list"}, "expression": "map", "new": ""},
+    "jax.core.safe_map": {"call": {"prefix": "list"}, "expression": "map", "new": ""},
+    "jax.tools.colab_tpu.setup_tpu": {"delete": True, "new": ""},
+}
+# Releases from which on everything that an action writes exists, where the row's replacement is older.
+_NEEDS = {
+    "jax.device_put_replicated": "0.4.25",
+    "jax.device_put_sharded": "0.4.25",
+    "jax.experimental.host_callback.id_print": "0.4.1",
+    "jax.experimental.host_callback.id_tap": "0.4.1",
+    "jax.experimental.host_callback.call": "0.4.1",
+    "jax.experimental.maps.mesh": "0.4.1",
+    "jax.experimental.maps.thread_resources": "0.4.1",
+    "jax.xla_computation": "0.4.1",
+    "jax.core.has_opaque_dtype": "0.4.16",
+    "jax.core.is_opaque_dtype": "0.4.16",
+    "jax.core.full_lower": "0.4.36",
+    "jax.core.raise_to_shaped": "0.4.36",
+    "jax.experimental.pallas.debug_checks_enabled": "0.7.0",
+    "jax.experimental.pallas.runtime_assert_enabled": "0.7.0",
+    "jax.experimental.pallas.tpu.runtime_assert_enabled": "0.7.0",
+}
+# Values of parameters, where the new parameter takes others: as they are written, and the argument instead.
+_VALUES: Mapping[tuple[str, str], Mapping[str, str | None]] = {
+    ("jax.scipy.linalg.solve", "sym_pos"): {"True": 'assume_a="pos"', "False": None},
+    ("jax.pure_callback", "vectorized"): {
+        "True": 'vmap_method="legacy_vectorized"',
+        "False": 'vmap_method="sequential"',
+    },
+    ("jax.ffi.ffi_call", "vectorized"): {
+        "True": 'vmap_method="legacy_vectorized"',
+        "False": 'vmap_method="sequential"',
+    },
+    ("jax.numpy.sort", "kind"): {"*": None},
+    ("jax.numpy.argsort", "kind"): {"*": None},
+}
+# Parameters that have to be given by keyword: all in the old order, and how many may still be given by position.
+_BY_KEYWORD: Mapping[str, tuple[Sequence[str], int]] = {
+    "jax.jit": (("fun", "static_argnums", "device", "backend", "donate_argnums"), 1),
+    "jax.lax.dot": (("lhs", "rhs", "precision", "preferred_element_type"), 2),
+    "jax.numpy.array": (("object", "dtype", "copy", "order", "ndmin"), 2),
+    "jax.numpy.pad": (("array", "pad_width", "mode", "constant_values"), 3),
 }
 # Renames by the table whose new name does not mean quite the same.
 _ONLY_LOOKS_LIKE_A_RENAME = {
     "jax.experimental.layout.DeviceLocalLayout",  # its new name was another class's old one
     "jax.experimental.pallas.mosaic_gpu.ThreadSemantics",  # other members
-    "jax.experimental.pallas.tpu.TPUMemorySpace",  # some members moved elsewhere
     "jax.api",  # had names that jax itself never had
-    "jax.experimental.host_callback.barrier_wait",  # takes no argument any more
 }
 # Submodules that `import jax` does not load, where the history does not say so.
 _UNLOADED = ("jax.experimental.array_serialization.serialization",)
 # Rewrites whose result may differ.
-_UNSAFE = {"jax.random.shuffle"}  # the same kind of shuffle, not the same numbers
+_UNSAFE = {
+    "jax.random.shuffle": "the same kind of shuffle, not the same numbers",
+    "jax.experimental.host_callback.id_tap": "the function is no longer told of the transformations around it",
+    "jax.experimental.host_callback.call": "the callback must have no side effects, and may be called more often or not at all",
+    "jax.util.safe_zip": "lengths are still compared, and another error says that they differ",
+    "jax.core.safe_zip": "lengths are still compared, and another error says that they differ",
+    "jax.util.safe_map": "arguments of different lengths are cut to the shortest",
+    "jax.core.safe_map": "arguments of different lengths are cut to the shortest",
+    "jax.dlpack.to_dlpack": "the capsule is made for the array's own device and stream",
+}
+_AXIS_RESOURCES = "bare PartitionSpecs need a mesh from jax.set_mesh, and None left the choice to nobody: it meant replicated"
+_KEYWORD_UNSAFE = {
+    ("jax.experimental.pjit.pjit", "in_axis_resources"): _AXIS_RESOURCES,
+    ("jax.experimental.pjit.pjit", "out_axis_resources"): _AXIS_RESOURCES,
+    ("jax.pure_callback", "vectorized"): "the results must have the leading axis of what is mapped",
+    ("jax.ffi.ffi_call", "vectorized"): "the results must have the leading axis of what is mapped",
+}
 # Keywords that have to be given by position, in the order of the signature.
 _POSITIONAL_ORDER: Mapping[str, Sequence[str]] = {"jax.numpy.where": ("condition", "x", "y")}
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -97,7 +291,7 @@ def rename_parameters(change: ApiChange, target: Target) -> Parameters | None:
     if change.name in _ONLY_LOOKS_LIKE_A_RENAME or (action is None and change.rewrite != "rename"):
         return None
     found: Parameters = {"old": change.name, "new": change.replacement or "", **(action or {})}
-    if not target.has_since(change.since):
+    if not target.has_since(_NEEDS.get(change.name, change.since)):
         # Names of jax.tree_util are as old as the table.
         if action or not (change.alternative or "").startswith("jax.tree_util."):
             return None
@@ -115,9 +309,36 @@ def rename_parameters(change: ApiChange, target: Target) -> Parameters | None:
     return _follow(found, target)
 
 
-def is_unsafe(change: ApiChange) -> bool:
-    """Whether the rewrite of `change` may change what the program computes."""
-    return change.name in _UNSAFE
+def risk(change: ApiChange) -> str:
+    """How the rewrite of `change` may change what the program does; empty when it does not."""
+    return _UNSAFE.get(change.name, "")
+
+
+def takes_by_keyword(callee: str) -> bool:
+    """Whether some arguments of `callee` could be given by position once, and no more."""
+    return callee in _BY_KEYWORD
+
+
+def keyword_risk(callee: str, changes: Sequence[ApiChange]) -> str:
+    """How new keywords may change what the call does; empty when they do not."""
+    return "; ".join(
+        dict.fromkeys(
+            _KEYWORD_UNSAFE[callee, one.param or ""]
+            for one in changes
+            if (callee, one.param) in _KEYWORD_UNSAFE
+        )
+    )
+
+
+def by_keyword(callee: str, target: Target) -> tuple[ApiChange, Parameters] | None:
+    """The row that says which arguments of `callee` cannot be given by position any more, and the `change-call` for it."""
+    if callee not in _BY_KEYWORD:
+        return None
+    change = call_change(callee)
+    if change is None or not target.lacks(change):
+        return None
+    parameters, keep = _BY_KEYWORD[callee]
+    return change, {"callee": callee, "call": {"parameters": parameters, "keep": keep}}
 
 
 def _follow(found: Parameters, target: Target) -> Parameters | None:
@@ -137,8 +358,12 @@ def call_parameters(callee: str, changes: Sequence[ApiChange], target: Target) -
     rename: dict[str, str] = {}
     drop: list[str] = []
     positional: list[str] = []
+    values: dict[str, dict[str, str | None]] = {}
     for change in changes:
         param, new = change.param or "", change.param_replacement
+        if (callee, param) in _VALUES:
+            values[param] = dict(_VALUES[callee, param])
+            continue
         if change.rewrite == "manual" or not target.has_since(change.deprecated_in or change.removed_in):
             return None
         if change.rewrite == "rename" and new and new.isidentifier():
@@ -156,5 +381,11 @@ def call_parameters(callee: str, changes: Sequence[ApiChange], target: Target) -
     )
     return {
         "callee": callee,
-        "call": {"parameters": names, "rename": rename, "drop": drop, "positional": positional},
+        "call": {
+            "parameters": names,
+            "rename": rename,
+            "drop": drop,
+            "positional": positional,
+            "values": values,
+        },
     }

@@ -13,6 +13,7 @@ from jaxlint.fixes import FixResult, fix_sources
 from jaxlint.jaxapi.history import Target, all_changes
 from jaxlint.source import source_from_bytes
 from jaxlint.staging import analyze
+from jaxlint_rules.migration.changed_signature import ChangedSignature
 from jaxlint_rules.migration.deprecated_api import DeprecatedApi
 from jaxlint_rules.migration.removed_api import RemovedApi
 
@@ -21,7 +22,7 @@ NAME = "program.py"
 
 def check(text: str, target: str | None = None) -> list[Finding]:
     source = source_from_bytes(text.encode(), Path.cwd() / NAME, NAME)
-    result = analyze([source], [RemovedApi(), DeprecatedApi()], target_jax=target)
+    result = analyze([source], [RemovedApi(), DeprecatedApi(), ChangedSignature()], target_jax=target)
     assert not result.errors
     return sorted(result.findings, key=lambda finding: finding.sort_key)
 
@@ -46,7 +47,7 @@ REPORTED = {
         [("JAX901", 3), ("JAX901", 4)],
     ),
     "module, not what is in it": (
-        "from jax.experimental import host_callback as hcb\ndef f(x):\n    hcb.id_print(x)\n",
+        "from jax.experimental import host_callback as hcb\ndef f(x):\n    hcb.stop_outfeed_receiver(x)\n",
         [("JAX901", 1)],
     ),
     "what is in a module that went": (
@@ -63,8 +64,8 @@ REPORTED = {
     ),
     "in a class": ("import jax\nclass A:\n    key: jax.random.KeyArray\n", [("JAX901", 3)]),
     "once for a chain": ("import jax\nn = jax.tree_map.__name__\n", [("JAX901", 2)]),
-    "keyword": ("import jax.numpy as jnp\nx = jnp.clip(y, a_min=0)\n", [("JAX901", 2)]),
-    "positional-only": ("import jax.numpy as jnp\nx = jnp.where(c, x=a, y=b)\n", [("JAX901", 2)]),
+    "keyword": ("import jax.numpy as jnp\nx = jnp.clip(y, a_min=0)\n", [("JAX904", 2)]),
+    "positional-only": ("import jax.numpy as jnp\nx = jnp.where(c, x=a, y=b)\n", [("JAX904", 2)]),
     "a variable that holds it": (
         "from jax.experimental import optimizers\ndef build(make):\n    return make(1)\nbuild(optimizers.adam)\n",
         [("JAX901", 1)],
@@ -100,7 +101,7 @@ def test_stays_silent(text):
     assert found(text) == []
 
 
-@pytest.mark.parametrize("rule", [RemovedApi, DeprecatedApi])
+@pytest.mark.parametrize("rule", [RemovedApi, DeprecatedApi, ChangedSignature])
 def test_examples(rule):
     for example in rule.examples:
         marked = [i for i, line in enumerate(example.code.splitlines(), 1) if line.endswith("# finding")]

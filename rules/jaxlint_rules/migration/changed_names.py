@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.jaxapi.history import NEWEST, ApiChange, Target, describe_replacement, lookup
-from jaxlint.jaxapi.rewrites import is_unsafe, rename_parameters
+from jaxlint.jaxapi.rewrites import rename_parameters, risk
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import NameEvent
@@ -80,8 +80,11 @@ def fix_for(change: ApiChange, target: Target, path: str, span: Any, old: str) -
             parameters = {**parameters, "old": old}
         else:
             parameters = {**parameters, "old": old, "new": new, "alternative": None}
-    safety = Safety.UNSAFE if is_unsafe(change) else Safety.SAFE
+    danger = risk(change)
+    safety = Safety.UNSAFE if danger else Safety.SAFE
     message = f"Replace {old} by {parameters['new']}" if parameters["new"] else f"Replace {old}"
+    if danger:
+        message += f"; {danger}"
     return FixRequest(safety, message, (Step("rename-api", path, span, parameters),))
 
 
@@ -89,7 +92,7 @@ def advice(change: ApiChange, fix: FixRequest | None) -> str:
     """What to do, as the end of a message."""
     if fix is not None:
         new = fix.steps[0].parameters.get("new")
-        if isinstance(new, str) and new and "expression" not in fix.steps[0].parameters:
+        if isinstance(new, str) and new and not {"expression", "template"} & set(fix.steps[0].parameters):
             return f"use {new}"
     return describe_replacement(change)
 

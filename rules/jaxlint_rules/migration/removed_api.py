@@ -1,4 +1,4 @@
-"""removed-api: names and parameters that the targeted JAX no longer has."""
+"""removed-api: names and options that the targeted JAX no longer has."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.jaxapi.history import ApiChange, Target, keyword_changes, lookup, lookup_module
-from jaxlint.jaxapi.rewrites import call_parameters
+from jaxlint.jaxapi.api_names import known_names
+from jaxlint.jaxapi.history import ApiChange, Target, gone_options, lookup, lookup_module
 from jaxlint.rule import Example, Rule
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class RemovedApi(Rule):
-    """A name or parameter of JAX is used that the targeted version no longer has.
+    """A name or option of JAX is used that the targeted version no longer has.
 
     ## What it does
-    Resolves every name through the file's imports and looks it up in the history of JAX: names, modules and keyword
-    parameters that were removed or moved in or before the targeted version (`target-jax` in the configuration, else
-    the newest release that jaxlint knows).
+    Resolves every name through the file's imports and looks it up in the history of JAX: names, modules and options of
+    `jax.config` that were removed or moved in or before one of the targeted versions (`target-jax` in the configuration, else what
+    the project asks for, else the newest release that jaxlint knows).
 
     ## Why is this bad?
-    The program stops with an ImportError, an AttributeError or a TypeError, often only when that line is reached.
+    The program stops with an ImportError or an AttributeError, often only when that line is reached.
 
     ## Example
     ```python
@@ -101,20 +101,17 @@ counts = vmap(count)
 """,
         ),
         Example(
-            "a keyword that was renamed",
+            "an option that has no effect any more",
             """\
-import jax.numpy as jnp
+import jax
 
-
-def relu6(x):
-    return jnp.clip(x, a_min=0.0, a_max=6.0)  # finding
+jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_array", True)  # finding
 """,
             """\
-import jax.numpy as jnp
+import jax
 
-
-def relu6(x):
-    return jnp.clip(x, min=0.0, max=6.0)
+jax.config.update("jax_enable_x64", True)
 """,
         ),
         Example(
@@ -148,14 +145,11 @@ def double(model):
     def __init__(self) -> None:
         self._imports = ImportedNames()
         self._spelled = SpelledNames()
-        self._callees: dict[ast.AST, str] = {}
 
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
         if not qualified.startswith("jax."):
             return
-        if not event.is_import and keyword_changes(qualified):
-            self._callees[node] = qualified
         change = self._removed(qualified, report, is_import=event.is_import)
         if change is None or not self._spelled.is_written(event):
             return
@@ -177,35 +171,31 @@ def double(model):
         if change is not None and change.form == "module" and not is_import:
             return None  # reported where something of the module is used, which may have a row of its own
         if change is None:
-            change = lookup_module(qualified)
+            change = lookup_module(qualified) or _unreviewed(qualified)
         if change is None or change.kind not in ("removed", "moved"):
             return None
         return change if Target.of(report.target_jax).lacks(change) else None
 
     def on_call(self, event: CallEvent, report: Any) -> None:
+        """Options: `jax.config.update("jax_array", True)`."""
         node = event.node
-        if not isinstance(node, ast.Call) or not node.keywords:
+        if event.name != "jax.config.update" or not isinstance(node, ast.Call) or not node.args:
             return
-        callee = self._callees.get(node.func)
-        if callee is None:
+        option = node.args[0]
+        if event.frame.import_guard or not isinstance(option, ast.Constant):
             return
-        target = Target.of(report.target_jax)
-        given = [keyword.arg for keyword in node.keywords]
-        changes = [one for one in keyword_changes(callee) if one.param in given and target.lacks(one)]
-        changes.sort(key=lambda change: given.index(change.param))
-        if not changes:
+        name = option.value
+        change = gone_options().get(name) if isinstance(name, str) else None
+        if change is None or not Target.of(report.target_jax).lacks(change):
             return
-        parameters = call_parameters(callee, changes, target)
         fix = None
-        if parameters is not None:
-            step = Step("change-call", report.path, report.span(node), parameters)
-            fix = FixRequest(Safety.SAFE, f"Change the arguments of {callee}", (step,))
-        names = ", ".join(f"`{change.param}`" for change in changes)
-        since = max((change.removed_in or "" for change in changes), key=len)
+        if "delete" in change.note:
+            step = Step("remove-statement", report.path, report.span(node), {})
+            fix = FixRequest(Safety.SAFE, f"Remove the option {name}, which has no effect", (step,))
         report(
-            node,
-            f"`{callee}` no longer takes {names} since jax {since}: {_keyword_advice(changes)}",
-            reason=f"the call passes {names} by keyword; {target_text(report.target_jax)}",
+            option,
+            f"jax.config has no option `{name}` since jax {change.removed_in}: {change.note or 'remove it'}",
+            reason=target_text(report.target_jax),
             fix=fix,
         )
 
@@ -219,14 +209,13 @@ def _reason(change: ApiChange, qualified: str, specifier: str | None) -> str:
     return "; ".join([*parts, target_text(specifier)])
 
 
-def _keyword_advice(changes: list[ApiChange]) -> str:
-    advice = []
-    for change in changes:
-        new = change.param_replacement
-        if new in ("<positional>", "<first positional>"):
-            advice.append(f"pass `{change.param}` by position")
-        elif new and new.isidentifier():
-            advice.append(f"use `{new}`")
-        else:
-            advice.append(change.note)
-    return ", ".join(dict.fromkeys(part for part in advice if part))
+def _unreviewed(qualified: str) -> ApiChange | None:
+    """A row for a name that releases had and lost without anybody speaking of it, as the table of names has it."""
+    place = known_names.split(qualified)
+    if place is None or place[1].startswith("_"):
+        return None
+    gone = known_names(place[0]).gone.get(place[1])
+    if gone is None or not known_names(place[0]).there or known_names(place[0]).is_open:
+        return None
+    note = "it was never documented, and nothing public replaces it"
+    return ApiChange(f"{place[0]}.{place[1]}", "removed", "name", "semi", "manual", note, removed_in=gone)

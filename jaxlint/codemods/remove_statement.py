@@ -1,0 +1,36 @@
+"""`remove-statement`: takes out a statement that does nothing any more."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused
+from jaxlint.codemods.statements import is_alone, siblings, trailing_comment, whole_lines
+from jaxlint.finding import Step
+
+
+@codemod("remove-statement")
+def remove_statement(draft: Draft, step: Step) -> None:
+    """The span is a call that stands as a statement of its own."""
+    call = draft.site.find_ast(step.span, ast.Call)
+    assert isinstance(call, ast.Call)
+    delete_statement(draft, call)
+
+
+def delete_statement(draft: Draft, call: ast.Call) -> None:
+    """Removes the statement that `call` is; in a block of its own `pass` takes its place."""
+    site = draft.site
+    statement = site.names.parents.get(call)
+    if not isinstance(statement, ast.Expr):
+        raise Refused("the call is part of a larger statement")
+    if trailing_comment(site, statement):
+        raise Refused("the statement ends in a comment, which the rewrite would lose")
+    if len(siblings(site, statement)) == 1 or not is_alone(site, statement):
+        draft.replace(site.span(statement), "pass")
+        return
+    span = site.span(statement)
+    for line in range(span.line, span.end_line + 1):
+        if "#" in site.lines.lines[line - 1]:
+            raise Refused("the statement has a comment inside, which the rewrite would lose")
+    draft.replace(whole_lines(site, statement, set()), "")

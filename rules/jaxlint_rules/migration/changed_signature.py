@@ -1,0 +1,246 @@
+"""changed-signature: arguments that a function of JAX takes no more, or takes in another way."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint.jaxapi.history import ApiChange, Target, keyword_changes
+from jaxlint.jaxapi.rewrites import by_keyword, call_parameters, keyword_risk, takes_by_keyword
+from jaxlint.rule import Example, Rule
+from jaxlint_rules.migration.changed_names import target_text
+
+if TYPE_CHECKING:
+    from jaxlint.staging.events import CallEvent, NameEvent
+
+# They warn when they are given, and the function does not move.
+_WARNS = {("jax.jit", "backend"), ("jax.jit", "device")}
+
+
+class ChangedSignature(Rule):
+    """A function of JAX is called with arguments that the targeted version does not take that way.
+
+    ## What it does
+    Looks the keywords of each call, and the number of its positional arguments, up in the history of the function's signature:
+    parameters that were removed or renamed, and those that have to be given by keyword or by position now.
+    An argument that only warns so far is a warning.
+
+    ## Why is this bad?
+    The call raises a TypeError. Where a function takes any keywords, to hand them on, it goes on and does something else.
+
+    ## Example
+    ```python
+    y = jnp.clip(x, a_min=0.0, a_max=6.0)
+    ```
+
+    ## Use instead
+    ```python
+    y = jnp.clip(x, min=0.0, max=6.0)
+    ```
+
+    ## Fix safety
+    Safe where the argument means the same under its new name. Unsafe, and the message says why, where it only does as a rule.
+    The fix is refused at calls that unpack their arguments.
+
+    ## When not to fix
+    When the program has to run on releases that do not have the new parameter: say so with `target-jax`.
+
+    ## References
+    - [JAX: change log](https://docs.jax.dev/en/latest/changelog.html)
+    """
+
+    code = "JAX904"
+    name = "changed-signature"
+    category = "migration"
+    severity = Severity.ERROR
+    fixable = "safe"
+    examples = (
+        Example(
+            "keywords that were renamed",
+            """\
+import jax.numpy as jnp
+
+
+def relu6(x):
+    return jnp.clip(x, a_min=0.0, a_max=6.0)  # finding
+""",
+            """\
+import jax.numpy as jnp
+
+
+def relu6(x):
+    return jnp.clip(x, min=0.0, max=6.0)
+""",
+        ),
+        Example(
+            "an argument that takes another value now",
+            """\
+import jax.scipy.linalg as jsl
+
+
+def solve(a, b):
+    return jsl.solve(a, b, sym_pos=True)  # finding
+""",
+            """\
+import jax.scipy.linalg as jsl
+
+
+def solve(a, b):
+    return jsl.solve(a, b, assume_a="pos")
+""",
+        ),
+        Example(
+            "by keyword now",
+            """\
+import jax
+
+
+def dot(x, y):
+    return jax.lax.dot(x, y, jax.lax.Precision.HIGHEST)  # finding
+""",
+            """\
+import jax
+
+
+def dot(x, y):
+    return jax.lax.dot(x, y, precision=jax.lax.Precision.HIGHEST)
+""",
+        ),
+        Example(
+            "in a partial application",
+            """\
+from functools import partial
+
+import jax.numpy as jnp
+
+positive = partial(jnp.clip, a_min=0.0)  # finding
+""",
+            """\
+from functools import partial
+
+import jax.numpy as jnp
+
+positive = partial(jnp.clip, min=0.0)
+""",
+        ),
+        Example(
+            "by position, and NumPy",
+            """\
+import jax.numpy as jnp
+import numpy as np
+
+y = jnp.clip(jnp.ones(3), 0.0, 6.0), jnp.sort(jnp.ones(3), kind=None)
+z = np.clip(np.ones(3), a_min=0.0, a_max=6.0)
+""",
+        ),
+        Example(
+            "only where the parameter exists",
+            """\
+import jax
+import jax.numpy as jnp
+
+if jax.__version_info__ < (0, 4, 27):
+    y = jnp.clip(jnp.ones(3), a_min=0.0)
+else:
+    y = jnp.clip(jnp.ones(3), min=0.0)
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self._callees: dict[ast.AST, str] = {}
+
+    def on_name(self, event: NameEvent, report: Any) -> None:
+        name = event.qualified
+        if name.startswith("jax.") and not event.is_import and not event.guarded:
+            if keyword_changes(name) or takes_by_keyword(name):
+                self._callees[event.node] = name
+
+    def on_call(self, event: CallEvent, report: Any) -> None:
+        node = event.node
+        if not isinstance(node, ast.Call):
+            return
+        callee, bound = self._callees.get(node.func), 0
+        if callee is None and event.name == "functools.partial" and node.args:
+            callee, bound = self._callees.get(node.args[0]), 1
+        if callee is None:
+            return
+        target = Target.of(report.target_jax)
+        self._keywords(node, callee, target, report)
+        if not any(isinstance(arg, ast.Starred) for arg in node.args):
+            self._positional(node, callee, len(node.args) - bound, target, report)
+
+    def _keywords(self, node: ast.Call, callee: str, target: Target, report: Any) -> None:
+        given = [
+            keyword.arg for keyword in node.keywords if not _is_none(keyword.value) or keyword.arg != "kind"
+        ]
+        changes = [one for one in keyword_changes(callee) if one.param in given and target.lacks(one)]
+        changes.sort(key=lambda change: given.index(change.param))
+        if not changes:
+            self._warnings(node, callee, target, report)
+            return
+        parameters = call_parameters(callee, changes, target)
+        names = ", ".join(f"`{change.param}`" for change in changes)
+        since = max((change.removed_in or "" for change in changes), key=len)
+        report(
+            node,
+            f"`{callee}` no longer takes {names} since jax {since}: {_keyword_advice(changes)}",
+            reason=f"the call passes {names} by keyword; {target_text(report.target_jax)}",
+            fix=_fix(node, callee, parameters, keyword_risk(callee, changes), report),
+        )
+
+    def _warnings(self, node: ast.Call, callee: str, target: Target, report: Any) -> None:
+        for keyword in node.keywords:
+            if (callee, keyword.arg) not in _WARNS or _is_none(keyword.value):
+                continue
+            change = next((one for one in keyword_changes(callee) if one.param == keyword.arg), None)
+            if change is not None and target.deprecates(change):
+                report(
+                    node,
+                    f"`{keyword.arg}` of `{callee}` is deprecated since jax {change.deprecated_in}: "
+                    "put the inputs on the device with jax.device_put, or use jax.default_device",
+                    reason=f"each such call warns; {target_text(report.target_jax)}",
+                    severity=Severity.WARNING,
+                )
+                return
+
+    def _positional(self, node: ast.Call, callee: str, count: int, target: Target, report: Any) -> None:
+        found = by_keyword(callee, target)
+        if found is None:
+            return
+        change, parameters = found
+        if count <= parameters["call"]["keep"]:
+            return
+        first = parameters["call"]["parameters"][parameters["call"]["keep"]]
+        report(
+            node,
+            f"`{callee}` takes `{first}` and what follows by keyword alone since jax {change.removed_in}",
+            reason=f"the call passes {count} arguments by position; {target_text(report.target_jax)}",
+            fix=_fix(node, callee, parameters, "", report),
+        )
+
+
+def _fix(node: ast.Call, callee: str, parameters: Any, danger: str, report: Any) -> FixRequest | None:
+    if parameters is None:
+        return None
+    step = Step("change-call", report.path, report.span(node), parameters)
+    message = f"Change the arguments of {callee}" + (f"; {danger}" if danger else "")
+    return FixRequest(Safety.UNSAFE if danger else Safety.SAFE, message, (step,))
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _keyword_advice(changes: list[ApiChange]) -> str:
+    advice = []
+    for change in changes:
+        new = change.param_replacement
+        if new in ("<positional>", "<first positional>"):
+            advice.append(f"pass `{change.param}` by position")
+        elif new and new.isidentifier():
+            advice.append(f"use `{new}`")
+        else:
+            advice.append(change.note or "leave it out")
+    return ", ".join(dict.fromkeys(part for part in advice if part))

@@ -1,0 +1,233 @@
+"""nonexistent-api: names under `jax` that no release ever had."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.api_names import known_names
+from jaxlint.jaxapi.history import NEWEST, has_row
+from jaxlint.jaxapi.versions import VersionError, parse_range, parse_version
+from jaxlint.rule import Example, Rule
+from jaxlint_rules.migration.changed_names import SpelledNames
+
+if TYPE_CHECKING:
+    from jaxlint.staging.events import NameEvent
+
+# Where people look a function up that lies in another of these.
+_HOMES = (
+    "jax",
+    "jax.numpy",
+    "jax.lax",
+    "jax.nn",
+    "jax.nn.initializers",
+    "jax.random",
+    "jax.tree",
+    "jax.tree_util",
+    "jax.numpy.linalg",
+    "jax.numpy.fft",
+    "jax.scipy.special",
+    "jax.scipy.linalg",
+    "jax.scipy.stats",
+    "jax.scipy.stats.norm",
+    "jax.scipy.signal",
+    "jax.scipy.optimize",
+    "jax.sharding",
+    "jax.debug",
+    "jax.dtypes",
+    "jax.experimental",
+    "jax.experimental.pallas",
+    "jax.flatten_util",
+    "jax.profiler",
+    "jax.ops",
+)
+
+
+class NonexistentApi(Rule):
+    """A name is looked up in a module of JAX that no release of JAX ever had.
+
+    ## What it does
+    Resolves every name through the file's imports and looks it up among all public names of JAX since 0.2, module by
+    module, as they were read from the releases. Names of modules that make them while they run are not judged, nor is anything
+    when the installed JAX or `target-jax` is newer than the releases that jaxlint knows.
+
+    ## Why is this bad?
+    The program stops with an AttributeError or an ImportError when the line is reached. Such names come from NumPy or SciPy
+    functions that JAX does not have, from misspellings, and from generated code.
+
+    ## Example
+    ```python
+    import jax.numpy as jnp
+
+    p = jnp.softmax(x)
+    ```
+
+    ## Use instead
+    ```python
+    import jax
+
+    p = jax.nn.softmax(x)
+    ```
+
+    ## Fix safety
+    There is no fix: the suggestion is a guess.
+
+    ## When not to fix
+    When the program itself puts the name into JAX's module.
+
+    ## References
+    - [JAX: public API](https://docs.jax.dev/en/latest/jax.html)
+    """
+
+    code = "JAX903"
+    name = "nonexistent-api"
+    category = "migration"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "a function of another module",
+            """\
+import jax.numpy as jnp
+
+
+def normalise(x):
+    return jnp.softmax(x)  # finding
+""",
+        ),
+        Example(
+            "misspelt in an import",
+            """\
+from jax import vmapp  # finding
+
+double = vmapp(lambda x: 2 * x)
+""",
+        ),
+        Example(
+            "names that are there, modules and attributes of objects among them",
+            """\
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+jax.config.update("jax_enable_x64", True)
+version = jax.__version__
+dtype = jnp.float32.dtype
+table = jnp.linalg.norm(jnp.ones(3)), jax.lax.Precision.HIGHEST, pl.pallas_call
+""",
+        ),
+        Example(
+            "gone, but it was there",
+            """\
+import jax
+
+tree_map = jax.tree_multimap if False else None
+""",
+        ),
+        Example(
+            "only where it exists",
+            """\
+import jax
+
+if hasattr(jax, "fancy_new_thing"):
+    thing = jax.fancy_new_thing
+else:
+    thing = None
+""",
+        ),
+        Example(
+            "put there by the program",
+            """\
+import jax
+
+jax.my_registry = {}
+jax.my_registry["a"] = 1
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self._spelled = SpelledNames()
+        self._own: dict[ast.AST, set[str]] = {}
+        self._reported: set[ast.AST] = set()
+        self._newer: bool | None = None
+
+    def on_name(self, event: NameEvent, report: Any) -> None:
+        qualified, node = event.qualified, event.node
+        if event.guarded or not qualified.startswith("jax."):
+            return
+        place = known_names.split(qualified)
+        if place is None or not self._is_unheard_of(*place) or not self._spelled.is_written(event):
+            return
+        module, name, rest = place
+        if self._is_newer(report.target_jax) or name in self._assigned(event):
+            return
+        wrong = node
+        for _ in range(rest.count(".") + bool(rest) if isinstance(node, ast.Attribute) else 0):
+            wrong = wrong.value  # type: ignore[attr-defined]
+        if (
+            isinstance(wrong, ast.Name) or wrong in self._reported
+        ):  # a bare name is reported where it is imported
+            return
+        self._reported.add(wrong)
+        close = did_you_mean(module, name)
+        report(
+            wrong,
+            f"no release of JAX has `{module}.{name}`" + (f"; did you mean `{close}`?" if close else ""),
+            reason=f"`{module}` was read from the releases of jax from {known_names.versions()[0]} to {NEWEST}",
+        )
+
+    @staticmethod
+    def _is_unheard_of(module: str, name: str, rest: str) -> bool:
+        if name.startswith("_") or name == "*":
+            return False
+        names = known_names(module)
+        if names.is_open or not names.there or name in names.there or name in names.gone:
+            return False
+        return not has_row(f"{module}.{name}")
+
+    def _is_newer(self, specifier: str | None) -> bool:
+        """Whether the program may run on a release that the table does not know."""
+        if self._newer is None:
+            newest = parse_version(NEWEST)
+            try:
+                self._newer = parse_version(version("jax")) > newest
+            except (PackageNotFoundError, VersionError):
+                self._newer = False
+            low = parse_range(specifier).low if specifier else None
+            self._newer |= low is not None and low > newest
+        return self._newer
+
+    def _assigned(self, event: NameEvent) -> set[str]:
+        """Attributes that the file sets on anything."""
+        tree = event.frame.module.tree
+        if tree not in self._own:
+            own = self._own[tree] = set()
+            for part in ast.walk(tree):
+                if isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Store):
+                    own.add(part.attr)
+                elif isinstance(part, ast.Call) and getattr(part.func, "id", "") == "setattr":
+                    own.update(
+                        a.value for a in part.args if isinstance(a, ast.Constant) and isinstance(a.value, str)
+                    )
+        return self._own[tree]
+
+
+def did_you_mean(module: str, name: str) -> str | None:
+    """A public name that is close to `module.name`: the same in another module, or one that is spelt like it."""
+    for home in _HOMES:
+        if home != module and home in known_names and name in known_names(home).there:
+            return f"{home}.{name}"
+    best, score = None, 0.0
+    for home in dict.fromkeys((module, *_HOMES)):
+        if home not in known_names:
+            continue
+        own = home == module
+        there = sorted(one for one in known_names(home).there if not one.startswith("_"))
+        for close in difflib.get_close_matches(name, there, n=1, cutoff=0.75 if own else 0.85):
+            likeness = difflib.SequenceMatcher(None, name, close).ratio() + 0.03 * own
+            if likeness > score:
+                best, score = f"{home}.{close}", likeness
+    return best

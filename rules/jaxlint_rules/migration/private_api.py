@@ -1,0 +1,136 @@
+"""private-api: names under `jax._src`, which change without notice."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.api_names import known_names
+from jaxlint.rule import Example, Rule
+from jaxlint_rules.migration.changed_names import SpelledNames
+
+if TYPE_CHECKING:
+    from jaxlint.staging.events import NameEvent
+
+_HOMES = (
+    "jax",
+    "jax.extend.core",
+    "jax.core",
+    "jax.lax",
+    "jax.numpy",
+    "jax.tree_util",
+    "jax.dtypes",
+    "jax.sharding",
+)
+
+
+class PrivateApi(Rule):
+    """A module or name under `jax._src` is used.
+
+    ## What it does
+    Reports imports from `jax._src`, and uses of it that no import reports already. Where a public module has a name that is
+    the same, the message says so.
+
+    ## Why is this bad?
+    What lies under `jax._src` is no part of JAX's interface: any release may move or change it, without a deprecation.
+
+    ## Example
+    ```python
+    from jax._src.core import eval_jaxpr
+    ```
+
+    ## Use instead
+    ```python
+    from jax.core import eval_jaxpr
+    ```
+
+    ## Fix safety
+    There is no fix: a public name that is spelt the same need not be the same thing.
+
+    ## When not to fix
+    When nothing public does it. Then pin JAX, and keep such uses in one module.
+
+    ## References
+    - [JAX: API compatibility](https://docs.jax.dev/en/latest/api_compatibility.html)
+    """
+
+    code = "JAX905"
+    name = "private-api"
+    category = "migration"
+    severity = Severity.INFO
+    examples = (
+        Example(
+            "an import",
+            """\
+from jax._src.core import eval_jaxpr  # finding
+
+run = eval_jaxpr
+""",
+        ),
+        Example(
+            "an attribute",
+            """\
+import jax
+
+run = jax._src.core.eval_jaxpr  # finding
+""",
+        ),
+        Example(
+            "guarded",
+            """\
+try:
+    from jax._src.core import Literal
+except ImportError:
+    from jax.extend.core import Literal
+
+print(Literal)
+""",
+        ),
+        Example(
+            "public",
+            """\
+from jax.core import eval_jaxpr
+
+print(eval_jaxpr)
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self._spelled = SpelledNames()
+        self._reported: set[ast.AST] = set()
+
+    def on_name(self, event: NameEvent, report: Any) -> None:
+        qualified, node = event.qualified, event.node
+        if event.guarded or not qualified.startswith("jax._src") or not self._spelled.is_written(event):
+            return
+        if isinstance(node, ast.Attribute):
+            # Inside out: what stands before the last name was seen, and kept back, already.
+            if not _writes_src(node) or isinstance(event.frame.module.parents.get(node), ast.Attribute):
+                return
+        elif not isinstance(node, ast.alias):
+            return
+        if node in self._reported:
+            return
+        self._reported.add(node)
+        leaf = qualified.rpartition(".")[2]
+        home = (
+            next((home for home in _HOMES if leaf in known_names(home).there), None)
+            if "." in qualified
+            else None
+        )
+        report(
+            node,
+            f"`{qualified}` is private to JAX" + (f"; `{home}.{leaf}` is public" if home else ""),
+            reason="what lies under `jax._src` changes from release to release without a deprecation",
+        )
+
+
+def _writes_src(node: ast.expr) -> bool:
+    """Whether the chain itself goes through `_src`, rather than a name that an import has bound."""
+    while isinstance(node, ast.Attribute):
+        if node.attr == "_src":
+            return True
+        node = node.value
+    return False
