@@ -185,7 +185,9 @@ def double(model):
         if event.frame.import_guard or not isinstance(option, ast.Constant):
             return
         name = option.value
-        change = gone_options().get(name) if isinstance(name, str) else None
+        if not isinstance(name, str):
+            return
+        change = gone_options().get(name)
         if change is None or not Target.of(report.target_jax).lacks(change):
             return
         fix = None
