@@ -23,7 +23,6 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     AtIndexer,
-    BoundMethod,
     Choice,
     ClassValue,
     DictValue,
@@ -224,9 +223,9 @@ class Access(Machine):
                 return Unknown(base.origin.child(const), base.flow)
             return Unknown(Origin("item"), base.flow)
         if isinstance(base, Instance):
-            method = base.cls.lookup("__getitem__")
-            if isinstance(method, Function):
-                return self.call_value(BoundMethod(method, base), [index], {}, node, frame)
+            answer = self.special(base, "__getitem__", [index], node, frame)
+            if answer is not None:
+                return answer
             if base.staged is not None:
                 return base.staged
         if isinstance(base, Transformed) and base.kind == "pallas":

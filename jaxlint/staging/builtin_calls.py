@@ -15,6 +15,7 @@ from jaxlint.jaxapi.functions import (
 )
 from jaxlint.staging import events
 from jaxlint.staging.calls import StarArgument
+from jaxlint.staging.datamodel import ASKING
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
@@ -59,6 +60,10 @@ class BuiltinCalls(Machine):
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         first = args[0] if args else UNKNOWN
+        if isinstance(first, Instance) and name in ASKING:
+            answer = self.special(first, ASKING[name], args[1:] if name == "round" else [], node, frame)
+            if answer is not None:
+                return answer
         if name in ("float", "int", "complex"):
             self.convert(first, node, name, frame)
             const = constant(first)
@@ -305,7 +310,8 @@ class BuiltinCalls(Machine):
     def super_attribute(self, base: ExternalObject, name: str) -> Value:
         cls, receiver = base.args[0], base.args[1]
         assert isinstance(cls, ClassValue)
-        parents = list(cls.mro())[1:]
+        order = list(receiver.cls.mro()) if isinstance(receiver, Instance) else []
+        parents = order[order.index(cls) + 1 :] if cls in order else list(cls.mro())[1:]
         for parent in parents:
             member = parent.namespace.get(name)
             if isinstance(member, (Function, Transformed)):

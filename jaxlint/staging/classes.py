@@ -78,15 +78,19 @@ class Classes(Machine):
 
     def make_class(self, node: ast.ClassDef, frame: Frame) -> Value:
         bases = [self.eval(base, frame) for base in node.bases if not isinstance(base, ast.Starred)]
+        meta = next(
+            (base.meta for base in bases if isinstance(base, ClassValue) and base.meta is not None), None
+        )
         for keyword in node.keywords:
-            self.eval(keyword.value, frame)
+            value = self.eval(keyword.value, frame)
+            meta = value if keyword.arg == "metaclass" else meta
         prefix = ""
         outer = frame.facts.get("class") if frame.scope.is_class else None
         if isinstance(outer, ClassValue):
             prefix = f"{outer.qualname}."
         elif frame.function is not None:
             prefix = f"{frame.function.qualname}.<locals>."
-        cls = ClassValue(node, frame.module, frame.scope, prefix + node.name, bases)
+        cls = ClassValue(node, frame.module, frame.scope, prefix + node.name, bases, meta=meta)
         self.classes.append(cls)
         for base in bases:
             if isinstance(base, External):
@@ -177,6 +181,7 @@ class Classes(Machine):
         if cls.kind == "namedtuple" and init is None:
             items = self.dataclass_fields(cls, fields, args, kwargs, frame)
             return TupleValue(list(items.values()), cls=cls)
+        self.make_by_class(cls, args, kwargs, node, frame)
         instance = Instance(cls)
         if isinstance(init, Function):
             self.call_function(init, [instance, *args], kwargs, node, frame, frame.stage)
@@ -291,7 +296,7 @@ class Classes(Machine):
             return member if self.is_static_member(member) else BoundMethod(member, base)
         if member is not None:
             return member
-        return self.missing_attribute(base, name)
+        return self.missing_attribute(base, name, node, frame)
 
     def is_static_member(self, member: Value) -> bool:
         target = member
@@ -301,7 +306,7 @@ class Classes(Machine):
             target = target.target if isinstance(target, Transformed) else target.function
         return isinstance(target, Function) and target.kind == "staticmethod"
 
-    def missing_attribute(self, base: Instance, name: str) -> Value:
+    def missing_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
         if base.cls.kind == "linen":
             special = {
                 "param": ExternalObject("flax.linen.Module.param"),
@@ -324,6 +329,10 @@ class Classes(Machine):
             return ExternalObject("dataclasses.replace", [base])
         if name == "__class__":
             return base.cls
+        if not name.startswith("__"):
+            answer = self.special(base, "__getattr__", [Static(name)], node, frame)
+            if answer is not None and not isinstance(answer, Unknown):
+                return answer
         if base.staged is not None:
             array = base.staged
             return Array(array.staged, array.why, tree=True, certain=False)

@@ -9,6 +9,7 @@ from typing import Any
 
 from jaxlint.jaxapi.dtypes import promote
 from jaxlint.staging import events
+from jaxlint.staging.datamodel import UNARY
 from jaxlint.staging.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
 from jaxlint.staging.gradients import flow_in
 from jaxlint.staging.machine import Machine
@@ -21,7 +22,6 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     AtIndexer,
-    BoundMethod,
     ClassValue,
     DictValue,
     External,
@@ -205,6 +205,9 @@ class Expressions(Machine):
             self.test(value, node.operand, "not", frame)
             known = truth(value)
             return Static(kind="bool") if known is None else Static(not known)
+        answer = self.special(value, UNARY[type(node.op)], [], node, frame)
+        if answer is not None:
+            return answer
         const = constant(value)
         if isinstance(const, (int, float)) and isinstance(node.op, ast.USub):
             return Static(-const)
@@ -227,6 +230,10 @@ class Expressions(Machine):
 
     def binary(self, left: Value, right: Value, op: ast.operator, node: ast.AST, frame: Frame) -> Value:
         """The value of `left op right`."""
+        if isinstance(left, Instance) or isinstance(right, Instance):
+            answer = self.operate(left, op, right, node, frame)
+            if answer is not None:
+                return answer
         if isinstance(left, Static) and isinstance(op, ast.Mod) and _is_text(left):
             for part in right.elements() if isinstance(right, TupleValue) else [right]:
                 numeric = isinstance(left.const, str) and _numeric_format(left.const)
@@ -287,19 +294,6 @@ class Expressions(Machine):
             one, two = dtype_of(left), dtype_of(right)
             weak = one.endswith("*") or two.endswith("*") or one == two
             return NumpyArray(dtype=promote(one, two, wide=True) if weak else "")
-        if isinstance(left, Instance):
-            return self.operator_method(left, op, right, node, frame)
-        return UNKNOWN
-
-    def operator_method(
-        self, left: Instance, op: ast.operator, right: Value, node: ast.AST, frame: Frame
-    ) -> Value:
-        name = {ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.MatMult: "__matmul__"}.get(
-            type(op)
-        )
-        method = left.cls.lookup(name) if name else None
-        if isinstance(method, Function):
-            return self.call_value(BoundMethod(method, left), [right], {}, node, frame)
         return UNKNOWN
 
     def eval_compare(self, node: ast.Compare, frame: Frame) -> Value:
@@ -322,6 +316,10 @@ class Expressions(Machine):
             return Static(same if isinstance(op, ast.Is) else not same)
         if isinstance(op, (ast.In, ast.NotIn)):
             return self.membership(left, right, op, node, frame)
+        if isinstance(left, Instance) or isinstance(right, Instance):
+            answer = self.compare_instances(left, op, right, node, frame)
+            if answer is not None:
+                return answer
         if _is_text(left) or _is_text(right) or is_none(left) or is_none(right):
             # An array and a string or None are never equal: a plain False, not an array.
             array = left if isinstance(left, Array) else right
@@ -354,6 +352,10 @@ class Expressions(Machine):
         return Static(kind="bool")
 
     def membership(self, item: Value, container: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
+        answer = self.special(container, "__contains__", [item], node, frame)
+        if answer is not None:
+            self.test(answer, node, "in", frame)
+            return Static(kind="bool")
         if isinstance(container, DictValue):
             const = constant(item)
             if const is not MISSING and container.element is None:
@@ -658,10 +660,14 @@ class Expressions(Machine):
         if isinstance(value, Static):
             return Static(kind="str" if _is_text(value) else "")
         if isinstance(value, Instance):
-            method = value.cls.lookup("__iter__")
-            if isinstance(method, Function):
-                result = self.call_value(BoundMethod(method, value), [], {}, node, frame)
-                return self.element_of(result, node, frame) if isinstance(result, ListValue) else UNKNOWN
+            result = self.special(value, "__iter__", [], node, frame)
+            if isinstance(result, Instance):
+                result = self.special(result, "__next__", [], node, frame)
+                return UNKNOWN if result is None else result
+            if result is None:
+                result = self.special(value, "__getitem__", [Static(kind="int")], node, frame)
+                return UNKNOWN if result is None else result
+            return self.element_of(result, node, frame)
         return Unknown(Origin("element"))
 
     # -- attributes and subscripts

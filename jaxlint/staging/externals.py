@@ -627,6 +627,11 @@ def _register(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.
     cls = args[0] if args else kwargs.get("nodetype", kwargs.get("cls"))
     if isinstance(cls, ClassValue) and cls.kind in ("plain", "dataclass"):
         cls.kind = "custom"  # which of its attributes are leaves, the flattening function says
+        given = [kwargs.get("flatten_func", args[1] if len(args) > 1 else UNKNOWN)]
+        given.append(kwargs.get("unflatten_func", args[2] if len(args) > 2 else UNKNOWN))
+        for name, function in zip(("tree_flatten", "tree_unflatten"), given, strict=True):
+            if isinstance(function, Function) and name not in cls.namespace:
+                cls.namespace[name] = function
     return cls if cls is not None else UNKNOWN
 
 

@@ -23,6 +23,7 @@ from jaxlint.staging.calls import Calls, FunctionRecord
 from jaxlint.staging.classes import Classes
 from jaxlint.staging.controlflow import ControlFlow
 from jaxlint.staging.creation import Creation
+from jaxlint.staging.datamodel import DataModel
 from jaxlint.staging.entry import Entry
 from jaxlint.staging.expressions import Expressions
 from jaxlint.staging.externals import Externals
@@ -63,6 +64,7 @@ class Interpreter(
     Operations,
     Timing,
     Transforming,
+    DataModel,
     Creation,
     Entry,
     ControlFlow,
@@ -82,6 +84,7 @@ class Interpreter(
         self.classes: list[ClassValue] = []
         self.creations: list[tuple[Transformed, Frame]] = []
         self.entry_stage = Stage("host", certain=False)
+        self.crossing = []  # classes of objects that are about to enter a stage
         self.boundary: tuple[Transformed, Frame] | None = (
             None  # the staged call whose arguments are being converted
         )

@@ -46,6 +46,7 @@ class Machine:
     creations: list[tuple[Transformed, Frame]]
     entry_stage: Stage
     boundary: tuple[Transformed, Frame] | None
+    crossing: list[ClassValue]
     choosing: int
     unjitted: int
     donates: bool
@@ -312,7 +313,39 @@ class Machine:
     def test(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
         raise NotImplementedError
 
+    # -- the data model
+
+    def special(
+        self, value: Value, name: str, args: list[Value], node: ast.AST, frame: Frame
+    ) -> Value | None:
+        raise NotImplementedError
+
+    def operate(
+        self, left: Value, op: ast.operator, right: Value, node: ast.AST, frame: Frame
+    ) -> Value | None:
+        raise NotImplementedError
+
+    def operate_in_place(
+        self, left: Value, op: ast.operator, right: Value, node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def compare_instances(
+        self, left: Value, op: ast.cmpop, right: Value, node: ast.AST, frame: Frame
+    ) -> Value | None:
+        raise NotImplementedError
+
+    def make_by_class(
+        self, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> None:
+        raise NotImplementedError
+
     # -- transforming
+
+    def aside(
+        self, own: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
 
     def decorate(
         self, decorator: ast.expr, value: Value, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame

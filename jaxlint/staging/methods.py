@@ -314,6 +314,8 @@ class Methods(Machine):
         operator: ast.operator | None,
     ) -> None:
         """`base[index] = value`."""
+        if self.special(base, "__setitem__", [index, value], node, frame) is not None:
+            return
         if isinstance(base, Array) and base.role != "ref":
             if isinstance(constant(index), str):
                 return  # a pytree after all

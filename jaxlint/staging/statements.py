@@ -116,7 +116,7 @@ class Statements(Machine):
         if isinstance(current, ListValue) and isinstance(node.op, ast.Add):
             self.extend_list(current, value, node, frame)
             return
-        self.assign(node.target, self.binary(current, value, node.op, node, frame), frame, node)
+        self.assign(node.target, self.operate_in_place(current, node.op, value, node, frame), frame, node)
 
     def note_side_effect(self, target: ast.expr, value: Value, frame: Frame) -> None:
         """Tells rules of a counter outside of the trace that staged code steps on."""
@@ -564,6 +564,8 @@ class Statements(Machine):
         return True
 
     def unpack(self, target: ast.Tuple | ast.List, value: Value, frame: Frame, node: ast.AST) -> None:
+        answer = self.special(value, "__iter__", [], node, frame)
+        value = value if answer is None else answer
         count = len(target.elts)
         star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
         if isinstance(value, (TupleValue, ListValue)) and value.items is not None:

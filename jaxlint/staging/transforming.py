@@ -16,6 +16,7 @@ from jaxlint.staging.entry import FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import TANGENT, flow_in, marked
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.syntax_facts import positional_parameters
 from jaxlint.staging.values import (
@@ -224,7 +225,11 @@ class Transforming(Machine):
         return value
 
     def stage_instance(self, value: Instance, why: Why, certain: bool, keeps_python: bool) -> Value:
-        if value.cls.kind not in PYTREE_KINDS:
+        flatten = flattening(value.cls)
+        leaves = leaf_attributes(flatten) if flatten is not None else None
+        if flatten is not None and not keeps_python:
+            self.crossing.append(value.cls)
+        if value.cls.kind not in PYTREE_KINDS and leaves is None:
             return (
                 value
                 if keeps_python or value.cls.kind not in ("plain", "dataclass")
@@ -232,11 +237,12 @@ class Transforming(Machine):
             )
         declared = value.cls.all_fields()
         fields: dict[str, Value] = {}
-        # What a hand-written `tree_flatten` calls a leaf is not read.
-        certain = certain and value.cls.lookup("tree_flatten") is None
+        certain = certain and (flatten is None or leaves is not None)  # else it is not known what a leaf is
         plain_python = keeps_python or value.cls.kind == "nnx"
         for name, part in value.fields.items():
             static = declared[name].static if name in declared else False
+            if leaves is not None:
+                static = name not in leaves
             if (
                 static
                 and self.boundary is not None
@@ -246,7 +252,7 @@ class Transforming(Machine):
                 self.emit_static_field(value.cls, declared[name], part, t, frame)
             fields[name] = part if static else self.to_staged(part, why, certain, plain_python)
         for name, field in declared.items():
-            if name not in fields and not field.static:
+            if name not in fields and not (field.static if leaves is None else name not in leaves):
                 fields[name] = Array(True, why, tree=True, certain=False)
         return Instance(
             value.cls, fields, True, value.origin, value.ready, Array(True, why, tree=True, certain=False)
@@ -374,10 +380,27 @@ class Transforming(Machine):
         """Calls `callee` with the frame standing in `stage`, or where it stands when `jax.disable_jit` holds."""
         outer = frame.stage
         frame.stage = outer if self.unjitted else stage
+        crossing, self.crossing = self.crossing, []
         try:
+            if not self.unjitted:
+                self.unflatten(crossing, args, node, frame)
             return self.call_value(callee, args, kwargs, node, frame)
         finally:
             frame.stage = outer
+
+    def unflatten(self, classes: list[ClassValue], args: list[Value], node: ast.AST, frame: Frame) -> None:
+        """JAX makes objects of tracers as a call enters a stage, and takes them apart as it leaves."""
+        for cls in {id(cls): cls for cls in classes}.values():
+            flatten, unflatten = flattening(cls), cls.lookup("tree_unflatten")
+            leaves = (leaf_attributes(flatten) if flatten is not None else None) or []
+            assert frame.stage.why is not None
+            leaf = Array(True, frame.stage.why, tree=True, certain=bool(leaves))
+            if isinstance(unflatten, Function):
+                children = TupleValue([leaf] * len(leaves)) if leaves else TupleValue(None, leaf)
+                self.aside(unflatten, [cls, UNKNOWN, children], {}, node, frame)
+            held = next((arg for arg in args if isinstance(arg, Instance) and arg.cls is cls), None)
+            if isinstance(flatten, Function) and held is not None:
+                self.aside(flatten, [held], {}, node, frame)
 
     def call_jitted(
         self,

@@ -256,6 +256,7 @@ class ClassValue(Value):
     namespace: dict[str, Value] = field(default_factory=dict)
     fields: dict[str, Field] = field(default_factory=dict)
     prototype: Instance | None = None
+    meta: Value | None = None  # its metaclass
 
     @property
     def name(self) -> str:
