@@ -21,7 +21,8 @@ from jaxlint.finding import Finding, FixRequest
 from jaxlint.source import SourceError
 from jaxlint.source.write import Change, encode_text, write_changes
 from jaxlint_runtime.journal import Journal
-from jaxlint_runtime.report.document import Document, display_path
+from jaxlint_runtime.paths import display_path
+from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.scratch import Scratch, TooLarge, scratch_copy
 from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -181,3 +182,30 @@ def test_a_loss_without_repeated_blocks_is_left_alone():
 
     with pytest.raises(NotApplicable, match="no repeated blocks"):
         remat.propose(program(step, jnp.ones((8, 8)), jnp.ones((8, 8))))
+
+
+def test_what_only_a_mask_is_made_of_is_no_block():
+    def loss(w, x, tokens):
+        mask = tokens
+        for _ in range(6):  # repeats, and no derivative goes through it
+            mask = jnp.where(jnp.cumsum(mask * 2, axis=-1) % 3 == 0, mask + 1, mask)
+        return jnp.mean(((x @ w) * (mask > 3)) ** 2)
+
+    def step(w, x, tokens):
+        return w - 0.1 * jax.grad(loss)(w, x, tokens)
+
+    def stacked(w, x, tokens):
+        return w - 0.1 * jax.grad(lambda w: loss(w, x, tokens) + jnp.mean(layers(w, x)))(w)
+
+    def layers(w, h):
+        for _ in range(6):
+            h = jnp.tanh(jnp.sin(h @ w) @ w)
+        return h
+
+    w, x, tokens = 0.1 * jnp.ones((32, 32)), jnp.ones((64, 32)), jnp.ones((64, 32), jnp.int32)
+    with pytest.raises(NotApplicable, match="no repeated blocks"):
+        remat.propose(program(step, w, x, tokens))
+    candidate = remat.propose(program(stacked, w, x, tokens))[0]
+    (site,) = candidate.parameters["sites"]
+    lines = Path(__file__).read_text().splitlines()
+    assert lines[int(site.rpartition(":")[2]) - 1].strip() == "h = jnp.tanh(jnp.sin(h @ w) @ w)"

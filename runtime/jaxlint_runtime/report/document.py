@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+from jaxlint_runtime.paths import display_path
 
 SCHEMA_VERSION = 1
 _PROVEN = ("verified", "compiled")
@@ -189,12 +190,6 @@ def _speaks_of(finding: Mapping[str, Any], function: Mapping[str, Any]) -> bool:
 
 def _brief(finding: Mapping[str, Any]) -> dict[str, Any]:
     return {key: finding[key] for key in ("path", "line", "code", "name", "severity", "message")}
-
-
-def display_path(path: str) -> str:
-    """Relative to the working directory when it lies inside."""
-    relative = os.path.relpath(path) if os.path.isabs(path) else path
-    return path if relative.startswith("..") else relative
 
 
 def shown(entry: Mapping[str, Any]) -> dict[str, Any]:

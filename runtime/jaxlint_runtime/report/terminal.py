@@ -12,7 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from jaxlint_runtime.report.document import Document, display_path
+from jaxlint_runtime.paths import display_path
+from jaxlint_runtime.report.document import Document
 
 _STYLES = {
     "verified": "bold green",

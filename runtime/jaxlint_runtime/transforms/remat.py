@@ -19,8 +19,10 @@ from jaxlint_runtime import compat, inspection
 from jaxlint_runtime.compat import DropVar, Literal
 from jaxlint_runtime.inspection.avals import nbytes
 from jaxlint_runtime.inspection.blocks import Block, call_site, is_rematerialised, stacks
+from jaxlint_runtime.inspection.differentiated import differentiated_equations
 from jaxlint_runtime.interpret import Environment, evaluate, inlined, scan
 from jaxlint_runtime.model import Cost
+from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.rebound import released
 from jaxlint_runtime.staging import Staged, Version, first_line
@@ -163,7 +165,7 @@ def _where(record: Record) -> str:
         parts.append(f"each of {record.blocks} blocks")
     if record.scans:
         parts.append("the body of a scan" if record.scans == 1 else f"the bodies of {record.scans} scans")
-    sites = dict.fromkeys(f"{path}:{line}" for path, line, _ in record.sites)
+    sites = dict.fromkeys(f"{display_path(path)}:{line}" for path, line, _ in record.sites)
     return " and ".join(parts) + (f" (called at {', '.join(sites)})" if sites else "")
 
 
@@ -213,9 +215,11 @@ def _replay(
     structure = jax.tree.structure(shape)
     blocks: list[Block] = []
     record.already += sum(map(is_rematerialised, parts.eqns))
+    through = differentiated_equations(jaxpr)
     for stack in stacks(jaxpr):
-        equations = [parts.eqns[n] for block in stack.blocks for n in range(block.start, block.stop)]
-        if any(map(is_rematerialised, equations)):
+        numbers = [n for block in stack.blocks for n in range(block.start, block.stop)]
+        # a derivative that goes around them keeps nothing of them
+        if through.isdisjoint(numbers) or any(is_rematerialised(parts.eqns[n]) for n in numbers):
             continue
         blocks += stack.blocks
         record.blocks += len(stack.blocks)
@@ -223,7 +227,7 @@ def _replay(
         site = call_site([parts.eqns[n] for n in range(full.start, full.stop)])
         record.sites += [site] if site else []
     covered = {n for block in blocks for n in range(block.start, block.stop)}
-    scans = {n for n, eqn in enumerate(parts.eqns) if n not in covered and _worthwhile_scan(eqn, record)}
+    scans = {n for n in through - covered if _worthwhile_scan(parts.eqns[n], record)}
     record.scans += len(scans)
     for n in sorted(scans):
         site = call_site([parts.eqns[n]])
