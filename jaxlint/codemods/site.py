@@ -105,6 +105,16 @@ class Site:
         wanted = " or ".join(kind.__name__ for kind in types)
         raise Refused(f"there is no {wanted} at line {span.line}, column {span.column}")
 
+    def find_function(self, span: Span) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+        """The function whose name is at `span`, as findings mark functions."""
+        for node in self._by_line.get(span.line, ()):
+            if (
+                isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+                and self.lines.slice(span) == node.name
+            ):
+                return node
+        return None
+
     @functools.cached_property
     def _by_line(self) -> Mapping[int, list[ast.AST]]:
         """Nodes of the standard library's tree by their first line, outer before inner."""

@@ -7,6 +7,8 @@ import ast
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.staging import Reporter
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.project import Module
+from jaxlint.syntax.parse import span_of
 
 
 def propose(
@@ -15,6 +17,15 @@ def propose(
     """One step of `codemod` at `node`."""
     step = Step(codemod, report.path, report.span(node), parameters)
     return FixRequest(Safety.SAFE if safe else Safety.UNSAFE, message, (step,))
+
+
+def declare_static(node: ast.AST | None, module: Module | None, name: str) -> FixRequest | None:
+    """Makes the parameter `name` static where its function is jitted: at `node` of `module`, if that may be changed."""
+    if node is None or module is None or not module.reported or not hasattr(node, "lineno"):
+        return None
+    span = span_of(node, module.lines)  # type: ignore[arg-type]
+    step = Step("add-static-argument", module.display, span, {"name": name})
+    return FixRequest(Safety.UNSAFE, f"Declare `{name}` static", (step,))
 
 
 def only_staged(frame: Frame) -> bool:

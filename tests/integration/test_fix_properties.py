@@ -56,6 +56,7 @@ class Scan:
 
     def requests(self) -> Iterator[tuple[str, ast.AST, dict[str, object]]]:
         for node in ast.walk(self.tree):
+            yield from self.more(node)
             if isinstance(node, (ast.Assign, ast.AugAssign)):
                 target = node.targets[0] if isinstance(node, ast.Assign) else node.target
                 if isinstance(target, ast.Subscript) and isinstance(target.value, (ast.Name, ast.Attribute)):
@@ -81,6 +82,31 @@ class Scan:
                 yield from self.imported(node)
             elif isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
                 yield from self.used(node)
+
+    def more(self, node: ast.AST) -> Iterator[tuple[str, ast.AST, dict[str, object]]]:
+        """Rewrites that other places ask for as well."""
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            yield "mask-to-where", node, {}
+            yield "sequence-to-array", node, {}
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Sub)):
+            yield "stable-form", node, {}
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            yield "bind-result", node.value, {}
+        elif isinstance(node, ast.Call):
+            function = ast.unparse(node.func)
+            if function.endswith("jit"):
+                yield "hoist-jit", node, {}
+                yield "add-static-argument", node, {"name": "mode"}
+            elif function.endswith(".log"):
+                yield "stable-form", node, {}
+            elif function in ("float", "int") or function.endswith(".item"):
+                yield "convert-after-loop", node, {}
+            elif function == "time.time":
+                yield "forward-clock", node, {}
+            elif "random." in function:
+                for part in ast.walk(node):
+                    if isinstance(part, ast.Name) and "key" in part.id:
+                        yield "split-key", node, {"key": part.id}
 
     def call(self, node: ast.Call) -> Iterator[tuple[str, ast.AST, dict[str, object]]]:
         callee = node.func.id if isinstance(node.func, ast.Name) else ""

@@ -9,6 +9,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import ListValue, TupleValue
+from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import is_parameter
 
 # Each raises TypeError on a list or a tuple.
@@ -87,7 +88,7 @@ class ListArgument(Rule):
     Or `sum(losses)`; `jnp.array([...])` for lists of numbers.
 
     ## Fix safety
-    There is no automatic fix.
+    Safe: `jnp.sum(losses)` becomes `jnp.sum(jnp.array(losses))`; the call raised before.
 
     ## When not to fix
     Never: the call fails.
@@ -100,6 +101,7 @@ class ListArgument(Rule):
     name = "list-argument"
     category = "api"
     severity = Severity.ERROR
+    fixable = "safe"
     examples = (
         Example(
             "numbers, arrays, a list that was appended to",
@@ -111,6 +113,15 @@ def total(xs):
     for x in xs:
         losses.append(jnp.sin(x).mean())
     return jnp.mean(losses), jnp.max([1.0, 2.0]), jnp.sqrt((1.0, 4.0))  # finding
+""",
+            """
+import jax.numpy as jnp
+
+def total(xs):
+    losses = []
+    for x in xs:
+        losses.append(jnp.sin(x).mean())
+    return jnp.mean(jnp.array(losses)), jnp.max(jnp.array([1.0, 2.0])), jnp.sqrt(jnp.array((1.0, 4.0)))  # finding
 """,
         ),
         Example(
@@ -140,8 +151,14 @@ def total(xs):
         plain = isinstance(value, TupleValue) and value.cls is None and value.items is not None
         if listed or plain:
             short = event.name.replace("jax.numpy.", "jnp.")
+            argument = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+            fix = None
+            if argument is not None:
+                message = "Make an array of it"
+                fix = propose(report, argument, "wrap-call", message, safe=True, function="jax.numpy.array")
             report(
                 event.node,
                 f"`{short}` does not take a {'list' if listed else 'tuple'}: make it an array with `jnp.array` or `jnp.stack`",
                 reason=f"the argument is a Python {'list' if listed else 'tuple'}, and array functions of JAX do not convert those",
+                fix=fix,
             )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import re
 
-from jaxlint.finding import Severity
+from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ElapsedEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.timing import Dispatch
+from jaxlint_rules._fixes import propose
 from jaxlint_rules.benchmarking._regions import COMPILING, is_measurement, place_of, report_from, speaks_of
 
 # What is said of a figure that is meant as a speed.
@@ -49,7 +51,8 @@ class TimingIncludesCompile(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix.
+    Unsafe: the function is called once more, before the clock is started, which takes time and memory. The call is repeated
+    only where its arguments are there by then, and none of them is donated.
 
     ## When not to fix
     When compilation is part of what is measured; regions whose names or texts say so ("compile", "first call",
@@ -64,6 +67,7 @@ class TimingIncludesCompile(Rule):
     name = "timing-includes-compile"
     category = "benchmarking"
     severity = Severity.WARNING
+    fixable = "unsafe"
     examples = (
         Example(
             "straight, and through a helper",
@@ -88,6 +92,44 @@ def main():
     fast(x).block_until_ready()  # finding
     print("jax took", time.perf_counter() - begin)
     print(seconds(jax.jit(lambda x: x * 2), x))  # finding
+
+main()
+""",
+        ),
+        Example(
+            "a call that can be made before",
+            """
+import time
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(x):
+    return jnp.sin(x) @ x
+
+def main():
+    x = jnp.ones((100, 100))
+    begin = time.perf_counter()
+    step(x).block_until_ready()  # finding
+    print("step took", time.perf_counter() - begin)
+
+main()
+""",
+            """
+import time
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(x):
+    return jnp.sin(x) @ x
+
+def main():
+    x = jnp.ones((100, 100))
+    jax.block_until_ready(step(x))  # compiles
+    begin = time.perf_counter()
+    step(x).block_until_ready()  # finding
+    print("step took", time.perf_counter() - begin)
 
 main()
 """,
@@ -166,6 +208,7 @@ main([])
             place_of(node),
             f"the time measured includes compiling `{cold.label}`: call it once before the clock is started",
             reason=f"this is the first call of the jitted `{cold.label}`, and it lies between two readings of the clock",
+            fix=_warmed(event, cold, node, report),
         )
 
 
@@ -196,3 +239,16 @@ def _text_says_so(frame: Frame, node: ast.AST) -> bool:
     """Whether the statement that asks for the measurement speaks of compiling, or repeats it."""
     line = getattr(node, "lineno", 1)
     return bool(frame.loops) or bool(COMPILING.search(frame.module.lines[line - 1]))
+
+
+def _warmed(event: ElapsedEvent, cold: Dispatch, node: ast.AST, report: Reporter) -> FixRequest | None:
+    """Calls the function once before the clock is started."""
+    start = event.start
+    here = cold.frame is event.frame and start.frame is event.frame and node is cold.node
+    donates = cold.target is None or any(option.startswith("donate") for option in cold.target.options)
+    if not here or donates or not isinstance(start.node, ast.expr):
+        return None
+    place = dataclasses.astuple(report.span(start.node))
+    return propose(
+        report, node, "call-before-clock", f"Call `{cold.label}` once before", safe=False, clock=place
+    )

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from jaxlint.finding import Severity
+import ast
+import dataclasses
+
+from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ElapsedEvent
+from jaxlint.staging.frame import Frame
+from jaxlint_rules._fixes import propose
 from jaxlint_rules.benchmarking._regions import (
     COMPILING,
     DISPATCHING,
@@ -44,7 +49,9 @@ class UnsyncedTiming(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: what has to be waited for is for the author to say.
+    Unsafe: the program then waits, and its figures change, which is what is wanted of them. `jax.block_until_ready` goes
+    around a call whose result is thrown away, or on a line of its own before the clock is read, where the result has a name in
+    the same function. Anything else is for the author to say.
 
     ## When not to fix
     When the time of dispatching is what is measured. Regions in which anything waits for a result after the first
@@ -59,6 +66,7 @@ class UnsyncedTiming(Rule):
     name = "unsynced-timing"
     category = "benchmarking"
     severity = Severity.WARNING
+    fixable = "unsafe"
     examples = (
         Example(
             "a jitted call, a loop of them, a plain operation, timeit",
@@ -95,6 +103,43 @@ def plain(n):
 
 def by_timeit(x):
     return timeit.timeit(lambda: step(x), number=10)  # finding
+""",
+            """
+import time
+import timeit
+from time import perf_counter as clock
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(x):
+    return jnp.sin(x) @ x
+
+def once(x):
+    step(x).block_until_ready()
+    start = time.perf_counter()
+    y = step(x)
+    jax.block_until_ready(y)
+    stop = time.perf_counter()  # finding
+    return y, stop - start
+
+def many(x):
+    t0 = clock()
+    for _ in range(100):
+        x = step(x)
+    jax.block_until_ready(x)
+    print((clock() - t0) / 100)  # finding
+
+def plain(n):
+    a = jnp.ones((n, n))
+    begin = time.time()
+    b = jnp.dot(a, a)
+    jax.block_until_ready(b)
+    seconds = time.time() - begin  # finding
+    return b, seconds
+
+def by_timeit(x):
+    return timeit.timeit(lambda: jax.block_until_ready(step(x)), number=10)  # finding
 """,
         ),
         Example(
@@ -206,4 +251,27 @@ def compiling(x):
             node,
             f"the clock is read before the device has finished `{dispatch.label}`: call `jax.block_until_ready` on its result first",
             reason=f"`{dispatch.label}` is dispatched {where}, and nothing waits for its result before the clock is read",
+            fix=_wait(event, frame, node, report),
         )
+
+
+def _wait(event: ElapsedEvent, frame: Frame, node: ast.AST, report: Reporter) -> FixRequest | None:
+    """Waits for the last call, where the function that reads the clock makes it."""
+    dispatch = event.dispatches[-1]
+    call = dispatch.node
+    inner = dispatch.frame
+    while inner is not frame and inner.caller is not None and inner.call_node is not None:
+        call, inner = inner.call_node, inner.caller
+    by_timeit = (
+        isinstance(report.module.parents.get(dispatch.node), ast.Lambda)
+        and dispatch.frame.module is frame.module
+    )
+    if by_timeit:
+        call = dispatch.node
+    elif inner is not frame or isinstance(report.module.parents.get(node), ast.withitem):
+        return None
+    if not isinstance(call, ast.Call) or not isinstance(node, ast.expr):
+        return None
+    place = dataclasses.astuple(report.span(node))
+    message = "Wait for the result before the clock is read"
+    return propose(report, call, "wait-before-clock", message, safe=False, clock=place)

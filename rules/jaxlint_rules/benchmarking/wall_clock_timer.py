@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ElapsedEvent
+from jaxlint_rules._fixes import propose
 from jaxlint_rules.benchmarking._regions import is_measurement
 
 _WALL_CLOCKS = ("time.time", "time.time_ns", "datetime.datetime.now", "datetime.datetime.utcnow")
@@ -36,7 +39,8 @@ class WallClockTimer(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix.
+    Safe: all readings that are subtracted from each other change to `time.perf_counter`, and only where nothing else is done
+    with them. Differences of dates are no numbers, and are left alone.
 
     ## When not to fix
     When the region takes seconds, or the time of the day is wanted too. The rule is advice, and off by default.
@@ -49,6 +53,7 @@ class WallClockTimer(Rule):
     name = "wall-clock-timer"
     category = "benchmarking"
     severity = Severity.INFO
+    fixable = "safe"
     examples = (
         Example(
             "time.time and datetime.now",
@@ -66,6 +71,24 @@ def main(x):
     start = time.time()
     step(x).block_until_ready()
     print(time.time() - start)  # finding
+    begin = datetime.now()
+    step(x).block_until_ready()
+    return datetime.now() - begin  # finding
+""",
+            """
+import time
+from datetime import datetime
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(x):
+    return jnp.sin(x)
+
+def main(x):
+    start = time.perf_counter()
+    step(x).block_until_ready()
+    print(time.perf_counter() - start)  # finding
     begin = datetime.now()
     step(x).block_until_ready()
     return datetime.now() - begin  # finding
@@ -97,8 +120,12 @@ def main(x, xs):
         clock = event.end.clock
         if clock not in _WALL_CLOCKS or not is_measurement(event, report):
             return
+        fix = None
+        if isinstance(event.start.node, ast.Call) and event.start.frame is event.frame:
+            fix = propose(report, event.start.node, "forward-clock", "Use `time.perf_counter`", safe=True)
         report(
             event.node,
             f"`{clock}` may jump and ticks coarsely; time with `time.perf_counter()`",
             reason=f"the region holds a call of `{event.dispatches[0].label}`",
+            fix=fix,
         )

@@ -18,6 +18,7 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
+from jaxlint_rules._fixes import propose
 
 _SPEC = "jax.experimental.pallas.BlockSpec"
 
@@ -43,7 +44,8 @@ class BlockSpecArguments(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix.
+    Safe for arguments in the old order, which change places: the call raised before. Index maps that do not fit have no
+    automatic fix.
 
     ## When not to fix
     Under JAX 0.4.30 and older, for the order. Calls with a `grid_spec`, whose index maps take further arguments, are
@@ -57,6 +59,7 @@ class BlockSpecArguments(Rule):
     name = "block-spec-arguments"
     category = "kernels"
     severity = Severity.ERROR
+    fixable = "safe"
     examples = (
         Example(
             "old order, wrong number of arguments, wrong number of indices",
@@ -83,6 +86,23 @@ def indices(x):
         out_specs=pl.BlockSpec((8, 128), lambda i, j: (i, j)),
         out_shape=x,
     )(x)
+""",
+        ),
+        Example(
+            "old order alone",
+            """
+import jax
+from jax.experimental import pallas as pl
+
+first = pl.BlockSpec(lambda i: (i, 0), (8, 128))  # finding
+second = pl.BlockSpec(lambda i: (i, 0), block_shape=(8, 128))  # finding
+""",
+            """
+import jax
+from jax.experimental import pallas as pl
+
+first = pl.BlockSpec((8, 128), lambda i: (i, 0))  # finding
+second = pl.BlockSpec(index_map=lambda i: (i, 0), block_shape=(8, 128))  # finding
 """,
         ),
         Example(
@@ -115,10 +135,12 @@ def prefetched(x, n):
         if event.name != _SPEC or not isinstance(event.callee, External) or not event.args:
             return
         if isinstance(event.args[0], Function):
+            message = "Give the shape of the block first"
             report(
                 event.node,
                 "`BlockSpec` takes the shape of the block first, then the index map",
                 reason="the first argument is a function; the order was changed in JAX 0.4.31",
+                fix=propose(report, event.node, "swap-arguments", message, safe=True, keyword="index_map"),
             )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:

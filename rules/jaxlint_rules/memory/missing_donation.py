@@ -266,16 +266,18 @@ def train(params, batches):
         place = event.decorator or event.node
         step = Step("add-donation", report.path, report.span(place), {"argnums": positions})
         complete = _callers_complete(event, calls)
+        kept = any(not set(positions) <= set(call.rebound) for call in calls)
         report(
             place,
             f"`{label}` returns new {quoted} and does not donate the old; both are in memory at once",
             reason=f"{event.transformed.why.explain(report.module)}, and {where}",
-            fix=FixRequest(Safety.UNSAFE, f"Donate {quoted}", (step,)),
+            # A call that keeps its argument would find the buffer gone.
+            fix=None if kept else FixRequest(Safety.UNSAFE, f"Donate {quoted}", (step,)),
             function=label,
             data={
                 "argnums": positions,
                 "callers": [f"{call.module.display}:{call.node.lineno}" for call in calls],
-                "callers_complete": complete and all(set(positions) <= set(c.rebound) for c in calls),
+                "callers_complete": complete and not kept,
                 "aliased": any(call.aliased & set(positions) for call in calls),
                 "public": _is_public(event),
             },

@@ -7,6 +7,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array
+from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._expressions import made, number
 
 
@@ -30,7 +31,7 @@ class CancellingLog1p(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix.
+    Unsafe: the digits that were lost come back, so that the numbers change where `x` is small.
 
     ## When not to fix
     When `x` is never small. The rule is advice, and off by default.
@@ -43,6 +44,7 @@ class CancellingLog1p(Rule):
     name = "cancelling-log1p"
     category = "numerics"
     severity = Severity.INFO
+    fixable = "unsafe"
     examples = (
         Example(
             "logarithm and exponential",
@@ -52,6 +54,13 @@ import jax.numpy as jnp
 def rate(x):
     y = jnp.exp(x) - 1  # finding
     return jnp.log(1 + x) + jnp.log(1.0 - y)  # finding
+""",
+            """
+import jax.numpy as jnp
+
+def rate(x):
+    y = jnp.expm1(x)
+    return jnp.log(1 + x) + jnp.log1p(-y)
 """,
         ),
         Example(
@@ -85,4 +94,5 @@ def rate(x):
                 event.node,
                 f"`{form}` loses the digits of a small `x`: use `{instead}`",
                 reason="1 plus a number below 6e-8 is 1 in float32",
+                fix=propose(report, event.node, "stable-form", f"Use `{instead}`", safe=False),
             )

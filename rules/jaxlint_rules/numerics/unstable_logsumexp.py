@@ -8,6 +8,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.values import Value
+from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._exponentials import may_overflow
 from jaxlint_rules.numerics._expressions import made, number, unviewed
 
@@ -34,7 +35,8 @@ class UnstableLogsumexp(Rule):
     `jax.nn.logsumexp(x)`, `jax.nn.log_sigmoid(x)`, `jax.nn.log_sigmoid(-x)` and `jax.nn.softplus(x)` for the others.
 
     ## Fix safety
-    There is no automatic fix.
+    Unsafe: the last digits change. Each form becomes its stable function, with the axis of the sum; variables that nothing
+    else reads go.
 
     ## When not to fix
     When the argument is bounded. A small number added under the logarithm keeps the result finite, and is not reported.
@@ -47,6 +49,7 @@ class UnstableLogsumexp(Rule):
     name = "unstable-logsumexp"
     category = "numerics"
     severity = Severity.WARNING
+    fixable = "unsafe"
     examples = (
         Example(
             "each form",
@@ -68,6 +71,23 @@ def binary(logit, y):
 
 def softplus(x):
     return jnp.log(1 + jnp.exp(x))  # finding
+""",
+            """
+import jax
+
+def partition(energies):
+    return jax.nn.logsumexp(energies, axis=0)
+
+@jax.jit
+def loss(logits, label):
+    return -jax.nn.log_softmax(logits, axis=-1)[label]
+
+def binary(logit, y):
+    p = jax.nn.sigmoid(logit)
+    return -(y * jax.nn.log_sigmoid(logit) + (1 - y) * jax.nn.log_sigmoid(-logit))
+
+def softplus(x):
+    return jax.nn.softplus(x)
 """,
         ),
         Example(
@@ -100,6 +120,7 @@ def other(x):
                 event.node,
                 f"`{form}` is infinite where its exact value is not: use `{instead}`",
                 reason="the exponential inside over- or underflows before the logarithm undoes it",
+                fix=propose(report, event.node, "stable-form", f"Use `{instead}`", safe=False),
             )
 
 

@@ -6,6 +6,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
+from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._exponentials import may_overflow
 from jaxlint_rules.numerics._expressions import made, same, unviewed
 
@@ -30,7 +31,8 @@ class UnstableSoftmax(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix.
+    Unsafe: the last digits change. The quotient becomes `jax.nn.softmax(x, axis=...)` where it can be seen that the sum is
+    taken over the axis along which it divides; variables that nothing else reads go.
 
     ## When not to fix
     When the argument is bounded above. Arguments that are negated, clipped, or have something subtracted, and tests, are not
@@ -44,6 +46,7 @@ class UnstableSoftmax(Rule):
     name = "unstable-softmax"
     category = "numerics"
     severity = Severity.WARNING
+    fixable = "unsafe"
     examples = (
         Example(
             "in one line, through variables, as methods",
@@ -64,6 +67,20 @@ def three(x):
     z = jnp.exp(x)
     total = z.sum(axis=1, keepdims=True)
     return z / total  # finding
+""",
+            """
+import jax
+
+def one(x):
+    return jax.nn.softmax(x, axis=-1)
+
+@jax.jit
+def two(q, k):
+    return jax.nn.softmax(q @ k.T, axis=-1)
+
+@jax.jit
+def three(x):
+    return jax.nn.softmax(x, axis=1)
 """,
         ),
         Example(
@@ -100,4 +117,5 @@ def normalised(x, y):
                 event.node,
                 "this softmax is NaN once an element exceeds 88 in float32: use `jax.nn.softmax`",
                 reason="`exp(x) / sum(exp(x))` without the maximum subtracted overflows to infinity over infinity",
+                fix=propose(report, event.node, "stable-form", "Use `jax.nn.softmax`", safe=False),
             )

@@ -6,6 +6,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeyEvent
+from jaxlint_rules._fixes import propose
 
 
 class KeyReuse(Rule):
@@ -35,7 +36,9 @@ class KeyReuse(Rule):
     In a loop, `key, sub = jax.random.split(key)` or `jax.random.fold_in(key, i)`.
 
     ## Fix safety
-    There is no automatic fix: it changes the numbers that the program draws.
+    Unsafe: the program then draws other numbers, as it was meant to. The key is split before the statement that used it
+    first, `key, subkey = jax.random.split(key)`, which gets `subkey`; what follows uses the new `key`. Keys that a nested
+    function or a comprehension reads, attributes, and statements that use a key twice are left alone.
 
     ## When not to fix
     When the same numbers are wanted twice (common random numbers). Test files are not checked.
@@ -48,6 +51,7 @@ class KeyReuse(Rule):
     name = "key-reuse"
     category = "random"
     severity = Severity.WARNING
+    fixable = "unsafe"
     examples = (
         Example(
             "twice, after a split, in a loop, through functions",
@@ -93,6 +97,38 @@ def train(params, batches):
     for batch in batches:
         params = step(params, batch, key)  # finding
     return params, variables
+""",
+        ),
+        Example(
+            "keys of variables",
+            """
+import jax
+
+def init(key, n):
+    w = jax.random.normal(key, (n,))
+    b = jax.random.uniform(key, (n,))  # finding
+    return w, b, jax.random.split(key)  # finding
+
+def noise(x, key, steps):
+    for _ in range(steps):
+        x = x + jax.random.normal(key, x.shape)  # finding
+    return x
+""",
+            """
+import jax
+
+def init(key, n):
+    key, subkey = jax.random.split(key)
+    w = jax.random.normal(subkey, (n,))
+    key, subkey = jax.random.split(key)
+    b = jax.random.uniform(subkey, (n,))  # finding
+    return w, b, jax.random.split(key)  # finding
+
+def noise(x, key, steps):
+    for _ in range(steps):
+        key, subkey = jax.random.split(key)
+        x = x + jax.random.normal(subkey, x.shape)  # finding
+    return x
 """,
         ),
         Example(
@@ -144,7 +180,8 @@ def carried(key, xs):
         else:
             message = f"the key `{name}` is used again{through}; the result repeats earlier random numbers"
             reason = f"`{name}` was used up at line {getattr(event.first, 'lineno', '?')}"
-        report(event.node, message, reason=reason)
+        fix = propose(report, event.first, "split-key", f"Split `{name}` first", safe=False, key=name)
+        report(event.node, message, reason=reason, fix=fix if hasattr(event.first, "lineno") else None)
 
 
 def loop_line(node: object) -> int:

@@ -13,6 +13,7 @@ from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import all_parameters, walk
 from jaxlint.staging.values import BoundMethod, Function, Partial, Transformed, Value
+from jaxlint_rules._fixes import propose
 
 
 class JitInLoop(Rule):
@@ -42,7 +43,9 @@ class JitInLoop(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix yet.
+    Unsafe: the statement moves before the loop, and what the function reads besides its arguments (attributes, items of
+    lists) is then read once, when it is first called. Functions that read what changes in the loop are not reported; one
+    that is jitted anew because the function around it is called in a loop is left alone: its caller should make it.
 
     ## When not to fix
     When each iteration needs a different program (the function depends on the loop variable), or the jitted function is
@@ -56,6 +59,7 @@ class JitInLoop(Rule):
     name = "jit-in-loop"
     category = "recompilation"
     severity = Severity.WARNING
+    fixable = "unsafe"
     examples = (
         Example(
             "a lambda in a loop, a nested def in a function called in a loop",
@@ -82,6 +86,49 @@ def epoch(params, batches, lr):
 def fit(params, batches, epochs):
     for _ in range(epochs):
         params = epoch(params, batches, 0.1)
+    return params
+""",
+        ),
+        Example(
+            "a lambda, a nested function, a call at once",
+            """
+import jax
+
+def train(params, batches, rate):
+    for batch in batches:
+        step = jax.jit(lambda p, b: p - rate * b)  # finding
+        params = step(params, batch)
+    for batch in batches:
+        params = params + 1
+
+        @jax.jit
+        def shift(p, b):  # finding
+            return p + b * rate
+
+        params = shift(params, batch)
+    for _ in range(10):
+        params = jax.jit(lambda p: p * rate)(params)  # finding
+    return params
+""",
+            """
+import jax
+
+def train(params, batches, rate):
+    step = jax.jit(lambda p, b: p - rate * b)  # finding
+    for batch in batches:
+        params = step(params, batch)
+
+    @jax.jit
+    def shift(p, b):  # finding
+        return p + b * rate
+
+    for batch in batches:
+        params = params + 1
+
+        params = shift(params, batch)
+    jitted = jax.jit(lambda p: p * rate)
+    for _ in range(10):
+        params = jitted(params)  # finding
     return params
 """,
         ),
@@ -139,6 +186,7 @@ def train(params, batches):
                 f"{fresh[0]} is jitted anew in every iteration, so it is traced and compiled every time",
                 reason=f"{transformed.why.explain(report.module)}, inside the loop at line {line}",
                 function=frame.name,
+                fix=propose(report, event.node, "hoist-jit", "Jit it once, before the loop", safe=False),
             )
             return
         self.check_callers(event, fresh[0], report)

@@ -9,6 +9,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import Array, AtIndexer, ExternalMethod, ExternalObject, Unknown
+from jaxlint_rules._fixes import propose
 
 _AT_METHODS = frozenset(
     ["set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"]
@@ -60,7 +61,8 @@ class DiscardedUpdate(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the program's results change.
+    Unsafe: the result is assigned to what was updated, so that the program computes something else, as it was meant to.
+    Updates of what is not used afterwards, of outer variables and of attributes are left alone.
 
     ## When not to fix
     When a call is made for its time or its error alone, as in benchmarks; assign the result to `_` to say so.
@@ -74,6 +76,7 @@ class DiscardedUpdate(Rule):
     name = "discarded-update"
     category = "tracing"
     severity = Severity.ERROR
+    fixable = "unsafe"
     examples = (
         Example(
             "updates of arrays",
@@ -89,6 +92,20 @@ def f(x, values):
     lax.dynamic_update_slice(grid, jnp.ones(2), (3,))  # finding
     x.at[0].multiply(2.0)  # finding
     grid.sort()  # finding
+    return grid, x
+""",
+            """
+import jax.numpy as jnp
+from jax import lax
+
+def f(x, values):
+    grid = jnp.zeros(8)
+    for i, value in enumerate(values):
+        grid = grid.at[i].set(value)
+    grid = grid.at[0].add(1.0)
+    grid = lax.dynamic_update_slice(grid, jnp.ones(2), (3,))
+    x = x.at[0].multiply(2.0)
+    grid = grid.sort()
     return grid, x
 """,
         ),
@@ -143,11 +160,26 @@ def f(table, names, text):
             return
         what = _updated(event)
         if what:
+            fix = propose(
+                report, event.node, "bind-result", "Assign the result", safe=False, **_binding(event)
+            )
             report(
                 event.node,
                 f"{what} gives a new object and changes nothing; this one is thrown away",
                 reason="the call stands as a statement of its own, and arrays and pytrees are immutable",
+                fix=fix,
             )
+
+
+def _binding(event: CallEvent) -> dict[str, object]:
+    """Which argument is updated, and what the call needs besides."""
+    if event.name not in _FUNCTIONS:
+        return {}
+    leaf = event.name.rpartition(".")[2]
+    found: dict[str, object] = {"argument": 1 if leaf == "tree_at" else 0}
+    if leaf in ("fill_diagonal", "put", "place", "put_along_axis"):
+        found["keyword"] = "inplace=False"  # without it they raise
+    return found
 
 
 def _updated(event: CallEvent) -> str:

@@ -41,7 +41,9 @@ class DynamicShape(Rule):
 
     ## Fix safety
     Unsafe: a `for` over a traced `range` becomes `lax.fori_loop`, whose carry must keep its types and which has no
-    reverse-mode derivative when its length is traced. Other sizes have no automatic fix: they must become static.
+    reverse-mode derivative when its length is traced. `x.at[x > 1].set(v)` becomes `jnp.where(x > 1, v, x)`, which may
+    have a wider dtype than `x`, and sums and means of `x[x > 0]` keep what is not chosen, as zeros or by `where=`. Other
+    sizes have no automatic fix: they must become static.
 
     ## When not to fix
     Sizes that come from shapes, constants and static arguments are fine, and not reported.
@@ -94,7 +96,7 @@ def f(key, x, n):
     x = jax.lax.fori_loop(0, n, body_fun, x)
     total = x.sum(axis=n)
     parts = jnp.repeat(x, n), jnp.split(x, n)
-    clipped = x.at[(x > 1) & ~jnp.isnan(x)].set(1.0)
+    clipped = jnp.where((x > 1) & ~jnp.isnan(x), 1.0, x)
     sums = jax.ops.segment_sum(x, n)
     return noise, grid, kept, where, x, total, parts, clipped, sums
 """,
@@ -140,4 +142,5 @@ def f(key, x, n):
         if event.how == "mask" and certain_tracer(event.index) and not guarded(event):
             assert isinstance(event.index, Array)
             message = "a traced boolean mask as an index selects an unknown number of items; use `jnp.where`"
-            report(event.node, message, reason=traced(event, event.index))
+            fix = propose(report, event.node, "mask-to-where", "Choose by `jnp.where`", safe=False)
+            report(event.node, message, reason=traced(event, event.index), fix=fix)

@@ -22,6 +22,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint_rules._fixes import declare_static
 from jaxlint_rules._reasons import guarded, traced
 
 _PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
@@ -94,7 +95,9 @@ class MissingStatic(Rule):
     `if`: `tracer-branch` reports that.
 
     ## Fix safety
-    There is no automatic fix.
+    Unsafe: `static_argnames` is added where the function is jitted, for strings, enum members, dtypes, types and functions
+    that have a name. Callers that pass an array for the parameter then fail, and each new value compiles the function anew.
+    Objects, lambdas and `self` are left alone: where they belong is for the author to say.
 
     ## When not to fix
     Parameters that the call leaves out keep their default, a string too. `eqx.filter_jit` keeps what is no array
@@ -109,6 +112,7 @@ class MissingStatic(Rule):
     name = "missing-static"
     category = "tracing"
     severity = Severity.ERROR
+    fixable = "unsafe"
     examples = (
         Example(
             "strings, functions and modules",
@@ -142,6 +146,31 @@ def main(x, grads):
     g = forward(x, jnp.float32)  # finding
     h = forward(x, lambda v: v)  # finding
     return a, b, c, d, e, f, g, h
+""",
+        ),
+        Example(
+            "a string",
+            """
+import jax
+
+def normalise(x, mode):
+    return x / x.max() if mode == "max" else x / x.sum()
+
+fast = jax.jit(normalise)
+
+def main(x):
+    return fast(x, "max")  # finding
+""",
+            """
+import jax
+
+def normalise(x, mode):
+    return x / x.max() if mode == "max" else x / x.sum()
+
+fast = jax.jit(normalise, static_argnames="mode")
+
+def main(x):
+    return fast(x, "max")  # finding
 """,
         ),
         Example(
@@ -254,7 +283,10 @@ def main(x):
             )
         else:
             message = f"`{event.parameter}` of `{t.label}` is traced, and {what} cannot be; declare it static"
-        report(place, message, reason=t.why.explain(report.module))
+        fix = None
+        if is_hashable_constant(event.value) and not method:
+            fix = declare_static(t.node, t.module, event.parameter)
+        report(place, message, reason=t.why.explain(report.module), fix=fix)
 
     def on_text_comparison(self, event: TextComparisonEvent, report: Reporter) -> None:
         if event.value.certain and not guarded(event):
@@ -272,7 +304,15 @@ def main(x):
             seen.add((label, why.parameter))
             report.event = event
             message = f"`{why.parameter}` of `{label}` is traced, and a string cannot be; declare it static"
-            report(event.node, message, reason=traced(event, event.value))
+            made = why.cause
+            fix = declare_static(made.node, made.module, why.parameter) if made is not None else None
+            report(event.node, message, reason=traced(event, event.value), fix=fix)
+
+
+def is_hashable_constant(value: Value) -> bool:
+    """Whether the value can be a static argument, and is the same object at every call."""
+    named = isinstance(value, Function) and not isinstance(value.node, ast.Lambda)
+    return isinstance(value, (Static, External, ClassValue)) or named
 
 
 def untraceable(value: Value, nnx: bool = False, depth: int = 3) -> str:

@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from jaxlint.finding import Severity
+from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
@@ -20,6 +20,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint_rules._fixes import propose
 
 _JITS = frozenset({"jit", "nnx.jit"})
 # Transformations that keep the signature of their function.
@@ -52,7 +53,8 @@ class StaticArgumentMismatch(Rule):
     decorated method do. `partial(f, x)` no longer has the parameters that it fills by position.
 
     ## Fix safety
-    There is no automatic fix.
+    A misspelt name that resembles one parameter alone becomes that parameter's. That is unsafe, since another may have been
+    meant. Positions, and what is static and donated at once, have no automatic fix: what is meant is for the author to say.
 
     ## When not to fix
     Functions whose signature is not known, or takes `*args` or `**kwargs`, are not reported for what those may hold.
@@ -65,6 +67,7 @@ class StaticArgumentMismatch(Rule):
     name = "static-argument-mismatch"
     category = "tracing"
     severity = Severity.ERROR
+    fixable = "unsafe"
     examples = (
         Example(
             "names and positions that do not exist",
@@ -92,6 +95,25 @@ class Model:
     @partial(jax.jit, static_argnums=(0, 3))  # finding
     def call(self, x, train):
         return x
+""",
+        ),
+        Example(
+            "a misspelt name",
+            """
+from functools import partial
+import jax
+
+@partial(jax.jit, static_argnames=("dept", "mode"))  # finding
+def refine(x, depth, mode):
+    return x * depth
+""",
+            """
+from functools import partial
+import jax
+
+@partial(jax.jit, static_argnames=("depth", "mode"))  # finding
+def refine(x, depth, mode):
+    return x * depth
 """,
         ),
         Example(
@@ -170,10 +192,12 @@ def build(function, names):
             entries = list(_entries(value))
             wrong = [text for entry in entries if (text := signature.objection(entry, t.label))]
             if wrong:
+                place = _place(event, name)
                 report(
-                    _place(event, name),
+                    place,
                     f"`{name}`: {'; '.join(wrong)}",
                     reason=f"{t.why.explain(report.module)}; its signature is `({signature})`",
+                    fix=_corrected(place, entries, signature, report),
                 )
                 return
         self.check_overlap(event, options, signature, report)
@@ -236,14 +260,33 @@ class Signature:
             text += f", and `{self.keyword[0]}` is keyword-only, which `static_argnames` can name"
         return text
 
+    def close_to(self, name: str) -> str:
+        """The parameter that a wrong name is likely to mean, else ""."""
+        close = difflib.get_close_matches(name, [*self.positional, *self.keyword], 1, 0.7)
+        return close[0] if close else ""
+
     def objection_to_name(self, name: str, label: str) -> str:
         if self.options or name in self.keyword:
             return ""
         if name in self.positional:
             return f"`{name}` of `{label}` is positional-only" if name in self.only_positional else ""
-        close = difflib.get_close_matches(name, [*self.positional, *self.keyword], 1, 0.7)
-        hint = f"; did you mean `{close[0]}`?" if close else ""
+        close = self.close_to(name)
+        hint = f"; did you mean `{close}`?" if close else ""
         return f"`{label}` has no parameter `{name}`{hint}"
+
+
+def _corrected(
+    place: ast.AST, entries: list[int | str], signature: Signature, report: Reporter
+) -> FixRequest | None:
+    """One misspelt name gets that of the parameter which it resembles."""
+    wrong = [entry for entry in entries if signature.objection(entry, "")]
+    if len(wrong) != 1 or not isinstance(wrong[0], str) or signature.options:
+        return None
+    close = signature.close_to(wrong[0])
+    if not close or close in entries or close in signature.only_positional:
+        return None
+    message = f"Name the parameter `{close}`"
+    return propose(report, place, "replace-string", message, safe=False, old=wrong[0], new=close)
 
 
 def signature_of(target: Value, decorators: int = 0) -> Signature | None:

@@ -9,7 +9,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TestEvent
 from jaxlint.staging.values import Array
-from jaxlint_rules._fixes import only_staged, propose
+from jaxlint_rules._fixes import declare_static, only_staged, propose
 from jaxlint_rules._reasons import certain_tracer, guarded, traced
 
 _WORDS = {
@@ -64,6 +64,9 @@ class TracerBranch(Rule):
     These are unsafe: both branches, and all iterations, must have the same shapes and dtypes, which JAX checks when the
     function is traced, and a `while_loop` has no reverse-mode derivative. Branches that store, print, raise, `break` or
     return on one side only are left alone, with the reason.
+
+    A flag that a jitted function asks for by itself is declared static. That is unsafe: callers that pass an array for it
+    then fail, and each new value of it compiles the function anew.
 
     ## When not to fix
     A branch that only ever runs on concrete values (a function that is never staged) is not reported. Code that
@@ -161,6 +164,19 @@ fast = jax.jit(scale)
 def main(x):
     return fast(x, True)
 """,
+            """
+import jax
+
+def scale(x, double):
+    if double:
+        return x * 2
+    return x
+
+fast = jax.jit(scale, static_argnames="double")
+
+def main(x):
+    return fast(x, True)
+""",
         ),
         Example(
             "static things may be branched on",
@@ -250,7 +266,11 @@ def main(x):
         flag = _flag(event.node, value) if event.how != "while" else ""
         if flag:
             message += f'. If `{flag}` is an ordinary flag, declare it static: `static_argnames="{flag}"`'
-        fix = None if flag else _fix(event, report)
+        made = value.why.cause if flag and value.why is not None else None
+        if flag:
+            fix = declare_static(made.node, made.module, flag) if made is not None else None
+        else:
+            fix = _fix(event, report)
         report(event.node, message, reason=traced(event, value), fix=fix)
 
 

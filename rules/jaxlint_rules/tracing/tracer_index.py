@@ -7,6 +7,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import IndexEvent
 from jaxlint.staging.values import Array
+from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, traced
 
 
@@ -38,7 +39,9 @@ class TracerIndex(Rule):
     For slices with a moving start use `jax.lax.dynamic_slice`; a moving size needs a mask.
 
     ## Fix safety
-    There is no automatic fix yet.
+    Unsafe: `weights[i]` becomes `jnp.array(weights)[i]`, for which all items must have the same shape, and `x[i:i + 3]`
+    becomes `lax.dynamic_slice_in_dim(x, i, 3)`, which moves the start back where fewer than 3 items are left. Slices whose
+    size depends on data are left alone: they need a mask, or a static bound.
 
     ## When not to fix
     Indexing an array by a traced integer is fine, and not reported.
@@ -51,6 +54,7 @@ class TracerIndex(Rule):
     name = "tracer-index"
     category = "tracing"
     severity = Severity.ERROR
+    fixable = "unsafe"
     examples = (
         Example(
             "a list by a loop index, a slice by an argument",
@@ -67,6 +71,31 @@ def f(x, n):
         return h @ WEIGHTS[i]  # finding
     head = x[:n]  # finding
     return lax.fori_loop(0, 2, body, x), head
+""",
+        ),
+        Example(
+            "what can be indexed as an array",
+            """
+import jax
+import jax.numpy as jnp
+
+SCALES = [1.0, 2.0, 4.0]
+
+@jax.jit
+def window(x, i):
+    part = x[i:i + 3]  # finding
+    return part * SCALES[i]  # finding
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+SCALES = [1.0, 2.0, 4.0]
+
+@jax.jit
+def window(x, i):
+    part = jax.lax.dynamic_slice_in_dim(x, i, 3)  # finding
+    return part * jnp.array(SCALES)[i]  # finding
 """,
         ),
         Example(
@@ -94,8 +123,11 @@ def f(weights, x):
         if not index.staged or not index.certain:
             return
         what = "a slice bound" if event.how == "slice" else "the index of a Python sequence"
+        indexed = event.how != "dict"
+        message = "Slice by lax.dynamic_slice_in_dim" if event.how == "slice" else "Index an array"
         report(
             event.node,
             f"{what} must be a Python integer, and this one is traced",
             reason=traced(event, index),
+            fix=propose(report, event.node, "sequence-to-array", message, safe=False) if indexed else None,
         )

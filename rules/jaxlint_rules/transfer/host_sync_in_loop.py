@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import Severity
+from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ConvertEvent, Event, TestEvent
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.values import Array
+from jaxlint_rules._fixes import propose
 
 _WAITS = {
     "float": "`float()`",
@@ -53,7 +54,9 @@ class HostSyncInLoop(Rule):
     Or log every N steps.
 
     ## Fix safety
-    There is no automatic fix yet. `jaxlint verify` counts the waits per step and measures them.
+    Safe where a loop does nothing with the number but `losses.append(float(loss))`, and the list begins empty right before
+    it and is read after it alone: the arrays are collected, and converted once the loop is done. They stay on the device until
+    then. Everything else has no automatic fix; `jaxlint verify` counts the waits per step and measures them.
 
     ## When not to fix
     When each iteration takes much longer than the transfer and Python has nothing to prepare. Conversions under an `if`
@@ -67,6 +70,7 @@ class HostSyncInLoop(Rule):
     name = "host-sync-in-loop"
     category = "transfer"
     severity = Severity.WARNING
+    fixable = "safe"
     examples = (
         Example(
             "conversions and tests on results of the step",
@@ -89,6 +93,40 @@ def train(w, batches):
         if metrics["loss"] < 1e-3:  # finding
             break
     return w, history, hits
+""",
+        ),
+        Example(
+            "numbers that are only collected",
+            """
+import jax
+
+@jax.jit
+def step(w, batch):
+    return w - 0.1 * batch, (w * batch).sum()
+
+def train(w, batches, epochs):
+    losses = []
+    for _ in range(epochs):
+        for batch in batches:
+            w, loss = step(w, batch)
+            losses.append(float(loss))  # finding
+    return w, losses
+""",
+            """
+import jax
+
+@jax.jit
+def step(w, batch):
+    return w - 0.1 * batch, (w * batch).sum()
+
+def train(w, batches, epochs):
+    losses = []
+    for _ in range(epochs):
+        for batch in batches:
+            w, loss = step(w, batch)
+            losses.append(loss)  # finding
+    losses = [float(value) for value in losses]
+    return w, losses
 """,
         ),
         Example(
@@ -164,7 +202,22 @@ def host_only(x, steps):
             f"{what} makes Python wait for the device in every iteration",
             reason=f"the value is a result of the jitted `{value.jitted}`, called in the loop at line {line}",
             data={"loop_line": line},
+            fix=_collected(event, report),
         )
+
+
+def _collected(event: Event, report: Reporter) -> FixRequest | None:
+    """The number is appended to a list: it may be fetched later."""
+    parent = report.module.parents.get(event.node)
+    if (
+        not isinstance(event, ConvertEvent)
+        or not isinstance(event.node, ast.Call)
+        or not isinstance(parent, ast.Call)
+    ):
+        return None
+    if not isinstance(parent.func, ast.Attribute) or parent.func.attr != "append":
+        return None
+    return propose(report, event.node, "convert-after-loop", "Convert after the loop", safe=True)
 
 
 def stepping_loop(frame: Frame) -> Loop | None:

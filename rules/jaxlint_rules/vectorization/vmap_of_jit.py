@@ -68,6 +68,27 @@ batched = jax.jit(jax.vmap(norm))  # finding
 """,
         ),
         Example(
+            "stacked decorators",
+            """
+from functools import partial
+import jax
+
+@partial(jax.vmap, in_axes=(0, None))  # finding
+@jax.jit
+def scaled(x, factor):
+    return x * factor
+""",
+            """
+from functools import partial
+import jax
+
+@jax.jit  # finding
+@partial(jax.vmap, in_axes=(0, None))
+def scaled(x, factor):
+    return x * factor
+""",
+        ),
+        Example(
             "jit around vmap, and vmap of a jitted helper inside jit",
             """
 import jax
@@ -102,8 +123,8 @@ def total(xs):
             return
         place = event.decorator or node
         fix = None
-        if written_here:
-            step = Step("swap-vmap-of-jit", report.path, report.span(node))
+        if written_here or event.decorator is not None:
+            step = Step("swap-vmap-of-jit", report.path, report.span(place))
             fix = FixRequest(Safety.SAFE, "Jit the mapped function instead", (step,))
         report(
             place,

@@ -1,0 +1,96 @@
+"""`hoist-jit`: a function that is jitted in every iteration of a loop is jitted once, before the loop."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.flow import Flow
+from jaxlint.codemods.layout import Layout, fresh_name
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused, Site
+from jaxlint.finding import Span, Step
+
+
+@codemod("hoist-jit")
+def hoist_jit(draft: Draft, step: Step) -> None:
+    """The span is the call of the transform, or the name of the function that it decorates. Takes no parameters."""
+    site = draft.site
+    node = site.find_function(step.span) or site.find_ast(step.span, ast.Call)
+    layout = Layout(site)
+    statement = next(one for one in (node, *site.names.ancestors(node)) if isinstance(one, ast.stmt))
+    loop = site.names.parents.get(statement)
+    if not isinstance(loop, (ast.For, ast.While)) or statement not in loop.body:
+        raise Refused("the function is not jitted straight in the body of a loop")
+    outer = layout.indent(loop)
+    scope = site.names.scope_at(statement)
+    flow = Flow(site.names, scope)
+    changing = set(flow.bound([loop]))
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        _check_free(flow, statement, changing - {statement.name})
+        _check_sole(site, statement.name, statement)
+        _move(draft, layout, statement, outer, loop)
+        return
+    assert isinstance(node, ast.Call)
+    _check_free(flow, node, changing)
+    if isinstance(statement, ast.Assign) and statement.value is node:
+        if len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
+            raise Refused("the jitted function is kept elsewhere than in a variable")
+        _check_sole(site, statement.targets[0].id, statement.targets[0])
+        _move(draft, layout, statement, outer, loop)
+        return
+    # `jax.jit(f)(x)`: the function gets a name.
+    text = layout.argument(node)
+    if "\n" in text or "\r" in text or "#" in text:
+        raise Refused("the call goes over several lines; give the jitted function a name first")
+    name = fresh_name(layout.identifiers(scope), "jitted")
+    draft.insert(_first_line(loop), 1, f"{outer}{name} = {text}{layout.newline}")
+    draft.replace(site.span(node), name)
+
+
+def _check_free(flow: Flow, node: ast.AST, changing: set[str]) -> None:
+    """Raises Refused when the function reads what changes from one iteration to the next."""
+    read = flow.reads(node) & changing
+    if read:
+        raise Refused(f"the function reads `{min(read)}`, which changes in the loop; make it an argument")
+
+
+def _check_sole(site: Site, name: str, bound: ast.AST) -> None:
+    scope = site.names.scope_at(bound)
+    if len(scope.bindings.get(name, ())) != 1 or name in scope.redirected:
+        raise Refused(f"`{name}` is bound elsewhere as well")
+
+
+def _move(draft: Draft, layout: Layout, statement: ast.stmt, outer: str, loop: ast.For | ast.While) -> None:
+    """Moves the lines of `statement`, with the comments above it, to the line of the loop."""
+    if len(loop.body) == 1:
+        raise Refused("the loop does nothing else")
+    inner = layout.indent(statement)
+    header = loop.iter if isinstance(loop, ast.For) else loop.test
+    before = loop.body[: loop.body.index(statement)]
+    after = max([header.end_lineno or 0, *(one.end_lineno or 0 for one in before)])
+    text, span = layout.block([statement], indent=inner, after=after)
+    assert span is not None
+    lines = text.splitlines(keepends=True)
+    if any(line.strip() and not line.startswith(inner) for line in lines):
+        raise Refused("the function is laid out so that it cannot be moved")
+    if any(
+        isinstance(part, (ast.Constant, ast.JoinedStr)) and part.end_lineno != part.lineno
+        for part in ast.walk(statement)
+    ):
+        raise Refused("a string over several lines would have to be indented")
+    moved = "".join(outer + line[len(inner) :] if line.strip() else line for line in lines)
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        moved = layout.gap_above(loop) + moved + layout.newline
+    draft.insert(_first_line(loop), 1, moved)
+    first, last = span.line, span.end_line
+    while last < len(layout.lines) and not layout.lines[last].strip():
+        last += 1
+    if before:  # one gap stays
+        while not layout.lines[first - 2].strip():
+            first -= 1
+        last = span.end_line if first == span.line else last - (last > span.end_line)
+    draft.replace(Span(first, 1, last + 1, 1), "")
+
+
+def _first_line(statement: ast.stmt) -> int:
+    return min([statement.lineno, *(part.lineno for part in getattr(statement, "decorator_list", ()))])

@@ -1,0 +1,30 @@
+"""`swap-arguments`: the first two positional arguments of a call change places."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused
+from jaxlint.finding import Step
+
+
+@codemod("swap-arguments")
+def swap_arguments(draft: Draft, step: Step) -> None:
+    """The span is the call. The parameter `keyword` names the first argument, where the second is not positional."""
+    site = draft.site
+    call = site.find_ast(step.span, ast.Call)
+    assert isinstance(call, ast.Call)
+    if not call.args or any(isinstance(one, ast.Starred) for one in call.args):
+        raise Refused("the call unpacks its arguments, so that what it passes cannot be seen")
+    layout = Layout(site)
+    first = call.args[0]
+    if len(call.args) == 1:
+        place = site.span(first)
+        draft.insert(place.line, place.column, f"{step.parameters['keyword']}=")
+        return
+    second = call.args[1]
+    one, two = layout.argument(first), layout.argument(second)
+    draft.replace(site.span(first), two)
+    draft.replace(site.span(second), one)

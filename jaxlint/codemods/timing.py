@@ -1,0 +1,171 @@
+"""Rewrites of measurements: waiting for the device, calling once before, and a clock that only goes forward."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from jaxlint.codemods.effects import check_expression
+from jaxlint.codemods.flow import Flow
+from jaxlint.codemods.imports import reference
+from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused, Site
+from jaxlint.finding import Span, Step
+
+_WAIT = "jax.block_until_ready"
+_CLOCKS = {"time.time": "time.perf_counter", "time.time_ns": "time.perf_counter_ns"}
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
+
+
+@codemod("wait-before-clock")
+def wait_before_clock(draft: Draft, step: Step) -> None:
+    """The span is the call whose result nothing waits for; the parameter `clock` that of the reading which comes too early."""
+    site = draft.site
+    call, clock = site.find_ast(step.span, ast.expr), site.find_ast(_place(step, "clock"), ast.expr)
+    parent = site.names.parents.get(call)
+    assert isinstance(call, ast.expr)
+    layout = Layout(site)
+    if isinstance(parent, (ast.Expr, ast.Lambda)):
+        wait = reference(site, draft.imports, _WAIT, call)
+        draft.replace(site.span(call), f"{wait}({layout.argument(call)})")
+        return
+    reading = _statement(site, clock)
+    if not isinstance(parent, ast.Assign) or len(parent.targets) != 1 or parent.value is not call:
+        raise Refused("the result has no name that could be waited for")
+    target = parent.targets[0]
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    if len(names) != len(parts) or not names:
+        raise Refused("the result is kept elsewhere than in variables")
+    if not isinstance(reading, _SIMPLE) or not _runs_before(site, parent, reading):
+        raise Refused("the clock is not read right after the call")
+    scope = site.names.scope_at(parent)
+    for name in names:
+        for binding in scope.bindings.get(name, ()):
+            line = getattr(binding.node, "lineno", 0)
+            if (parent.end_lineno or 0) < line <= reading.lineno:
+                raise Refused(f"`{name}` is given something else before the clock is read")
+    wait = reference(site, draft.imports, _WAIT, reading)
+    given = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    line = site.span(reading).line
+    draft.insert(line, 1, f"{layout.indent(reading)}{wait}({given}){layout.newline}")
+
+
+@codemod("call-before-clock")
+def call_before_clock(draft: Draft, step: Step) -> None:
+    """The span is the first call of a jitted function; the parameter `clock` that of the reading before it."""
+    site = draft.site
+    call, clock = site.find_ast(step.span, ast.Call), site.find_ast(_place(step, "clock"), ast.expr)
+    assert isinstance(call, ast.Call)
+    layout = Layout(site)
+    reading, statement = _statement(site, clock), _statement(site, call)
+    if not isinstance(reading, _SIMPLE) or not _runs_before(site, reading, statement):
+        raise Refused("the clock is not started right before the call")
+    if not isinstance(call.func, (ast.Name, ast.Attribute)):
+        raise Refused("the function has no name; jit it before the clock is started")
+    for part in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        check_expression(site, part, "an argument")
+        if any(isinstance(inner, (ast.Call, ast.Starred)) for inner in ast.walk(part)):
+            raise Refused("an argument is computed by a call, which would be made twice")
+    text = layout.argument(call)
+    if "\n" in text or "\r" in text:
+        raise Refused("the call goes over several lines")
+    scope = site.names.scope_at(call)
+    for name in Flow(site.names, scope).reads(call):
+        for binding in scope.bindings.get(name, ()):
+            line = getattr(binding.node, "lineno", 0)
+            if reading.lineno <= line < statement.lineno:
+                raise Refused(f"`{name}` is not there before the clock is started")
+    wait = reference(site, draft.imports, _WAIT, reading)
+    line = site.span(reading).line
+    draft.insert(line, 1, f"{layout.indent(reading)}{wait}({text})  # compiles{layout.newline}")
+
+
+@codemod("forward-clock")
+def forward_clock(draft: Draft, step: Step) -> None:
+    """The span is a reading by `time.time`. It and those that it is compared with are taken by `time.perf_counter`."""
+    site = draft.site
+    first = site.find_ast(step.span, ast.Call)
+    assert isinstance(first, ast.Call)
+    clock = site.names.qualified(first.func)
+    if clock not in _CLOCKS:
+        raise Refused("the clock gives a date, whose differences are no numbers")
+    readings = _Readings(site, clock)
+    readings.follow_call(first)
+    for call in readings.calls:
+        new = reference(site, draft.imports, _CLOCKS[clock], call)
+        draft.replace(site.span(call.func), new)
+
+
+class _Readings:
+    """The readings of one clock that are subtracted from each other, straight or through variables."""
+
+    def __init__(self, site: Site, clock: str) -> None:
+        self.site, self.clock = site, clock
+        self.calls: list[ast.Call] = []
+        self.names: set[str] = set()
+
+    def follow_call(self, call: ast.Call) -> None:
+        if call in self.calls:
+            return
+        self.calls.append(call)
+        parent = self.site.names.parents.get(call)
+        if (
+            isinstance(parent, ast.Assign)
+            and len(parent.targets) == 1
+            and isinstance(parent.targets[0], ast.Name)
+        ):
+            self.follow_name(parent.targets[0])
+        else:
+            self.follow_difference(call)
+
+    def follow_name(self, node: ast.Name) -> None:
+        if node.id in self.names:
+            return
+        self.names.add(node.id)
+        scope = self.site.names.scope_at(node)
+        home = scope.resolve(node.id)
+        if home is None or home is not scope or node.id in scope.redirected:
+            raise Refused(f"`{node.id}` belongs to an outer scope")
+        for binding in home.bindings[node.id]:
+            made = self.site.names.parents.get(binding.node)
+            value = made.value if isinstance(made, ast.Assign) else None
+            if not isinstance(value, ast.Call) or self.site.names.qualified(value.func) != self.clock:
+                raise Refused(f"`{node.id}` holds other things than readings of this clock")
+            self.follow_call(value)
+        for use in self.site.names.uses_of(node.id, home):
+            self.follow_difference(use.name)
+
+    def follow_difference(self, node: ast.expr) -> None:
+        parent = self.site.names.parents.get(node)
+        if not isinstance(parent, ast.BinOp) or not isinstance(parent.op, ast.Sub):
+            raise Refused("a reading is used for more than differences, perhaps as the time of the day")
+        other = parent.right if parent.left is node else parent.left
+        if isinstance(other, ast.Call) and self.site.names.qualified(other.func) == self.clock:
+            self.follow_call(other)
+        elif isinstance(other, ast.Name):
+            self.follow_name(other)
+        else:
+            raise Refused("a reading is compared with something else than another one")
+
+
+def _place(step: Step, name: str) -> Span:
+    values = step.parameters[name]
+    assert isinstance(values, (list, tuple))
+    return Span(*values)
+
+
+def _statement(site: Site, node: ast.AST) -> ast.stmt:
+    return next(one for one in (node, *site.names.ancestors(node)) if isinstance(one, ast.stmt))
+
+
+def _runs_before(site: Site, first: ast.stmt, second: ast.stmt) -> bool:
+    """Whether `second` follows `first`, or a loop around it, in one block."""
+    block: Sequence[ast.stmt] = Flow(site.names, site.names.scope_at(second)).block(second)
+    for one in (first, *site.names.ancestors(first)):
+        if isinstance(one, ast.stmt) and one in block:
+            return block.index(one) < block.index(second)
+        if isinstance(one, (ast.If, ast.Try, ast.FunctionDef)):
+            return False
+    return False
