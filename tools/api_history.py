@@ -2,12 +2,13 @@
 
     python tools/api_history.py update [RELEASE ...]     download releases (all new ones when none is named), take in what they change
     python tools/api_history.py names FOLDER_OR_WHEEL... rebuild the table of names from releases that are here
+    python tools/api_history.py private RELEASE...       note where names that nothing public replaces are still found
     python tools/api_history.py report                   what the newest release lacks and no reviewed row speaks of
     python tools/api_history.py coverage                 of the names that went: how many are known, how many rewritten
 
 Two tables lie in jaxlint/jaxapi/data. `api_names.txt` has every public name of every sampled release; this tool writes it
 alone. `api_history.jsonl` has the reviewed rows; `update` appends drafts, marked as such in their note, where a deprecation
-message or the same object under another name says what to do. Releases are read, never run.
+message or the same object under another name says what to do. Releases are read, never run, so this needs a Python that is new enough for their syntax.
 """
 
 from __future__ import annotations
@@ -188,6 +189,31 @@ def _row(
     }
 
 
+_PRIVATE = (("jax.lib.xla_bridge.", "jax._src.xla_bridge."), ("jax.", "jax._src."))
+
+
+def note_private(paths: Iterable[Path]) -> None:
+    """Writes into each row without a replacement where all of these releases still have the name, under `jax._src`."""
+    releases = [Release(path) for path in paths]
+    rows = [json.loads(line) for line in HISTORY.read_text(encoding="utf-8").splitlines()]
+    count = 0
+    for row in rows:
+        row.pop("private", None)
+        if row["form"] != "name" or row["kind"] != "removed" or row["rewrite"] != "manual":
+            continue
+        for old, new in _PRIVATE:
+            module, _, leaf = (new + row["name"].removeprefix(old)).rpartition(".")
+            if row["name"].startswith(old) and all(
+                module in release.files and leaf in release.names(module).names for release in releases
+            ):
+                row["private"] = f"{module}.{leaf}"
+                count += 1
+                break
+    lines = [json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows]
+    HISTORY.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    print(f"{count} rows have a private home")
+
+
 def published() -> list[str]:
     """The releases of jax that the package index has, oldest first."""
     run = subprocess.run(
@@ -271,6 +297,7 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("update").add_argument("releases", nargs="*")
     commands.add_parser("names").add_argument("paths", nargs="+", type=Path)
+    commands.add_parser("private").add_argument("paths", nargs="+", type=Path)
     commands.add_parser("report")
     commands.add_parser("coverage")
     options = parser.parse_args()
@@ -278,6 +305,8 @@ def main() -> None:
         update(options.releases)
     elif options.command == "names":
         rebuild(options.paths)
+    elif options.command == "private":
+        note_private(options.paths)
     else:
         {"report": report, "coverage": coverage}[options.command]()
 

@@ -165,7 +165,8 @@ class Template:
     argument, stands for the plain index (`jax.ops.index`). `optional` parameters are appended to the result, which is a call
     then, as the keywords that they name; an empty one is dropped. `simple` parameters are written twice, so they must cost nothing.
     `called` is what to write where the result is called at once, before that call's arguments and after it.
-    `statement`: only where nothing uses the result. `reorder`: the arguments may be evaluated in another order.
+    `variants` are other texts, by the optional parameters that are given ("a+b", sorted), which have the result that `text` lacks
+    under `statement`: that is for where nothing uses the result. `reorder`: the arguments may be evaluated in another order.
     """
 
     text: str
@@ -176,6 +177,7 @@ class Template:
     statement: bool = False
     reorder: bool = False
     called: tuple[str, str] | None = None
+    variants: Mapping[str, str] = field(default_factory=dict)
 
     @staticmethod
     def of(value: Template | Mapping[str, Any]) -> Template:
@@ -191,8 +193,6 @@ def expand_template(
 ) -> None:
     """Replaces `call` by the template. `helpers` maps the place of a helper's subscript to that of its index."""
     site = draft.site
-    if template.statement and not isinstance(site.names.parents.get(at), ast.Expr):
-        raise Refused("the result is used here, and the replacement has none")
     given: dict[str, cst.Arg] = {}
     known = [*template.parameters, *template.optional]
     for index, arg in enumerate(call.args):
@@ -208,7 +208,10 @@ def expand_template(
         if not _is_simple(given[name].value):
             raise Refused(f"`{name}` is needed twice; give it a name first")
 
-    text = template.text
+    variant = "+".join(sorted(set(given) & set(template.optional)))
+    text = template.variants.get(variant, template.text)
+    if template.statement and "result" not in given and not isinstance(site.names.parents.get(at), ast.Expr):
+        raise Refused("the result is used here, and the replacement has none")
     outer = site.names.parents.get(at)
     if template.called and isinstance(outer, ast.Call) and outer.func is at:
         text, after = template.called

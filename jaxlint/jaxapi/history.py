@@ -16,6 +16,7 @@ from typing import Any
 from jaxlint.jaxapi.versions import VersionRange, parse_range, parse_version
 
 NEWEST = "0.12.0.1"  # the newest release that the table knows
+PRIVATE_SINCE = "0.10.2"
 _DATA = Path(__file__).with_name("data") / "api_history.jsonl"
 
 
@@ -45,6 +46,7 @@ class ApiChange:
     param: str | None = None
     param_replacement: str | None = None
     warns: bool = False
+    private: str | None = None  # where releases from PRIVATE_SINCE on still have it, under jax._src
 
 
 @functools.cache

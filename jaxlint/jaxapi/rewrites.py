@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxlint.jaxapi.history import ApiChange, Target, call_change, keyword_changes, lookup
+from jaxlint.jaxapi.history import PRIVATE_SINCE, ApiChange, Target, call_change, keyword_changes, lookup
 
 Parameters = dict[str, Any]
 
@@ -20,6 +20,7 @@ _ONE_AXIS = (
     '{=jax.sharding.NamedSharding}({=jax.sharding.Mesh}({=numpy.array}({devices}), ("device",)), '
     '{=jax.sharding.PartitionSpec}("device")))'
 )
+_TAP = "{=jax.debug.callback}(lambda value: {tap_func}"
 _PXLA = {"module": "jax.interpreters.pxla"}
 _INDEX = {"parameters": ("x", "idx", "y"), "index_helper": "jax.ops.index"}
 
@@ -172,6 +173,13 @@ _ACTIONS: Mapping[str, Mapping[str, Any]] = {
             "text": "{=jax.debug.callback}(lambda value: {tap_func}(value, ()), {arg})",
             "parameters": ("tap_func", "arg"),
             "statement": True,
+            "variants": {
+                "result": f"({_TAP}(value, ()), {{arg}}), {{result}})[1]",
+                "result+tap_with_device": f"({_TAP}(value, (), device=None), {{arg}}), {{result}})[1]",
+                "tap_with_device": f"{_TAP}(value, (), device=None), {{arg}})",
+            },
+            "optional": {"result": "", "tap_with_device": ""},
+            "reorder": True,
         }
     },
     "jax.experimental.host_callback.call": {
@@ -199,19 +207,7 @@ _ACTIONS: Mapping[str, Mapping[str, Any]] = {
             "reorder": True,
         }
     },
-    # Nothing public is quite the same
-    "jax.util.safe_zip": {
-        "call": {"add": {"strict": "True"}, "prefix": "list"},
-        "expression": "zip",
-        "new": "",
-    },
-    "jax.core.safe_zip": {
-        "call": {"add": {"strict": "True"}, "prefix": "list"},
-        "expression": "zip",
-        "new": "",
-    },
-    "jax.util.safe_map": {"call": {"prefix": "list"}, "expression": "map", "new": ""},
-    "jax.core.safe_map": {"call": {"prefix": "list"}, "expression": "map", "new": ""},
+    "jax.core.Shape": {"expression": "tuple[int, ...]", "new": ""},
     "jax.tools.colab_tpu.setup_tpu": {"delete": True, "new": ""},
 }
 # Releases from which on everything that an action writes exists, where the row's replacement is older.
@@ -266,10 +262,6 @@ _UNSAFE = {
     "jax.random.shuffle": "the same kind of shuffle, not the same numbers",
     "jax.experimental.host_callback.id_tap": "the function is no longer told of the transformations around it",
     "jax.experimental.host_callback.call": "the callback must have no side effects, and may be called more often or not at all",
-    "jax.util.safe_zip": "lengths are still compared, and another error says that they differ",
-    "jax.core.safe_zip": "lengths are still compared, and another error says that they differ",
-    "jax.util.safe_map": "arguments of different lengths are cut to the shortest",
-    "jax.core.safe_map": "arguments of different lengths are cut to the shortest",
     "jax.dlpack.to_dlpack": "the capsule is made for the array's own device and stream",
 }
 _AXIS_RESOURCES = "bare PartitionSpecs need a mesh from jax.set_mesh, and None left the choice to nobody: it meant replicated"
@@ -288,6 +280,9 @@ _MAX_MOVES = 4  # a replacement may have been replaced in turn
 def rename_parameters(change: ApiChange, target: Target) -> Parameters | None:
     """Parameters of `rename-api` for this change, None when no rewrite is right on every version of `target`."""
     action = _ACTIONS.get(change.name)
+    if action is None and change.private and target.has_since(PRIVATE_SINCE):
+        module = change.private.rpartition(".")[0]
+        return {"old": change.name, "new": change.private, "module": module}
     if change.name in _ONLY_LOOKS_LIKE_A_RENAME or (action is None and change.rewrite != "rename"):
         return None
     found: Parameters = {"old": change.name, "new": change.replacement or "", **(action or {})}
@@ -311,6 +306,8 @@ def rename_parameters(change: ApiChange, target: Target) -> Parameters | None:
 
 def risk(change: ApiChange) -> str:
     """How the rewrite of `change` may change what the program does; empty when it does not."""
+    if change.private and change.name not in _ACTIONS:
+        return "the same thing, private to JAX: any release may move it"
     return _UNSAFE.get(change.name, "")
 
 

@@ -36,7 +36,8 @@ class ImportedNames:
             if isinstance(node, ast.alias):
                 self.remember_import(report.path, node, qualified, "guarded")
             return False, None
-        fix = fix_for(change, target, report.path, report.span(node), qualified)
+        tested = _in_type_tests(event)
+        fix = fix_for(change, target, report.path, report.span(node), qualified, tested=tested)
         if isinstance(node, ast.alias):
             self.remember_import(report.path, node, qualified, "fixed" if fix else "reported")
         elif self.covers(report.path, node, qualified, fixable=fix is not None):
@@ -62,8 +63,13 @@ class ImportedNames:
         return False
 
 
-def fix_for(change: ApiChange, target: Target, path: str, span: Any, old: str) -> FixRequest | None:
-    """The rewrite of the place `span`, which writes `old`: `change` is about that name or about a module above it."""
+def fix_for(
+    change: ApiChange, target: Target, path: str, span: Any, old: str, *, tested: bool = False
+) -> FixRequest | None:
+    """The rewrite of the place `span`, which writes `old`: `change` is about that name or about a module above it.
+
+    `tested`: the name stands in an `isinstance`.
+    """
     parameters = rename_parameters(change, target)
     if parameters is None:
         return None
@@ -81,6 +87,8 @@ def fix_for(change: ApiChange, target: Target, path: str, span: Any, old: str) -
         else:
             parameters = {**parameters, "old": old, "new": new, "alternative": None}
     danger = risk(change)
+    if tested and parameters.pop("type_tests", True) is False:
+        danger = f"{parameters['new']} also accepts tracers, which {old} did not"
     safety = Safety.UNSAFE if danger else Safety.SAFE
     message = f"Replace {old} by {parameters['new']}" if parameters["new"] else f"Replace {old}"
     if danger:
@@ -141,3 +149,30 @@ def _imported_names(tree: ast.AST) -> dict[str, set[str]]:
             for alias in node.names:
                 found.setdefault(alias.asname or alias.name, set()).add(f"{node.module}.{alias.name}")
     return found
+
+
+_TYPE_TESTS = {"isinstance", "issubclass", "assertIsInstance", "assertNotIsInstance"}
+
+
+def _in_type_tests(event: NameEvent) -> bool:
+    """Whether the name stands in an `isinstance`, or an import gives it to one."""
+    node, module = event.node, event.frame.module
+    if isinstance(node, ast.alias):
+        bound = node.asname or node.name
+        return any(
+            isinstance(part, ast.Name) and part.id == bound
+            for call in ast.walk(module.tree)
+            if isinstance(call, ast.Call) and _called(call) in _TYPE_TESTS
+            for argument in call.args[1:]
+            for part in ast.walk(argument)
+        )
+    for around in module.ancestors(node):
+        if isinstance(around, ast.Call):
+            return _called(around) in _TYPE_TESTS
+        if not isinstance(around, (ast.Tuple, ast.BinOp)):
+            return False
+    return False
+
+
+def _called(call: ast.Call) -> str:
+    return getattr(call.func, "attr", None) or getattr(call.func, "id", None) or ""

@@ -1,0 +1,1 @@
+"""Old releases of packages, brought to today's JAX by `jaxlint fix`, judged by their own tests."""
