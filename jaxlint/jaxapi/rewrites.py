@@ -281,8 +281,7 @@ def rename_parameters(change: ApiChange, target: Target) -> Parameters | None:
     """Parameters of `rename-api` for this change, None when no rewrite is right on every version of `target`."""
     action = _ACTIONS.get(change.name)
     if action is None and change.private and target.has_since(PRIVATE_SINCE):
-        module = change.private.rpartition(".")[0]
-        return {"old": change.name, "new": change.private, "module": module}
+        return {"old": change.name, "new": change.private, "module": change.private.rpartition(".")[0]}
     if change.name in _ONLY_LOOKS_LIKE_A_RENAME or (action is None and change.rewrite != "rename"):
         return None
     found: Parameters = {"old": change.name, "new": change.replacement or "", **(action or {})}
