@@ -43,7 +43,7 @@ def boolean_to_array(draft: Draft, step: Step) -> None:
     The parameter `array` (bool) says that the single argument of the call is an array.
     """
     node = draft.site.find_ast(step.span, ast.expr)
-    writer = _Writer(draft, node)
+    writer = Truth(draft, node)
     root = _root(draft, node)
     draft.replace(draft.site.span(root), writer.outermost(root, array=bool(step.parameters.get("array"))))
 
@@ -59,7 +59,9 @@ def _root(draft: Draft, node: ast.AST) -> ast.expr:
     return node
 
 
-class _Writer:
+class Truth:
+    """Writes boolean expressions with functions of arrays, for one place."""
+
     def __init__(self, draft: Draft, at: ast.AST) -> None:
         self.draft, self.site, self.at = draft, draft.site, at
         self.layout = Layout(draft.site)

@@ -82,7 +82,9 @@ class _Branch:
         self.site = draft.site
         self.flow = Flow(self.site.names, self.site.names.scope_at(node))
         if self._is_elif(node):
-            raise Refused("the `elif` follows the `if` above, which has to be rewritten first")
+            raise Refused(
+                "the test follows another `if`, which is rewritten first or stays; give it an `if` of its own in an `else`"
+            )
         self.indent = layout.indent(node)
         self.inner = self.indent + layout.unit(node)
         self.selector = Selector(draft, layout, node, self.indent)

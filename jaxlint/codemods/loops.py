@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from jaxlint.codemods.boolean import Truth
 from jaxlint.codemods.effects import check_expression, check_pure, constant_type
 from jaxlint.codemods.flow import FUNCTIONS, Flow
 from jaxlint.codemods.imports import reference
@@ -64,8 +65,9 @@ class _Loop:
         names = self.layout.identifiers(self.flow.scope)
         cond, body = fresh_name(names, "cond_fun"), fresh_name(names, "body_fun")
         parameter = carry[0] if len(carry) == 1 else fresh_name(names, "carry")
-        truth = is_truth(self.site, node.test)
-        test = self.layout.argument(node.test) if truth else f"{self.layout.operand(node.test)} != 0"
+        # All that goes round is traced, so that no operator of Python may ask for its truth.
+        truth = Truth(self.draft, node).truth(node.test)
+        test = truth if is_truth(self.site, node.test) else f"{self.layout.operand(node.test)} != 0"
         if "\n" in test or "\r" in test:
             test = f"({test})"
         text = f"def {cond}({parameter}):{self.newline}"

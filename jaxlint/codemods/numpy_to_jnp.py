@@ -16,6 +16,7 @@ from jaxlint.jaxapi.twins import (
     ELEMENTWISE,
     FOREIGN_KEYWORDS,
     OTHERS,
+    OWN_KEYWORDS,
     TAKE_SEQUENCES,
     TYPES,
     VARIADIC,
@@ -69,7 +70,7 @@ def _check_call(call: ast.Call, name: str) -> None:
         for keyword in call.keywords:
             if keyword.arg is None:
                 raise Refused("the call unpacks its keywords, so that what it passes cannot be seen")
-            if keyword.arg in FOREIGN_KEYWORDS:
+            if keyword.arg in FOREIGN_KEYWORDS and keyword.arg not in OWN_KEYWORDS.get(name, ()):
                 raise Refused(f"`jnp.{name}` takes no `{keyword.arg}`, or means something else by it")
     elif name == "ufunc" or name.startswith(("random.", "ma.", "testing.", "lib.")):
         raise Refused(f"`np.{name}` has no counterpart in jax.numpy")

@@ -176,6 +176,9 @@ FOREIGN_KEYWORDS = frozenset(
     ["out", "where", "order", "casting", "subok", "like", "kind", "a_min", "a_max", "ndmin", "copy"]
 )
 
+# Those of them that a function takes with the same meaning.
+OWN_KEYWORDS = {"array": ("copy", "ndmin"), "asarray": ("copy",), "nan_to_num": ("copy",)}
+
 # `math` by what stands for it; floor, ceil and trunc give integers there.
 MATH: dict[str, str] = {
     "sqrt": "jax.numpy.sqrt", "exp": "jax.numpy.exp", "expm1": "jax.numpy.expm1", "log2": "jax.numpy.log2",

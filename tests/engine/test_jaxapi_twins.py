@@ -12,7 +12,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxlint.jaxapi.twins import BUFFERS, ELEMENTWISE, MATH, OTHERS, TAKE_SEQUENCES, TYPES, VARIADIC
+from jaxlint.jaxapi.twins import (
+    BUFFERS,
+    ELEMENTWISE,
+    MATH,
+    OTHERS,
+    OWN_KEYWORDS,
+    TAKE_SEQUENCES,
+    TYPES,
+    VARIADIC,
+)
 
 # The same parameter, which the libraries call differently.
 _SAME = ({"b", "x2"}, {"min", "a_min"}, {"max", "a_max"}, {"test_elements", "q"})
@@ -64,6 +73,12 @@ def test_positional_arguments(name: str) -> None:
 def test_names(name: str) -> None:
     assert callable(found(jnp, name))
     assert callable(found(np, name))
+
+
+@pytest.mark.parametrize("name", sorted(OWN_KEYWORDS))
+def test_own_keywords(name: str) -> None:
+    for library in (jnp, np):
+        assert set(OWN_KEYWORDS[name]) <= set(inspect.signature(found(library, name)).parameters)
 
 
 @pytest.mark.parametrize("name", sorted(MATH))

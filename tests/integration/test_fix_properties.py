@@ -87,7 +87,8 @@ class Scan:
         """Rewrites that other places ask for as well."""
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             yield "mask-to-where", node, {}
-            yield "sequence-to-array", node, {}
+            if isinstance(node.slice, ast.Slice):
+                yield "sequence-to-array", node, {}
         elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.Sub)):
             yield "stable-form", node, {}
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -103,9 +104,9 @@ class Scan:
                 yield "convert-after-loop", node, {}
             elif function == "time.time":
                 yield "forward-clock", node, {}
-            elif "random." in function:
+            elif "random." in function and "split" not in function:
                 for part in ast.walk(node):
-                    if isinstance(part, ast.Name) and "key" in part.id:
+                    if isinstance(part, ast.Name) and part.id in ("key", "rng", "rng_key"):
                         yield "split-key", node, {"key": part.id}
 
     def call(self, node: ast.Call) -> Iterator[tuple[str, ast.AST, dict[str, object]]]:

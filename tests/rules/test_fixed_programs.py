@@ -195,6 +195,15 @@ PROGRAMS = {
     "items of items": Program(
         "def f(v):\n    m = jnp.zeros((3, 3))\n    m[1][0] = v[0]\n    m[1] += v\n    m[2][1:] = v[1:]\n    return m\n", "", host=True
     ),
+    "while with a flag": Program(
+        "def f(x):\n    done = False\n    y = abs(x) + 1\n    while not done:\n        y = y * 2\n        done = y > 50\n    return y\n",
+        "forward", "jnp.logical_not(done)",
+    ),
+    "while until it converges": Program(
+        "def f(x):\n    err, it = jnp.inf, 0\n    y = abs(x) + 1.0\n    while err > 1e-3 and it < 50:\n        new = 0.5 * (y + 2.0 / y)\n"
+        "        err = abs(new - y)\n        y = new\n        it += 1\n    return y\n",
+        "forward", "(err > 1e-3) & (it < 50)",
+    ),
     "masks": Program(
         "def f(v):\n    v = v * 1\n    mask = v > 0\n    a = v.at[v < -1].set(-1.0)\n    b = v.at[mask].add(a.sum())\n"
         "    return a, b, v[mask].sum(), jnp.mean(v[v > -9]), jnp.sum(v[~jnp.isnan(v)])\n",

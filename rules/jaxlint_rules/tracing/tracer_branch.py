@@ -61,8 +61,9 @@ class TracerBranch(Rule):
 
     `if` and conditional expressions become `jnp.where` where both sides are cheap and defined everywhere, else
     `lax.cond` (a division or root that is not chosen would bring NaN into gradients); `while` becomes `lax.while_loop`.
-    These are unsafe: both branches, and all iterations, must have the same shapes and dtypes, which JAX checks when the
-    function is traced, and a `while_loop` has no reverse-mode derivative. Branches that store, print, raise, `break` or
+    These are unsafe: both branches, and all iterations, must have the same shapes and dtypes, which `lax.cond` and
+    `lax.while_loop` check when the function is traced, while `jnp.where` broadcasts and promotes; `jnp.where` evaluates both
+    sides, `lax.cond` only one, but traces both; and a `while_loop` has no reverse-mode derivative. Branches that store, print, raise, `break` or
     return on one side only are left alone, with the reason.
 
     A flag that a jitted function asks for by itself is declared static. That is unsafe: callers that pass an array for it
@@ -311,8 +312,8 @@ def _tested(node: ast.AST, report: Reporter) -> tuple[ast.AST, str] | None:
 
 def _flag(test: ast.AST, value: Array) -> str:
     """The parameter of a jitted function that a test asks for by itself, or compares with a constant, else ""."""
-    if value.why is None or not value.why.parameter:
-        return ""
+    if value.why is None or not value.why.parameter or (value.made is not None and value.made.args):
+        return ""  # something computed from a parameter is no flag
     simple = isinstance(test, ast.Name) or bool(_dispatches_on(test))
     return value.why.parameter if simple else ""
 
