@@ -588,13 +588,83 @@ STATIC_NUMBERS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
     **{f"jax.numpy.{name}": ((1,), ("k",)) for name in ("diag", "tril", "triu")},
     **{f"jax.numpy.{name}": ((0,), ("n",)) for name in ("tril_indices", "triu_indices", "diag_indices")},
     **{f"jax.numpy.{name}": ((0,), ("M",)) for name in ("hanning", "hamming", "blackman", "bartlett")},
-    **{f"jax.numpy.{name}": ((1,), ("axis",)) for name in ("expand_dims", "squeeze", "flip")},
+    **{
+        f"jax.numpy.{name}": ((1,), ("axis",))
+        for name in [
+            *(
+                "expand_dims",
+                "squeeze",
+                "flip",
+                "sum",
+                "prod",
+                "mean",
+                "std",
+                "var",
+                "max",
+                "min",
+                "all",
+                "any",
+            ),
+            *(
+                "argmax",
+                "argmin",
+                "argsort",
+                "sort",
+                "cumsum",
+                "cumprod",
+                "median",
+                "concatenate",
+                "stack",
+                "ptp",
+            ),
+        ]
+    },
+    **{f"jax.nn.{name}": ((1,), ("axis",)) for name in ("softmax", "log_softmax", "logsumexp")},
+    **{f"jax.numpy.{name}": ((2,), ("axis",)) for name in ("take", "roll", "quantile", "percentile")},
     "jax.numpy.pad": ((1,), ("pad_width",)),
     "jax.numpy.vander": ((1,), ("N",)),
     "jax.numpy.moveaxis": ((1, 2), ("source", "destination")),
     "jax.numpy.swapaxes": ((1, 2), ("axis1", "axis2")),
     "jax.numpy.transpose": ((1,), ("axes",)),
 }
+
+# Methods that change a NumPy array in place, and that JAX arrays do not have.
+NUMPY_ONLY_METHODS = frozenset(["fill", "itemset", "partition", "put", "resize", "setfield", "setflags"])
+
+# Functions of NumPy and Python that change their first argument in place.
+IN_PLACE_FUNCTIONS = frozenset(
+    {
+        *(
+            f"numpy.{name}"
+            for name in ("copyto", "fill_diagonal", "place", "put", "putmask", "put_along_axis")
+        ),
+        *(f"numpy.{name}.at" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum")),
+        "numpy.random.shuffle",
+        "random.shuffle",
+    }
+)
+
+# Methods of arrays whose first argument is an axis.
+AXIS_METHODS = frozenset(
+    [
+        *(
+            "sum",
+            "prod",
+            "mean",
+            "std",
+            "var",
+            "max",
+            "min",
+            "all",
+            "any",
+            "argmax",
+            "argmin",
+            "argsort",
+            "sort",
+        ),
+        *("cumsum", "cumprod", "ptp", "squeeze"),
+    ]
+)
 
 # Functions whose result has the size that a traced argument says, unless an option gives it:
 # function -> (position, keyword, option).

@@ -9,6 +9,8 @@ from jaxlint.jaxapi.functions import (
     ARRAY_ATTRIBUTES,
     ARRAY_METHODS,
     CONSTANTS,
+    CONVERTING_METHODS,
+    NUMPY_ONLY_METHODS,
     STATIC_ATTRIBUTES,
 )
 from jaxlint.jaxapi.models import MODELS
@@ -145,10 +147,10 @@ class Access(Machine):
             if name in ("T", "mT"):
                 self.made_by(result, "transpose", [base], {}, node, frame)
             return result
-        if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES:
+        if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES or name in CONVERTING_METHODS:
             return ExternalMethod(base, name)
         if not base.tree:
-            return UNKNOWN
+            return ExternalMethod(base, name) if name in NUMPY_ONLY_METHODS else UNKNOWN
         if name in (
             "items",
             "keys",
@@ -186,6 +188,7 @@ class Access(Machine):
         if isinstance(base, AtIndexer):
             if base.array.role != "ref":
                 for part in index.elements() if isinstance(index, TupleValue) else (index,):
+                    self.check_slice(base.array, part, node, frame)
                     self.check_mask(base.array, part, node, frame)
             return AtIndexer(base.array, indexed=True)
         if isinstance(base, (ListValue, TupleValue)):
@@ -216,6 +219,11 @@ class Access(Machine):
                 return element
             return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
         if isinstance(base, NumpyArray):
+            for part in index.elements() if isinstance(index, TupleValue) else (index,):
+                self.check_slice(base, part, node, frame)
+                if isinstance(part, Array) and part.staged and not part.tree:
+                    self.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
+                    return UNKNOWN
             return NumpyArray()
         if isinstance(base, Unknown):
             const = constant(index)
@@ -230,6 +238,9 @@ class Access(Machine):
                 return base.staged
         if isinstance(base, Transformed) and base.kind == "pallas":
             return UNKNOWN
+        text = isinstance(base, Static) and isinstance(base.const, str)
+        if text or (isinstance(base, ExternalObject) and base.name == "builtins.range"):
+            self.check_sequence_index(base, index, node, frame)
         if isinstance(base, Static) and base.kind == "shape":
             return Static(kind="int")
         if isinstance(base, (External, ClassValue)):
@@ -239,8 +250,12 @@ class Access(Machine):
     def check_sequence_index(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> None:
         if find_array(index, True, 1) is not None:
             self.emit("index", events.IndexEvent(node, frame, base, index, "list"))
-        if isinstance(index, ExternalObject) and index.name == "builtins.slice":
-            for bound in index.args:
+        self.check_slice(base, index, node, frame)
+
+    def check_slice(self, base: Value, part: Value, node: ast.Subscript, frame: Frame) -> None:
+        """Tells rules of a traced bound of a slice, or of a part of an index that is one."""
+        if isinstance(part, ExternalObject) and part.name == "builtins.slice":
+            for bound in part.args:
                 if find_array(bound, True, 0) is not None:
                     self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
 
@@ -264,10 +279,8 @@ class Access(Machine):
             )
         parts = index.elements() if isinstance(index, TupleValue) else [index]
         for part in parts:
-            if isinstance(part, ExternalObject) and part.name == "builtins.slice" and base.role != "ref":
-                for bound in part.args:
-                    if find_array(bound, True, 0) is not None:
-                        self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
+            if base.role != "ref":
+                self.check_slice(base, part, node, frame)
             self.check_mask(base, part, node, frame)
         if base.tree and not base.role:
             origin = None

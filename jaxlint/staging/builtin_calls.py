@@ -175,6 +175,9 @@ class BuiltinCalls(Machine):
                 return join(value, args[2]) if len(args) > 2 else value
             return UNKNOWN
         if name == "setattr":
+            attr = constant(args[1]) if len(args) == 3 else MISSING
+            if isinstance(attr, str) and isinstance(node, ast.Call):
+                self.set_attribute(first, attr, args[2], node, frame)
             return Static(None)
         if name == "super":
             return self.super_object(args, frame)
@@ -193,7 +196,10 @@ class BuiltinCalls(Machine):
             for value in args:
                 self.convert(value, node, "print", frame)
             return Static(None)
-        if name in ("hash", "id", "ord", "dir", "vars", "input", "chr", "hex", "oct", "bytes"):
+        if name in ("hash", "hex", "oct", "bin", "chr"):
+            self.convert(first, node, name, frame)
+            return Static(kind="int" if name == "hash" else "str")
+        if name in ("id", "ord", "dir", "vars", "input", "bytes"):
             return Static()
         return UNKNOWN
 

@@ -110,6 +110,9 @@ class Calls(Machine):
         if isinstance(callee, External):
             return self.call_external(callee, args, kwargs, node, frame)
         if isinstance(callee, Function):
+            if callee.cached and frame.stage.staged:
+                for value in [*args, *kwargs.values()]:
+                    self.convert(value, node, "hash", frame)
             return self.call_function(callee, args, kwargs, node, frame, frame.stage)
         if isinstance(callee, BoundMethod):
             return self.call_value(callee.function, [callee.receiver, *args], kwargs, node, frame)

@@ -365,20 +365,39 @@ class Classes(Machine):
         return UNKNOWN
 
     def set_attribute(
-        self, base: Value, name: str, value: Value, target: ast.Attribute, frame: Frame
+        self, base: Value, name: str, value: Value, target: ast.Attribute | ast.Call, frame: Frame
     ) -> None:
+        """`base.name = value`; `target` is the attribute, or the call of `setattr`."""
+        if isinstance(base, (ClassValue, Function)):
+            self.set_on_definition(base, name, value, target, frame)
         if not isinstance(base, Instance):
             return
         leaky = base.cls.kind in ("plain", "dataclass") and base.staged is None
         if frame.stage.staged and frame.stage.certain and leaky and not frame.catching:
             array = find_array(value, True)
             if array is not None and array.certain and self.made_outside(base, frame):
-                text = f"{dotted(target.value) or 'the object'}.{name}"
+                holder = target.value if isinstance(target, ast.Attribute) else target.args[0]
+                text = f"{dotted(holder) or 'the object'}.{name}"
                 self.emit("leak", events.LeakEvent(target, frame, value, f"the attribute `{text}`"))
                 return
         known = base.fields.get(name)
         conditional = bool(frame.guards) or bool(frame.loops)
         base.fields[name] = join(known, value) if known is not None and conditional else value
+
+    def set_on_definition(
+        self,
+        base: ClassValue | Function,
+        name: str,
+        value: Value,
+        target: ast.Attribute | ast.Call,
+        frame: Frame,
+    ) -> None:
+        """An attribute of a class or of a function, which lives as long as where it is defined."""
+        array = find_array(value, True)
+        if array is not None and array.certain and frame.stage.staged and frame.stage.certain:
+            if not frame.catching and self.outlives_stage(base.scope, frame):
+                where = f"the attribute `{base.name}.{name}`"
+                self.emit("leak", events.LeakEvent(target, frame, value, where))
 
     def made_outside(self, base: Instance, frame: Frame) -> bool:
         """Whether the instance existed before the innermost trace began: it is bound in a frame outside it."""

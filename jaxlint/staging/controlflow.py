@@ -15,18 +15,14 @@ from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,
     Array,
-    BoundMethod,
     Choice,
     DictValue,
-    External,
     ExternalObject,
-    Function,
     ListValue,
     NumpyArray,
     Origin,
     Partial,
     Static,
-    Transformed,
     TupleValue,
     Unknown,
     Value,
@@ -74,6 +70,22 @@ class ControlFlow(Machine):
     ) -> Value:
         return self.in_stage(body, Stage(kind, True, True, why, frame.stage), args, {}, node, frame)
 
+    def tell_body(
+        self,
+        api: str,
+        role: str,
+        body: Value,
+        count: int,
+        result: Value,
+        node: ast.AST,
+        frame: Frame,
+        given: Value | None = None,
+        seen: Value | None = None,
+    ) -> None:
+        """Tells rules how a function that control flow was given is called."""
+        if not isinstance(node, ast.Call) or not any(isinstance(a, ast.Starred) for a in node.args):
+            self.emit("body", events.BodyEvent(node, frame, api, role, body, count, result, given, seen))
+
     def call_back(self, name: str, args: list[Value], node: ast.AST, frame: Frame) -> None:
         """A solver, or a reduction, traces the functions it is given with arrays like its other arguments."""
         api = name.replace("jax.lax", "lax")
@@ -97,6 +109,8 @@ class ControlFlow(Machine):
         body = args[0] if args else kwargs.get("f", UNKNOWN)
         init = args[1] if len(args) > 1 else kwargs.get("init", UNKNOWN)
         xs = args[2] if len(args) > 2 else kwargs.get("xs", Static(None))
+        if "length" in kwargs:
+            self.shape_argument(kwargs["length"], api, "`length`", node, frame)
         why = self.body_why(api, body, node, frame)
         carry_why = Why("it is the carry of the scan", cause=why)
         x_why = Why("it is what the scan runs over", cause=why)
@@ -104,6 +118,7 @@ class ControlFlow(Machine):
         result = self.staged_call(
             api, body, [carry, self.fresh(self.to_staged(xs, x_why))], node, frame, "scan", why
         )
+        self.tell_body(api, "the body", body, 2, result, node, frame)
         self.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             return self.flow_result(TupleValue([result.items[0], self.stacked(result.items[1])]), frame)
@@ -150,8 +165,10 @@ class ControlFlow(Machine):
         given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
         why = self.body_why(api, given[1], node, frame)
         carry = self.fresh(self.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
-        self.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
+        going = self.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
+        self.tell_body(api, "the condition", given[0], 1, going, node, frame, given[2], carry)
         result = self.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
+        self.tell_body(api, "the body", given[1], 1, result, node, frame)
         self.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
         result = self.loop_result(api, carry, result, node, frame)
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
@@ -165,6 +182,7 @@ class ControlFlow(Machine):
         index = Array(True, Why("it is the index of the loop", cause=why))
         carry = self.fresh(self.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
         result = self.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
+        self.tell_body(api, "the body", given[2], 2, result, node, frame)
         self.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
         if any(isinstance(bound, Array) and bound.staged and bound.certain for bound in given[:2]):
             result = self.loop_result(api, carry, result, node, frame)  # it becomes a while loop
@@ -177,18 +195,23 @@ class ControlFlow(Machine):
             args[i] if len(args) > i else kwargs.get(n) for i, n in ((1, "true_fun"), (2, "false_fun"))
         ]
         operands = args[3:] or ([kwargs["operand"]] if "operand" in kwargs else [])
-        if len(args) == 5 and not isinstance(
-            args[2], (Function, Partial, BoundMethod, Transformed, External)
-        ):
-            branches, operands = [args[2], args[4]], [args[1]]  # cond(pred, x, f, y, g) of old
-        return self.branches(api, [b for b in branches if b is not None], list(operands), node, frame)
+        if len(args) == 5 and isinstance(args[4], CALLABLE) and not isinstance(args[1], CALLABLE):
+            # The old `cond(pred, x, f, y, g)`: each branch has an operand of its own.
+            pairs = [(args[2], args[1]), (args[4], args[3])]
+            why = self.body_why(api, args[2], node, frame)
+            part = Why("it is an operand of the branch", cause=why)
+            branches = [Partial(function, [self.to_staged(x, part)], {}) for function, x in pairs]
+            operands = []
+        choice = args[0] if args else kwargs.get("pred")
+        return self.branches(api, [b for b in branches if b is not None], list(operands), node, frame, choice)
 
     def flow_switch(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         listed = args[1] if len(args) > 1 else kwargs.get("branches", UNKNOWN)
         functions = listed.elements() if isinstance(listed, (ListValue, TupleValue)) else []
-        return self.branches(api, functions, args[2:], node, frame)
+        choice = args[0] if args else kwargs.get("index")
+        return self.branches(api, functions, args[2:], node, frame, choice)
 
     def branches(
         self,
@@ -197,6 +220,7 @@ class ControlFlow(Machine):
         operands: list[Value],
         node: ast.AST,
         frame: Frame,
+        choice: Value | None = None,
     ) -> Value:
         results: list[Value] = []
         used = dict(frame.used)
@@ -206,11 +230,12 @@ class ControlFlow(Machine):
             staged = [self.to_staged(v, Why("it is an operand of the branch", cause=why)) for v in operands]
             frame.used = dict(used)
             results.append(self.staged_call(api, function, staged, node, frame, "cond", why))
+            self.tell_body(api, "a branch", function, len(operands), results[-1], node, frame)
             after.update(frame.used)
         frame.used = after
         if not results:
             return self.opaque_call(operands, node, frame)
-        self.emit("branches", events.BranchesEvent(node, frame, api, functions, results))
+        self.emit("branches", events.BranchesEvent(node, frame, api, functions, results, choice))
         why = Why(f"it is the result of `{api}`", frame.module, node)
         return self.flow_result(join_all([self.to_staged(result, why) for result in results]), frame)
 
@@ -225,7 +250,9 @@ class ControlFlow(Machine):
         why = self.body_why(api, body, node, frame)
         xs = args[1] if len(args) > 1 else kwargs.get("xs", UNKNOWN)
         staged = self.fresh(self.to_staged(xs, Why("it is what the map runs over", cause=why)))
-        return self.flow_result(self.staged_call(api, body, [staged], node, frame, "map", why), frame)
+        result = self.staged_call(api, body, [staged], node, frame, "map", why)
+        self.tell_body(api, "the function", body, 1, result, node, frame)
+        return self.flow_result(result, frame)
 
     def flow_map_with_path(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

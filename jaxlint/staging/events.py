@@ -148,6 +148,23 @@ class BranchesEvent(Event):
     api: str
     functions: list[Value]
     results: list[Value]
+    choice: Value | None = None  # the predicate or index
+
+
+@dataclass(slots=True, eq=False)
+class BodyEvent(Event):
+    """`on_body`: `api` calls the function `body`, its `role` ("the body", "a branch" ...), with `count` arguments.
+
+    `given` is the first of them as the program passes it, `seen` as the function sees it; `result` what it returns.
+    """
+
+    api: str
+    role: str
+    body: Value
+    count: int
+    result: Value
+    given: Value | None = None
+    seen: Value | None = None
 
 
 @dataclass(slots=True, eq=False)

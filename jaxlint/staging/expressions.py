@@ -51,6 +51,7 @@ _BUILTINS = frozenset(
         "abs",
         "all",
         "any",
+        "bin",
         "bool",
         "bytes",
         "callable",
@@ -356,6 +357,12 @@ class Expressions(Machine):
         if answer is not None:
             self.test(answer, node, "in", frame)
             return Static(kind="bool")
+        if isinstance(container, DictValue) or (
+            isinstance(container, ListValue) and container.kind in ("set", "frozenset")
+        ):
+            self.convert(item, node, "hash", frame)
+            if isinstance(container, ListValue):
+                return Static(kind="bool")
         if isinstance(container, DictValue):
             const = constant(item)
             if const is not MISSING and container.element is None:
@@ -486,6 +493,8 @@ class Expressions(Machine):
 
     def eval_set(self, node: ast.Set, frame: Frame) -> Value:
         items, known = self.sequence_items(node.elts, frame)
+        for part, item in zip(node.elts, items, strict=False):
+            self.convert(item, part, "hash", frame)
         return ListValue(items if known else None, join_all(items), kind="set", stage=frame.stage)
 
     def sequence_items(self, nodes: list[ast.expr], frame: Frame) -> tuple[list[Value], bool]:
@@ -515,7 +524,9 @@ class Expressions(Machine):
                 else:
                     result.element = self.element_of(value, item, frame)
                 continue
-            const = constant(self.eval(key, frame))
+            named = self.eval(key, frame)
+            self.convert(named, key, "hash", frame)
+            const = constant(named)
             if const is not MISSING and hashable(const):
                 result.items[const] = value
             else:
@@ -597,7 +608,7 @@ class Expressions(Machine):
 
     def eval_dictcomp(self, node: ast.DictComp, frame: Frame) -> Value:
         def build() -> Value:
-            self.eval(node.key, frame)
+            self.convert(self.eval(node.key, frame), node.key, "hash", frame)
             return self.eval(node.value, frame)
 
         return DictValue({}, self.comprehension(node, frame, build), frame.stage)

@@ -63,6 +63,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
     find_array,
+    join,
 )
 
 # Libraries whose objects compute arrays when they are called.
@@ -97,6 +98,22 @@ _NUMPY_STATIC = frozenset(
 )
 
 
+# Modules of other libraries whose functions make NumPy arrays of what they are given.
+_ON_NUMPY = (
+    "scipy.special.",
+    "scipy.stats.",
+    "scipy.linalg.",
+    "scipy.signal.",
+    "scipy.ndimage.",
+    "scipy.fft.",
+)
+_QUEUES = frozenset({"queue.Queue", "queue.SimpleQueue", "queue.LifoQueue", "multiprocessing.Queue"})
+_NUMBER_TAKERS = frozenset({"operator.index", "time.sleep"})
+_NUMPY_CHECKS = frozenset(
+    f"numpy.testing.assert_{n}"
+    for n in ["allclose", "array_equal", "array_almost_equal", "array_less", "array_max_ulp"]
+)
+_NUMPY_WRITERS = frozenset({"numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt"})
 LOGGER_MAKERS = frozenset({"logging.getLogger", "absl.logging.get_absl_logger"})
 
 
@@ -149,10 +166,15 @@ class Externals(Machine):
             return self.as_returned(name, result, args, kwargs, frame)
         if name in LOGGER_MAKERS:
             return ExternalObject(name, args, kwargs, node)
-        if name.startswith("math."):
+        if name.startswith("math.") or name in _NUMBER_TAKERS:
             for value in args:
                 self.convert(value, node, name, frame)
             return Static()
+        if name.startswith(_ON_NUMPY):
+            for value in [*args, *kwargs.values()]:
+                if isinstance(value, Array) and value.staged and not value.tree:
+                    self.emit("numpy", events.NumpyEvent(node, frame, value, name))
+                    return UNKNOWN
         if name.startswith(("jax.", "optax.", *_LAYER_PREFIXES)) or name.rpartition(".")[2][:1].isupper():
             made = ExternalObject(name, args, kwargs, node)
             if holds_arrays(name):
@@ -223,6 +245,11 @@ class Externals(Machine):
             for keyword in wanted[1]:
                 if keyword in kwargs:
                     self.shape_argument(kwargs[keyword], name, f"`{keyword}`", node, frame)
+        for option in ("size", sized[2] if sized is not None else ""):
+            if option in kwargs and (
+                sized is not None or name in DATA_DEPENDENT or name == "jax.numpy.where"
+            ):
+                self.shape_argument(kwargs[option], name, f"`{option}`", node, frame)
         if (
             name in DATA_DEPENDENT or (name == "jax.numpy.where" and len(args) == 1)
         ) and "size" not in kwargs:
@@ -291,6 +318,9 @@ class Externals(Machine):
         if name.startswith("numpy.random."):
             generator = name in ("numpy.random.default_rng", "numpy.random.RandomState")
             return ExternalObject(name, args, kwargs, node) if generator else NumpyArray(fresh=True)
+        if staged is not None and name in _NUMPY_CHECKS | _NUMPY_WRITERS:
+            self.emit("numpy", events.NumpyEvent(node, frame, staged, name))
+            return Static(None)
         if name in _NUMPY_STATIC or name.startswith(_NUMPY_HARMLESS):
             return (
                 ExternalObject(name, args, kwargs, node)
@@ -316,6 +346,8 @@ class Externals(Machine):
     # -- external objects
 
     def external_object_attribute(self, base: ExternalObject, name: str) -> Value:
+        if base.name in ("argparse.Namespace", "types.SimpleNamespace"):
+            return base.kwargs.get(name, UNKNOWN)
         if base.name == "builtins.super":
             return self.super_attribute(base, name)
         if base.name == "numpy.random.default_rng":
@@ -355,6 +387,11 @@ class Externals(Machine):
             return NumpyArray(fresh=True)
         if owner in LOGGER_MAKERS:
             return Static(None)
+        if owner in _QUEUES and name in ("put", "put_nowait") and args:
+            self.check_outer_object(receiver, args[0], node, frame)
+            return Static(None)
+        if owner == "argparse.ArgumentParser" and name == "parse_args":
+            return ExternalObject("argparse.Namespace")
         if owner.startswith(_LAYER_PREFIXES):
             if name in ("__call__", "apply", "init", "encode", "decode", "attend"):
                 result = self.array_result(frame, inputs, node)
@@ -363,8 +400,6 @@ class Externals(Machine):
             if name in ("train", "eval", "set_attributes"):
                 return Static(None)
             return self.opaque_call(inputs, node, frame)
-        if owner == "collections.defaultdict" and name in ("items", "values", "keys"):
-            return UNKNOWN
         return self.opaque_call(inputs, node, frame)
 
     def call_external_object(
@@ -406,6 +441,11 @@ class Externals(Machine):
             return self.array_result(frame, inputs, node, name=_short(name))
         if name.startswith("optax.") and inputs:
             return self.array_result(frame, inputs, node)  # a schedule
+        if name == "numpy.vectorize":
+            staged = next((a for a in (find_array(v, True, 0) for v in inputs) if a is not None), None)
+            if staged is not None:
+                self.emit("numpy", events.NumpyEvent(node, frame, staged, name))
+            return UNKNOWN
         if name == "jax.vjp.pullback" and callee.args:
             self.tell_stopped(None, callee.args[0])
         if name.startswith("functools.wraps"):
@@ -449,9 +489,11 @@ class Externals(Machine):
     # -- conversions
 
     def convert(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
-        """A value is made a Python number or text."""
+        """A value is made a Python number or text, or it is hashed ("hash")."""
         if isinstance(value, AtIndexer):
             value = value.array
+        if how == "hash" and not (isinstance(value, Array) and value.staged and not value.tree):
+            return
         if isinstance(value, Array):
             self.emit("convert", events.ConvertEvent(node, frame, value, how))
         elif how in ("print", "str", "format") and isinstance(value, (DictValue, TupleValue, ListValue)):
@@ -582,7 +624,10 @@ def _sync(how: str) -> Special:
         if found is not None:
             self.emit("convert", events.ConvertEvent(node, frame, found, how))
         if how == "device_get":
-            return NumpyArray() if isinstance(args[0] if args else None, Array) else UNKNOWN
+            given = args[0] if args else None
+            if isinstance(given, Array) and given.staged:
+                return given  # a tracer is what it gives back
+            return NumpyArray() if isinstance(given, Array) else UNKNOWN
         return args[0] if args else UNKNOWN
 
     return call
@@ -673,6 +718,28 @@ def _kernel_query(
     return self.array_result(frame, [*args, *kwargs.values()], node, name="the grid query")
 
 
+def _deque(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    result = self.call_builtin("list", args[:1], {}, node, frame)
+    if isinstance(result, ListValue):
+        result.kind = "deque"
+    return result
+
+
+def _ordered(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    return self.call_builtin("dict", args, kwargs, node, frame)
+
+
+def _defaultdict(
+    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    result = self.call_builtin("dict", args[1:], kwargs, node, frame)
+    # What a missing key gives stands for what any key gives.
+    if isinstance(result, DictValue) and args and not (isinstance(args[0], Static) and args[0].const is None):
+        made = self.call_value(args[0], [], {}, node, frame)
+        result.element = made if result.element is None else join(result.element, made)
+    return result
+
+
 def _reduce_over_axis(
     self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
 ) -> Value:
@@ -693,6 +760,9 @@ _SPECIAL: dict[str, Special] = {
     "copy.deepcopy": _first,
     "typing.cast": _cast,
     "collections.namedtuple": _namedtuple,
+    "collections.deque": _deque,
+    "collections.defaultdict": _defaultdict,
+    **{f"collections.{kind}": _ordered for kind in ("OrderedDict", "Counter")},
     "typing.NamedTuple": _namedtuple,
     "jax.device_get": _sync("device_get"),
     "jax.block_until_ready": _sync("block_until_ready"),

@@ -252,6 +252,12 @@ class Machine:
     def named_tuple_attribute(self, base: TupleValue, name: str) -> Value:
         raise NotImplementedError
 
+    def outlives_stage(self, scope: Any, frame: Frame) -> bool:
+        raise NotImplementedError
+
+    def check_outer_object(self, holder: Value, value: Value, node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
     def made_outside(self, base: Instance, frame: Frame) -> bool:
         raise NotImplementedError
 
@@ -259,7 +265,7 @@ class Machine:
         raise NotImplementedError
 
     def set_attribute(
-        self, base: Value, name: str, value: Value, target: ast.Attribute, frame: Frame
+        self, base: Value, name: str, value: Value, target: ast.Attribute | ast.Call, frame: Frame
     ) -> None:
         raise NotImplementedError
 

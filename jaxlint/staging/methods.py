@@ -5,19 +5,23 @@ from __future__ import annotations
 import ast
 import contextlib
 import string
-from typing import Any
 
 from jaxlint.jaxapi.functions import (
+    AXIS_METHODS,
     CONVERTING_METHODS,
+    NUMPY_ONLY_METHODS,
 )
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.scope import Scope
+from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
     Array,
     AtIndexer,
+    ClassValue,
     DictValue,
     ExternalMethod,
     ExternalObject,
@@ -62,6 +66,10 @@ def _number_fields(text: object) -> frozenset[int]:
                 if spec and not conversion and (not name or name.isdigit()):
                     found.add(int(name) if name else position)
     return frozenset(found)
+
+
+def _is_parameter(name: str, frame: Frame) -> bool:
+    return frame.function is not None and any(p.arg == name for p in all_parameters(frame.function.node))
 
 
 class Methods(Machine):
@@ -151,6 +159,10 @@ class Methods(Machine):
                 self.shape_argument(
                     value, f".{name}", "a size" if name == "reshape" else "an axis", node, frame
                 )
+        if name in NUMPY_ONLY_METHODS:
+            return UNKNOWN
+        if name in AXIS_METHODS and args:
+            self.shape_argument(args[0], f".{name}", "the axis", node, frame)
         if "axis" in kwargs:
             self.shape_argument(kwargs["axis"], f".{name}", "`axis`", node, frame)
         if name in ("nonzero", "compress") and array.staged and "size" not in kwargs:
@@ -193,6 +205,8 @@ class Methods(Machine):
             self.extend_list(target, args[0] if args else UNKNOWN, node, frame)
             return Static(None)
         if name in ("pop", "popleft"):
+            if args and isinstance(node, ast.Call) and find_array(args[0], True, 0) is not None:
+                self.emit("index", events.IndexEvent(node, frame, target, args[0], "list"))
             if target.items:
                 value = target.items[-1] if name == "pop" and not args else join_all(target.items)
                 target.element = join_all(target.items)
@@ -241,24 +255,48 @@ class Methods(Machine):
             if name:
                 self.emit("leak", events.LeakEvent(node, frame, value, name))
 
+    def check_outer_object(self, holder: Value, value: Value, node: ast.AST, frame: Frame) -> None:
+        """A tracer put into a queue and the like that a variable outside of the trace holds."""
+        array = find_array(value, True)
+        if not frame.stage.staged or not frame.stage.certain or frame.catching or array is None:
+            return
+        scope = frame.scope.parent
+        while scope is not None and array.certain:
+            for name, held in scope.variables.items():
+                if held is holder and self.outlives_stage(scope, frame):
+                    self.emit("leak", events.LeakEvent(node, frame, value, f"the outer `{name}`"))
+                    return
+            scope = scope.parent
+
     def container_name(self, container: Value, frame: Frame) -> str:
         """How the program names a container that outlives the trace, or "" when nothing outside holds it."""
-        scope = frame.scope
-        current: Any = scope
+        kind = "dict" if isinstance(container, DictValue) else getattr(container, "kind", "list")
+        function = frame.function
+        if function is not None and any(container is default for default in function.defaults.values()):
+            return f"the default of a parameter of `{function.name}`, which all calls share"
+        current: Frame | None = frame
         while current is not None:
-            for name, value in current.variables.items():
-                if value is container:
-                    inside = current is frame.scope
-                    owner = frame.function.node if frame.function is not None else None
-                    parameters = {a.arg for a in owner.args.args} if owner is not None else set()
-                    if inside and name in parameters:
-                        return ""
-                    return f"the outer {'list' if isinstance(container, ListValue) else 'dict'} `{name}`"
-                if isinstance(value, Instance) and value.cls.kind in ("plain", "dataclass"):
-                    for attr, part in value.fields.items():
-                        if part is container:
-                            return f"the attribute `{name}.{attr}`"
-            current = current.parent
+            scope: Scope | None = current.scope
+            while scope is not None:
+                for name, value in scope.variables.items():
+                    if value is container:
+                        if scope is current.scope and _is_parameter(name, current):
+                            break  # the caller's name for it is better
+                        return f"the outer {kind} `{name}`"
+                    if isinstance(value, Instance) and value.cls.kind in ("plain", "dataclass"):
+                        for attr, part in value.fields.items():
+                            if part is container or (
+                                isinstance(part, DictValue) and part.element is container
+                            ):
+                                return f"the attribute `{name}.{attr}`"
+                    elif isinstance(value, DictValue) and value.element is container:
+                        return f"the outer dict `{name}`"
+                    elif isinstance(value, ClassValue) and any(
+                        part is container for part in value.namespace.values()
+                    ):
+                        return f"an attribute of the class `{name}`"
+                scope = scope.parent
+            current = current.caller
         return ""
 
     def dict_method(
@@ -280,18 +318,23 @@ class Methods(Machine):
                 return TupleValue([TupleValue([Static(k), v]) for k, v in target.items.items()])
             return ListValue(None, TupleValue([Static(kind="key"), join_all(values)]), "iterator")
         if name in ("get", "pop", "setdefault"):
+            if args and isinstance(args[0], Array) and args[0].staged:
+                self.emit("index", events.IndexEvent(node, frame, target, args[0], "dict"))
             const = constant(args[0]) if args else MISSING
             known = target.items.get(const) if isinstance(const, (str, int)) else None
             if known is not None:
                 return known
             default = args[1] if len(args) > 1 else Static(None)
             if name == "setdefault":
+                self.check_leak(target, default, node, frame)
                 target.element = default if target.element is None else join(target.element, default)
                 return default
             if target.element is None and const is not MISSING:
                 return default
             return join_all([*values, default]) if values else default
         if name == "update":
+            for value in [*args, *kwargs.values()]:
+                self.check_leak(target, value, node, frame)
             if args and isinstance(args[0], DictValue):
                 target.items.update(args[0].items)
                 target.element = args[0].element or target.element

@@ -116,6 +116,8 @@ class Transforming(Machine):
         if target is None or isinstance(target, StarArgument):
             return Partial(External(name, own), [], kwargs)
         if spec.kind == "wrap":
+            if isinstance(target, Function) and name.startswith("functools."):
+                target.cached = True
             return target
         if spec.kind == "nn.lift" and isinstance(target, ClassValue):
             return target
@@ -360,6 +362,12 @@ class Transforming(Machine):
     def call_custom(
         self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
+        if t.api == "jax.custom_vjp" and frame.stage.staged and not self.custom_rules:
+            for number in constant_numbers(t.options.get("nondiff_argnums")) or ():
+                if 0 <= number < len(args) and isinstance(args[number], Array):
+                    names = self.signature(t.target)
+                    name = names[number] if number < len(names) else f"argument {number}"
+                    self.emit_argument(True, t, name, args[number], None, node, frame)
         self.custom_rules += bool(t.attributes.keys() & {"jvp", "fwd"})
         result = self.call_value(t.target, args, kwargs, node, frame)
         if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:

@@ -212,6 +212,7 @@ class Function(Value):
     defaults: dict[str, Value] = field(default_factory=dict)
     kind: str = ""  # "staticmethod", "classmethod", "property", "fixture"
     wraps: Value | None = None
+    cached: bool = False  # by `functools.cache`, so that its arguments are hashed
     tables: list[ExternalObject] = field(default_factory=list)  # the tables of cases that a test is run over
 
     @property

@@ -23,11 +23,14 @@ from jax_probe import (
 from jaxlint.jaxapi.functions import (
     ARRAY_ATTRIBUTES,
     ARRAY_METHODS,
+    AXIS_METHODS,
     CONCRETE_ATTRIBUTES,
     CONVERTING_METHODS,
     DATA_DEPENDENT,
+    IN_PLACE_FUNCTIONS,
     NUMPY_DISPATCHES,
     NUMPY_METADATA,
+    NUMPY_ONLY_METHODS,
     OTHER_ATTRIBUTES,
     SHAPE_ARGUMENTS,
     SIZED_BY_DATA,
@@ -308,7 +311,7 @@ def test_static_numbers_raise_when_they_are_traced(name: str, keyword: str) -> N
     function = resolve(name)
     parameters = list(inspect.signature(function).parameters)
     assert [parameters[position] for position in STATIC_NUMBERS[name][0]] == list(STATIC_NUMBERS[name][1])
-    others = {"source": 0, "destination": 0, "axis1": 0, "axis2": 0}
+    others = {"source": 0, "destination": 0, "axis1": 0, "axis2": 0, "indices": 0, "shift": 1, "q": 0.5}
     x = jnp.ones({"N": (1,), "k": (1, 1)}.get(keyword, (1, 1, 1, 1)))
 
     def call(number: Any) -> Any:
@@ -319,6 +322,37 @@ def test_static_numbers_raise_when_they_are_traced(name: str, keyword: str) -> N
     inside_jit(lambda: call(1 if keyword in ("indices_or_sections", "N") else 0))
     with pytest.raises((TypeError, ValueError)):
         inside_jit(call, np.int32(1))
+
+
+@pytest.mark.parametrize("name", sorted(NUMPY_ONLY_METHODS))
+def test_methods_of_numpy_that_arrays_do_not_have(name: str) -> None:
+    assert hasattr(np.ones(2), name) or name == "itemset"
+    assert not hasattr(jnp.ones(2), name)
+
+
+@pytest.mark.parametrize("name", sorted(IN_PLACE_FUNCTIONS))
+def test_functions_that_cannot_change_an_array_in_place(name: str) -> None:
+    arguments = {
+        "put": (0, 2.0),
+        "putmask": (np.eye(2) > 0, 2.0),
+        "place": (np.eye(2) > 0, 2.0),
+        "shuffle": (),
+    }
+    given = arguments.get(name.rpartition(".")[2], (2.0,))
+    if name.endswith(".at"):
+        given = (0, 2.0)
+    elif name == "numpy.put_along_axis":
+        given = (np.zeros((1, 2), int), 2.0, 0)
+    with pytest.raises((TypeError, NotImplementedError)):
+        resolve(name)(jnp.ones((2, 2)), *given)
+
+
+@pytest.mark.parametrize("name", sorted(AXIS_METHODS))
+def test_axes_of_methods_raise_when_they_are_traced(name: str) -> None:
+    x = jnp.ones((1, 1))
+    inside_jit(lambda: getattr(x, name)(0))
+    with pytest.raises((TypeError, ValueError)):
+        inside_jit(lambda axis: getattr(x, name)(axis), np.int32(1))
 
 
 @pytest.mark.parametrize("name", sorted(SIZED_BY_DATA))

@@ -9,6 +9,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, ConvertEvent, SideEffectEvent
 from jaxlint.staging.externals import LOGGER_MAKERS
+from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import walk
 from jaxlint.staging.values import (
     External,
@@ -22,8 +23,14 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, staged_because
 
 _CLOCKS = frozenset(
-    f"time.{n}" for n in ["time", "perf_counter", "monotonic", "process_time", "time_ns", "perf_counter_ns"]
+    [
+        *(f"time.{n}" for n in ["time", "perf_counter", "monotonic", "process_time", "thread_time"]),
+        *(f"time.{n}_ns" for n in ["time", "perf_counter", "monotonic", "process_time"]),
+        *(f"datetime.datetime.{n}" for n in ["now", "utcnow", "today"]),
+        *("datetime.date.today", "uuid.uuid1", "uuid.uuid4", "os.urandom"),
+    ]
 )
+_GENERATORS = frozenset(["numpy.random.default_rng", "numpy.random.RandomState", "random.Random"])
 _RANDOM = ("random.", "numpy.random.", "secrets.")
 _NOT_DRAWS = frozenset(
     [
@@ -38,6 +45,7 @@ _NOT_DRAWS = frozenset(
         "SystemRandom",
         "PCG64",
         "Philox",
+        "spawn",
     ]
 )
 
@@ -45,6 +53,19 @@ _NOT_DRAWS = frozenset(
 _LOGGERS = ("logging.", "absl.logging.", "loguru.logger.")
 _LOGGING = frozenset(["debug", "info", "warning", "warn", "error", "critical", "exception", "log", "success"])
 _TRACKERS = frozenset({"wandb.log", "mlflow.log_metric", "mlflow.log_metrics"})
+_PRINTERS = frozenset(
+    [
+        *(
+            "builtins.print",
+            "pprint.pprint",
+            "pprint.pp",
+            "rich.print",
+            "sys.stdout.write",
+            "sys.stderr.write",
+        ),
+        *("warnings.warn", "tqdm.tqdm.write", "tqdm.auto.tqdm.write", "click.echo"),
+    ]
+)
 
 
 class ImpureCall(Rule):
@@ -97,14 +118,19 @@ class ImpureCall(Rule):
         Example(
             "a clock and NumPy's global generator",
             """
+import datetime
 import time
 import jax
 import numpy as np
 
+rng = np.random.default_rng(0)
+
 @jax.jit
 def noisy(x):
     seed = time.time()  # finding
-    return x + np.random.normal() * seed  # finding
+    day = datetime.datetime.now().day  # finding
+    time.sleep(0.1)  # finding
+    return x + np.random.normal() * seed + rng.normal() * day  # finding
 """,
         ),
         Example(
@@ -254,11 +280,17 @@ def main(x):
                 return ""
             assert isinstance(event.node, ast.Call)
             called = ast.unparse(event.node.func)
-            remedy = "`jax.debug.print`" if called == "print" else "`jax.debug.callback`"
+            remedy = "`jax.debug.print`" if "print" in called else "`jax.debug.callback`"
             return f"`{called}` runs once, while JAX traces, and shows tracers, not values; use {remedy}"
+        if _draws_from_outer_generator(event):
+            assert isinstance(event.node, ast.Call)
+            called = ast.unparse(event.node.func)
+            return f"`{called}` draws once, while JAX traces; compiled calls repeat the same numbers"
         if not isinstance(event.callee, External):
             return ""
         name = event.name
+        if name == "time.sleep":
+            return "`time.sleep` waits once, while JAX traces; compiled calls do not"
         if name == "builtins.open":
             mode = constant(event.args[1] if len(event.args) > 1 else event.kwargs.get("mode"))
             writes = isinstance(mode, str) and not {"w", "a", "x", "+"}.isdisjoint(mode)
@@ -285,13 +317,30 @@ def _surely_traced(value: Value) -> bool:
     return found is not None and found.certain
 
 
+def _draws_from_outer_generator(event: CallEvent) -> bool:
+    """A draw from a generator of NumPy or Python that was made outside of the staged code."""
+    callee = event.callee
+    if not isinstance(callee, ExternalMethod) or not isinstance(callee.receiver, ExternalObject):
+        return False
+    generator = callee.receiver
+    if generator.name not in _GENERATORS or callee.name in _NOT_DRAWS or not isinstance(event.node, ast.Call):
+        return False
+    frame: Frame | None = event.frame
+    while frame is not None and frame.home.staged:
+        inside = frame.function.node if frame.function is not None else None
+        if inside is not None and any(part is generator.node for part in walk(inside)):
+            return False
+        frame = frame.caller
+    return generator.node is not None
+
+
 def _is_output(event: CallEvent) -> bool:
     """A call of `print`, of a logger or of an experiment tracker."""
     callee = event.callee
     if isinstance(callee, External):
         name = callee.name
         logs = name.startswith(_LOGGERS) and name.rpartition(".")[2] in _LOGGING
-        return name == "builtins.print" or name in _TRACKERS or logs
+        return name in _PRINTERS or name in _TRACKERS or logs
     if isinstance(callee, ExternalMethod) and isinstance(callee.receiver, ExternalObject):
         return callee.receiver.name in LOGGER_MAKERS and callee.name in _LOGGING
     return False

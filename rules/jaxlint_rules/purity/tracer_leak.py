@@ -14,8 +14,8 @@ class TracerLeak(Rule):
     """A traced value is kept outside of the trace.
 
     ## What it does
-    Finds staged code that appends traced values to an outer list, or stores them in a global, an outer dict or an
-    attribute of an ordinary object.
+    Finds staged code that appends traced values to an outer list, deque or queue, or stores them in a global, an outer
+    dict, a default argument or an attribute of an ordinary object, a class or a function.
 
     ## Why is this bad?
     After tracing, the stored object is a dead tracer: using it raises `UnexpectedTracerError`. On later calls, which do
@@ -76,19 +76,66 @@ def f(x):
 """,
         ),
         Example(
+            "other containers, defaults, classes and functions",
+            """
+from collections import defaultdict, deque
+import queue
+import jax
+
+RECENT = deque(maxlen=3)
+BY_NAME = defaultdict(list)
+PENDING = queue.Queue()
+
+class Meter:
+    values = []
+
+    @classmethod
+    def add(cls, value):
+        cls.values.append(value)  # finding
+        cls.last = value  # finding
+
+def collect(x, into):
+    into.append(x)  # finding
+    return x
+
+@jax.jit
+def f(x, seen=[]):
+    RECENT.append(x)  # finding
+    BY_NAME["x"].append(x)  # finding
+    BY_NAME.update(y=x)  # finding
+    PENDING.put(x)  # finding
+    seen.append(x)  # finding
+    Meter.add(x)
+    return x
+
+f(1.0)
+
+def h(x):
+    h.last = x  # finding
+    return x
+
+jax.jit(h)
+results = []
+g = jax.jit(lambda x: collect(x * 2, results))
+""",
+        ),
+        Example(
             "containers made inside, and functional state",
             """
+from collections import defaultdict, deque
 import jax
 import jax.numpy as jnp
 
 @jax.jit
 def f(layers, x):
     outputs = []
-    named = {}
+    named = defaultdict(list)
+    recent = deque()
     for i, layer in enumerate(layers):
         x = jnp.tanh(x @ layer)
         outputs.append(x)
-        named[i] = x
+        named[i].append(x)
+        recent.append(x)
     return outputs, named
 
 def host(xs):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import FixRequest, Severity
+from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS, NUMPY_ONLY_METHODS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import StoreEvent
-from jaxlint.staging.values import Array
+from jaxlint.staging.events import CallEvent, StoreEvent
+from jaxlint.staging.values import Array, ExternalMethod, ExternalObject, Value
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, traced
 
@@ -17,7 +18,8 @@ class ArrayItemAssignment(Rule):
     """An item of a JAX array is assigned to.
 
     ## What it does
-    Finds `x[i] = v` and `x[i] += v` where `x` is a JAX array.
+    Finds `x[i] = v` and `x[i] += v` where `x` is a JAX array, and the methods and functions of NumPy that change an
+    array in place (`x.fill(0)`, `np.add.at(x, i, v)`, `np.multiply(x, 2, out=x)`, `random.shuffle(x)`).
 
     ## Why is this bad?
     JAX arrays are immutable: `TypeError`, inside and outside `jit`.
@@ -110,6 +112,27 @@ def f(gain):
 """,
         ),
         Example(
+            "NumPy's ways to change an array in place",
+            """
+import random
+import jax.numpy as jnp
+import numpy as np
+
+def f(indices):
+    counts = jnp.zeros(8)
+    np.add.at(counts, indices, 1.0)  # finding
+    counts.fill(0.0)  # finding
+    np.multiply(counts, 2.0, out=counts)  # finding
+    random.shuffle(counts)  # finding
+    host = np.zeros(8)
+    np.add.at(host, indices, 1.0)
+    host.fill(0.0)
+    np.multiply(counts, 2.0, out=host)
+    random.shuffle(host)
+    return counts, host
+""",
+        ),
+        Example(
             "things that may be assigned to",
             """
 import jax
@@ -133,6 +156,30 @@ def f(x, batch):
 """,
         ),
     )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee = event.callee
+        changed: Value | None = None
+        if isinstance(callee, ExternalMethod):
+            if callee.name in NUMPY_ONLY_METHODS:
+                changed, what = callee.receiver, f"`.{callee.name}()`"
+            elif callee.name == "shuffle" and event.args:
+                owner = callee.receiver.name if isinstance(callee.receiver, ExternalObject) else ""
+                changed = event.args[0] if owner in ("numpy.random.default_rng", "random.Random") else None
+                what = "`.shuffle`"
+        elif event.name in IN_PLACE_FUNCTIONS and event.args:
+            changed, what = event.args[0], f"`{event.name.replace('numpy.', 'np.')}`"
+        elif event.name.startswith("numpy.") and "out" in event.kwargs:
+            changed, what = event.kwargs["out"], "`out=`"
+        if not isinstance(changed, Array) or changed.tree or not changed.certain or changed.role == "ref":
+            return
+        if guarded(event) or event.frame.catching:
+            return
+        report(
+            event.node,
+            f"{what} changes an array in place, and a JAX array cannot be changed; use the function of `jnp` and its result",
+            reason=traced(event, changed) if changed.staged else "it is the result of a JAX array function",
+        )
 
     def on_store(self, event: StoreEvent, report: Reporter) -> None:
         base = event.base

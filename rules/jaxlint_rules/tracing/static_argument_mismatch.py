@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 import ast
-import difflib
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import (
     BoundMethod,
     Function,
-    Instance,
+    ListValue,
     Partial,
     Transformed,
+    TupleValue,
     Value,
     constant,
 )
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._reasons import guarded
+from jaxlint_rules._signatures import Signature, signature_of
 
 _JITS = frozenset({"jit", "nnx.jit"})
-# Transformations that keep the signature of their function.
-_KEEPING = frozenset({"jit", "vmap", "grad", "value_and_grad", "jacobian", "checkpoint", "custom"})
 
 
 class StaticArgumentMismatch(Rule):
@@ -33,7 +32,8 @@ class StaticArgumentMismatch(Rule):
     ## What it does
     Compares `static_argnums`, `static_argnames`, `donate_argnums` and `donate_argnames` of `jax.jit` with the function's
     signature: names that are no parameter, positions beyond the last positional parameter, and parameters that are
-    both static and donated.
+    both static and donated. So it does with `nondiff_argnums` of `jax.custom_vjp`, and compares the `argnums` of
+    `jax.grad` and the `in_axes` of `jax.vmap` with what a call passes.
 
     ## Why is this bad?
     `jax.jit` raises `ValueError`; older releases only warned, and traced what was meant to be static.
@@ -129,6 +129,32 @@ other = jax.jit(update, static_argnames="state", donate_argnames=("state",))  # 
 """,
         ),
         Example(
+            "gradients and axes of what a call does not pass",
+            """
+from functools import partial
+import jax
+
+def loss(w, x, scale=1.0):
+    return (w * x * scale).sum()
+
+@partial(jax.custom_vjp, nondiff_argnums=(2,))  # finding
+def clip(x, limit):
+    return x
+
+slope = jax.grad(loss, argnums=2)
+batched = jax.vmap(loss, in_axes=(None, 0, None))
+named = jax.jit(loss, static_argnums="scale")  # finding
+
+def main(w, xs, options):
+    a = slope(w, xs)  # finding
+    b = jax.grad(loss)(w=w, x=xs)  # finding
+    c = batched(w, xs)  # finding
+    d = batched(w, xs, scale=2.0)  # finding
+    e = slope(w, xs, 1.0), batched(w, xs, 2.0), batched(*options), jax.vmap(loss, (None, 0))(w, xs)
+    return a, b, c, d, e
+""",
+        ),
+        Example(
             "parameters that exist, and signatures that are open",
             """
 import functools
@@ -180,9 +206,10 @@ def build(function, names):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        if t.kind not in _JITS or event.frame.catching:
+        if event.frame.catching or not (t.kind in _JITS or t.api in _CUSTOM):
             return
-        options = {name: t.options[name] for name in _OPTIONS if name in t.options}
+        names = _OPTIONS if t.kind in _JITS else ("nondiff_argnums",)
+        options = {name: t.options[name] for name in names if name in t.options}
         if not options:
             return
         signature = signature_of(t.target, _decorators_below(event))
@@ -190,6 +217,16 @@ def build(function, names):
             return
         for name, value in options.items():
             entries = list(_entries(value))
+            kind = str if name.endswith("argnames") else int
+            mixed = next((entry for entry in entries if not isinstance(entry, kind)), None)
+            if mixed is not None:
+                wants = "names" if kind is str else "positions"
+                report(
+                    _place(event, name),
+                    f"`{name}` takes {wants}, and {mixed!r} is none",
+                    reason=t.why.explain(report.module),
+                )
+                return
             wrong = [text for entry in entries if (text := signature.objection(entry, t.label))]
             if wrong:
                 place = _place(event, name)
@@ -201,6 +238,35 @@ def build(function, names):
                 )
                 return
         self.check_overlap(event, options, signature, report)
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        t = event.callee
+        if not isinstance(t, Transformed) or event.frame.catching or guarded(event, convention=False):
+            return
+        if "**" in event.kwargs or not isinstance(event.node, ast.Call):
+            return
+        if any(isinstance(argument, ast.Starred) for argument in event.node.args):
+            return
+        if t.api in _GRADIENTS:
+            numbers = constant(t.options["argnums"]) if "argnums" in t.options else 0
+            wanted = [n for n in (numbers if isinstance(numbers, tuple) else (numbers,)) if type(n) is int]
+            beyond = next((n for n in wanted if not -len(event.args) <= n < len(event.args)), None)
+            if beyond is not None:
+                report(
+                    event.node,
+                    f"`{t.api}` differentiates argument {beyond}, and the call passes {len(event.args)} by position",
+                    reason=f"{t.why.explain(report.module)}; what is differentiated must be passed by position",
+                )
+        elif t.api == "jax.vmap":
+            axes = t.options.get("in_axes")
+            if not isinstance(axes, (TupleValue, ListValue)) or axes.items is None:
+                return
+            if len(axes.items) != len(event.args):
+                report(
+                    event.node,
+                    f"`in_axes` has {len(axes.items)} entries, and the call passes {len(event.args)} arguments by position",
+                    reason=f"{t.why.explain(report.module)}; what is passed by keyword is always mapped along axis 0",
+                )
 
     def check_overlap(
         self, event: TransformEvent, options: dict[str, Value], signature: Signature, report: Reporter
@@ -221,58 +287,9 @@ def build(function, names):
             )
 
 
+_CUSTOM = frozenset({"jax.custom_vjp", "jax.custom_jvp"})
+_GRADIENTS = frozenset({"jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.hessian"})
 _OPTIONS = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")
-
-
-@dataclass(slots=True)
-class Signature:
-    """What `inspect.signature` would say of a jitted function."""
-
-    positional: list[str]
-    only_positional: set[str] = field(default_factory=set)
-    keyword: list[str] = field(default_factory=list)  # keyword-only
-    more: bool = False  # *args
-    options: bool = False  # **kwargs
-
-    def __str__(self) -> str:
-        parts = [*self.positional]
-        if self.more:
-            parts.append("*args")
-        elif self.keyword:
-            parts.append("*")
-        parts += self.keyword
-        return ", ".join([*parts, *(["**kwargs"] if self.options else [])])
-
-    def name_of(self, entry: int | str) -> str:
-        if isinstance(entry, str):
-            return entry
-        return self.positional[entry] if -len(self.positional) <= entry < len(self.positional) else ""
-
-    def objection(self, entry: int | str, label: str) -> str:
-        """What is wrong with a position or a name, or ""."""
-        if isinstance(entry, str):
-            return self.objection_to_name(entry, label)
-        count = len(self.positional)
-        if self.more or -count <= entry < count:
-            return ""
-        text = f"`{label}` has no positional parameter {entry}; it has {count}, counted from 0"
-        if self.keyword:
-            text += f", and `{self.keyword[0]}` is keyword-only, which `static_argnames` can name"
-        return text
-
-    def close_to(self, name: str) -> str:
-        """The parameter that a wrong name is likely to mean, else ""."""
-        close = difflib.get_close_matches(name, [*self.positional, *self.keyword], 1, 0.7)
-        return close[0] if close else ""
-
-    def objection_to_name(self, name: str, label: str) -> str:
-        if self.options or name in self.keyword:
-            return ""
-        if name in self.positional:
-            return f"`{name}` of `{label}` is positional-only" if name in self.only_positional else ""
-        close = self.close_to(name)
-        hint = f"; did you mean `{close}`?" if close else ""
-        return f"`{label}` has no parameter `{name}`{hint}"
 
 
 def _corrected(
@@ -287,54 +304,6 @@ def _corrected(
         return None
     message = f"Name the parameter `{close}`"
     return propose(report, place, "replace-string", message, safe=False, old=wrong[0], new=close)
-
-
-def signature_of(target: Value, decorators: int = 0) -> Signature | None:
-    """The signature that JAX sees; None when it is not known. `decorators`: how many of the function's are not ours."""
-    if isinstance(target, Function):
-        if target.wraps is not None:
-            if "__signature__" in target.module.source.text:
-                return None  # the decorator may say what its signature is
-            return signature_of(target.wraps)
-        if decorators > 0:
-            return None  # a decorator that the analysis does not know may have changed it
-        arguments = target.node.args
-        return Signature(
-            [a.arg for a in [*arguments.posonlyargs, *arguments.args]],
-            {a.arg for a in arguments.posonlyargs},
-            [a.arg for a in arguments.kwonlyargs],
-            arguments.vararg is not None,
-            arguments.kwarg is not None,
-        )
-    if isinstance(target, BoundMethod):
-        return _without_first(signature_of(target.function, decorators), 1)
-    if isinstance(target, Partial):
-        inner = _without_first(signature_of(target.function, decorators), len(target.args))
-        return inner if inner is None or "**" in target.kwargs else _filled(inner, target.kwargs)
-    if isinstance(target, Transformed) and target.kind in _KEEPING:
-        return signature_of(target.target, decorators - 1)
-    if isinstance(target, Instance):
-        call = target.cls.lookup("__call__")
-        return _without_first(signature_of(call), 1) if isinstance(call, Function) else None
-    return None
-
-
-def _without_first(signature: Signature | None, count: int) -> Signature | None:
-    if signature is not None:
-        if count > len(signature.positional):
-            return None
-        signature.positional = signature.positional[count:]
-    return signature
-
-
-def _filled(signature: Signature, names: Iterable[str]) -> Signature:
-    """`partial(f, b=2)`: from `b` on, parameters are keyword-only."""
-    for name in names:
-        if name in signature.positional:
-            cut = signature.positional.index(name)
-            signature.keyword = [*signature.positional[cut:], *signature.keyword]
-            signature.positional = signature.positional[:cut]
-    return signature
 
 
 def _decorators_below(event: TransformEvent) -> int:

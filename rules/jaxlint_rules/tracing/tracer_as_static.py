@@ -89,10 +89,11 @@ def outer(x):
 
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
         value = event.value
+        declared = "static" if event.transformed.kind != "custom" else "among the `nondiff_argnums`"
         if not isinstance(value, Array) or not value.staged or not value.certain or guarded(event):
             return
         report(
             event.node,
-            f"`{event.parameter}` of `{event.transformed.label}` is static, and this value is traced",
+            f"`{event.parameter}` of `{event.transformed.label}` is {declared}, and this value is traced",
             reason=traced(event, value),
         )

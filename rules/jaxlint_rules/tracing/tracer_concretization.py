@@ -12,6 +12,7 @@ from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, traced
 
+_FUNCTIONS = frozenset({"float", "int", "bool", "complex", "hash", "hex", "oct", "bin", "chr"})
 _HARMLESS = frozenset({"str", "print", "block_until_ready", "device_get", "format_method"})
 
 
@@ -20,7 +21,8 @@ class TracerConcretization(Rule):
 
     ## What it does
     Finds `float()`, `int()`, `bool()`, `complex()`, `.item()`, `.tolist()`, `math.*` and number formats (`f"{x:.3f}"`)
-    applied to a value that JAX traces.
+    applied to a value that JAX traces, and traced values that are hashed: as keys of a dict, elements of a set, or
+    arguments of a function under `functools.cache`.
 
     ## Why is this bad?
     A tracer has no number yet: JAX raises `ConcretizationTypeError` (or `TypeError` for a number format).
@@ -98,7 +100,8 @@ def f(x):
     n = int(x.shape[0] * 0.5)
     scale = 1.0 / math.sqrt(float(x.shape[-1]))
     size = int(np.prod(x.shape))
-    return x * scale * n * size * float(len(x)), f"{x} {x.shape[0]:d}"
+    names = {x.shape[0]: "rows", str(x.dtype): "type"}
+    return x * scale * n * size * float(len(x)), f"{x} {x.shape[0]:d}", len(names)
 
 def main(x):
     y = f(x)
@@ -119,21 +122,24 @@ def main(x):
             or (value.tree and event.how == "bool")
         ):
             return
+        if event.how == "hash" and not isinstance(event.node, ast.Call):
+            report(
+                event.node,
+                "a traced value cannot be hashed: it is no key of a dict and no element of a set",
+                reason=traced(event, value),
+            )
+            return
         if event.how == "format":
             what = "a number format is applied to a traced value"
         elif event.how.startswith("numpy."):
             return
         else:
-            call = (
-                f"`{event.how}()`"
-                if event.how in ("float", "int", "bool", "complex") or "." in event.how
-                else f"`.{event.how}()`"
-            )
+            call = f"`{event.how}()`" if event.how in _FUNCTIONS or "." in event.how else f"`.{event.how}()`"
             what = f"{call} needs the number behind a traced value"
         fix = None
         if event.how == "format":
             fix = _printed(event, report)
-        elif event.how != "tolist":
+        elif event.how in ("float", "int", "bool", "complex", "item") or event.how.startswith("math."):
             fix = propose(report, event.node, "number-to-array", "Convert the array", safe=False)
         report(event.node, f"{what}; there is none while JAX traces", reason=traced(event, value), fix=fix)
 

@@ -112,10 +112,25 @@ def f(x):
                 return
             message = "a traced value is stored into a NumPy array; build the array with jnp instead"
             codemod = "numpy-buffer-to-jnp"
+        elif event.function == "getitem":
+            message = (
+                "a traced value is the index of a NumPy array; make that a JAX array: `jnp.asarray(...)`"
+            )
+            codemod = ""
         else:
             name = event.function.replace("numpy.", "np.")
-            message = f"`{name}` needs the numbers behind a traced value; use `{name.replace('np.', 'jnp.')}`"
-            codemod = "numpy-to-jnp"
+            message = f"`{name}` needs the numbers behind a traced value"
+            codemod = "numpy-to-jnp" if _has_twin(event.function) else ""
+            if event.function.startswith("scipy."):
+                message += f"; use `jax.{name}` where there is one"
+            elif codemod:
+                message += f"; use `{name.replace('np.', 'jnp.')}`"
         safe = only_staged(event.frame)
-        fix = propose(report, event.node, codemod, "Use jax.numpy", safe=safe)
+        fix = propose(report, event.node, codemod, "Use jax.numpy", safe=safe) if codemod else None
         report(event.node, message, reason=traced(event, value), fix=fix)
+
+
+def _has_twin(name: str) -> bool:
+    """Whether `jax.numpy` is where to look for the function."""
+    others = ("numpy.testing.", "numpy.save", "numpy.vectorize", "numpy.random.")
+    return name.startswith("numpy.") and not name.startswith(others)

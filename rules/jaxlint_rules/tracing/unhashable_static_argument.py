@@ -8,15 +8,26 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StaticArgumentEvent, StaticFieldEvent
-from jaxlint.staging.values import Array, DictValue, Instance, ListValue, NumpyArray, Static, Value
+from jaxlint.staging.values import (
+    Array,
+    ClassValue,
+    DictValue,
+    ExternalObject,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Static,
+    TupleValue,
+    Value,
+)
 
 
 class UnhashableStaticArgument(Rule):
     """A static argument cannot be hashed.
 
     ## What it does
-    Finds lists, dicts, sets, arrays and instances of non-frozen dataclasses that are passed for a parameter declared
-    static, and arrays in pytree fields declared static (`pytree_node=False`, `eqx.field(static=True)`).
+    Finds lists, dicts, sets, arrays, namespaces and instances of non-frozen dataclasses, or of classes with `__eq__` and
+    no `__hash__`, that are passed for a parameter declared static, by themselves or inside a tuple or a frozen dataclass, and arrays in pytree fields declared static (`pytree_node=False`, `eqx.field(static=True)`).
 
     ## Why is this bad?
     Compiled programs are cached by the hash of static values: `ValueError: Non-hashable static arguments`.
@@ -110,6 +121,42 @@ def main(x):
 """,
         ),
         Example(
+            "lists inside, and objects that Python took the hash from",
+            """
+import argparse
+import dataclasses
+from functools import partial
+import jax
+
+@dataclasses.dataclass(frozen=True)
+class Sizes:
+    widths: list
+
+class Model:
+    def __init__(self, width):
+        self.width = width
+
+    def __eq__(self, other):
+        return self.width == other.width
+
+    @partial(jax.jit, static_argnums=0)
+    def apply(self, x):
+        return x * self.width
+
+@partial(jax.jit, static_argnums=1)
+def forward(x, config):
+    return x
+
+def main(x):
+    forward(x, Sizes([1, 2]))  # finding
+    forward(x, (1, [2, 3]))  # finding
+    forward(x, argparse.ArgumentParser().parse_args())  # finding
+    forward(x, Sizes((1, 2)))
+    forward(x, (1, (2, 3)))
+    return Model(3).apply(x)  # finding
+""",
+        ),
+        Example(
             "a dict, an array and a dataclass",
             """
 import dataclasses
@@ -198,10 +245,24 @@ def _hashable_twin(value: Value) -> str | None:
     return _HASHABLE.get(value.kind) if hashable else None
 
 
-def unhashable(value: Value) -> str | None:
+_UNHASHABLE = frozenset(
+    [
+        *(f"collections.{name}" for name in ("OrderedDict", "defaultdict", "deque", "Counter")),
+        "argparse.Namespace",
+        "types.SimpleNamespace",
+    ]
+)
+
+
+def unhashable(value: Value, depth: int = 2) -> str | None:
     """What makes `value` unhashable, in words; None when it may be hashable."""
     if isinstance(value, ListValue) and value.kind in ("list", "set"):
         return f"a {value.kind}"
+    if isinstance(value, TupleValue) and value.items is not None and value.cls is None and depth > 0:
+        parts = (unhashable(part, depth - 1) for part in value.items)
+        return next((f"{part} in a tuple" for part in parts if part is not None), None)
+    if isinstance(value, ExternalObject) and value.name in _UNHASHABLE:
+        return f"a `{value.name.rpartition('.')[2]}`"
     if isinstance(value, DictValue):
         return "a dict"
     if isinstance(value, NumpyArray) and value.fresh:
@@ -210,15 +271,52 @@ def unhashable(value: Value) -> str | None:
         return "an array"
     if isinstance(value, Instance) and value.cls.kind == "dataclass" and not _hashable_dataclass(value):
         return f"a `{value.cls.name}` (a dataclass that is not frozen)"
+    if isinstance(value, Instance) and value.cls.kind == "dataclass" and depth > 0:
+        return _unhashable_field(value, depth)
+    if isinstance(value, Instance) and value.cls.kind == "plain" and _compares_without_hash(value.cls):
+        return f"a `{value.cls.name}` (its class has `__eq__` and no `__hash__`)"
     return None
+
+
+def _compares_without_hash(cls: ClassValue) -> bool:
+    """Whether Python took the hash from the class, as it does from one that defines `__eq__` alone."""
+    for known in cls.mro():
+        if known.node.decorator_list or known.node.keywords:
+            return False
+        if "__hash__" in known.namespace:
+            return False
+        if "__eq__" in known.namespace:
+            return True
+    return False
 
 
 def _hashable_dataclass(value: Instance) -> bool:
     if value.cls.lookup("__hash__") is not None:
         return True
-    for decorator in value.cls.node.decorator_list:
-        if isinstance(decorator, ast.Call):
-            for keyword in decorator.keywords:
-                if keyword.arg in ("frozen", "unsafe_hash", "eq"):
-                    return True
-    return not any("dataclass" in ast.unparse(d) for d in value.cls.node.decorator_list)
+    options = _dataclass_options(value.cls)
+    if options is None:
+        return True
+    return not options.isdisjoint({"frozen", "unsafe_hash", "eq"})
+
+
+def _dataclass_options(cls: ClassValue) -> set[str] | None:
+    """The options that a `dataclass` decorator is given; None when there is no such decorator."""
+    for decorator in cls.node.decorator_list:
+        if "dataclass" in ast.unparse(decorator):
+            keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+            return {keyword.arg or "" for keyword in keywords}
+    return None
+
+
+def _unhashable_field(value: Instance, depth: int) -> str | None:
+    """A frozen dataclass is hashed by its fields."""
+    if value.cls.lookup("__hash__") is not None or _dataclass_options(value.cls) != {"frozen"}:
+        return None
+    for name, declared in value.cls.all_fields().items():
+        options = declared.default.keywords if isinstance(declared.default, ast.Call) else []
+        if name not in value.fields or any(option.arg in ("hash", "compare") for option in options):
+            continue
+        found = unhashable(value.fields[name], depth - 1)
+        if found is not None:
+            return f"{found} in the field `{name}` of `{value.cls.name}`"
+    return None

@@ -1,0 +1,126 @@
+"""The signatures of functions as Python sees them, where they are certain."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from jaxlint.staging.values import BoundMethod, Function, Instance, Partial, Transformed, Value
+
+# Transformations that keep the signature of their function.
+_KEEPING = frozenset({"jit", "vmap", "grad", "value_and_grad", "jacobian", "checkpoint", "custom"})
+
+
+@dataclass(slots=True)
+class Signature:
+    """What `inspect.signature` would say of a jitted function."""
+
+    positional: list[str]
+    only_positional: set[str] = field(default_factory=set)
+    keyword: list[str] = field(default_factory=list)  # keyword-only
+    more: bool = False  # *args
+    options: bool = False  # **kwargs
+    optional: set[str] = field(default_factory=set)  # with a default
+
+    def __str__(self) -> str:
+        parts = [*self.positional]
+        if self.more:
+            parts.append("*args")
+        elif self.keyword:
+            parts.append("*")
+        parts += self.keyword
+        return ", ".join([*parts, *(["**kwargs"] if self.options else [])])
+
+    def objection_to_count(self, count: int) -> str:
+        """Why the function cannot be called with `count` positional arguments alone, or ""."""
+        if count > len(self.positional) and not self.more:
+            return f"it takes {_arguments(len(self.positional))}"
+        missing = [name for name in self.positional[count:] if name not in self.optional]
+        missing += [name for name in self.keyword if name not in self.optional]
+        return f"its parameter `{missing[0]}` is left without a value" if missing else ""
+
+    def name_of(self, entry: int | str) -> str:
+        if isinstance(entry, str):
+            return entry
+        return self.positional[entry] if -len(self.positional) <= entry < len(self.positional) else ""
+
+    def objection(self, entry: int | str, label: str) -> str:
+        """What is wrong with a position or a name, or ""."""
+        if isinstance(entry, str):
+            return self.objection_to_name(entry, label)
+        count = len(self.positional)
+        if self.more or -count <= entry < count:
+            return ""
+        text = f"`{label}` has no positional parameter {entry}; it has {count}, counted from 0"
+        if self.keyword:
+            text += f", and `{self.keyword[0]}` is keyword-only, which `static_argnames` can name"
+        return text
+
+    def close_to(self, name: str) -> str:
+        """The parameter that a wrong name is likely to mean, else ""."""
+        close = difflib.get_close_matches(name, [*self.positional, *self.keyword], 1, 0.7)
+        return close[0] if close else ""
+
+    def objection_to_name(self, name: str, label: str) -> str:
+        if self.options or name in self.keyword:
+            return ""
+        if name in self.positional:
+            return f"`{name}` of `{label}` is positional-only" if name in self.only_positional else ""
+        close = self.close_to(name)
+        hint = f"; did you mean `{close}`?" if close else ""
+        return f"`{label}` has no parameter `{name}`{hint}"
+
+
+def signature_of(target: Value, decorators: int = 0) -> Signature | None:
+    """The signature that JAX sees; None when it is not known. `decorators`: how many of the function's are not ours."""
+    if isinstance(target, Function):
+        if target.wraps is not None:
+            if "__signature__" in target.module.source.text:
+                return None  # the decorator may say what its signature is
+            return signature_of(target.wraps)
+        if decorators > 0:
+            return None  # a decorator that the analysis does not know may have changed it
+        arguments = target.node.args
+        return Signature(
+            [a.arg for a in [*arguments.posonlyargs, *arguments.args]],
+            {a.arg for a in arguments.posonlyargs},
+            [a.arg for a in arguments.kwonlyargs],
+            arguments.vararg is not None,
+            arguments.kwarg is not None,
+            set(target.defaults),
+        )
+    if isinstance(target, BoundMethod):
+        return _without_first(signature_of(target.function, decorators), 1)
+    if isinstance(target, Partial):
+        inner = _without_first(signature_of(target.function, decorators), len(target.args))
+        return inner if inner is None or "**" in target.kwargs else _filled(inner, target.kwargs)
+    if isinstance(target, Transformed) and target.kind in _KEEPING:
+        return signature_of(target.target, decorators - 1)
+    if isinstance(target, Instance):
+        call = target.cls.lookup("__call__")
+        return _without_first(signature_of(call), 1) if isinstance(call, Function) else None
+    return None
+
+
+def _arguments(count: int) -> str:
+    return "no arguments" if count == 0 else "one argument" if count == 1 else f"{count} arguments"
+
+
+def _without_first(signature: Signature | None, count: int) -> Signature | None:
+    if signature is not None:
+        if count > len(signature.positional):
+            return None
+        signature.positional = signature.positional[count:]
+    return signature
+
+
+def _filled(signature: Signature, names: Iterable[str]) -> Signature:
+    """`partial(f, b=2)`: from `b` on, parameters are keyword-only."""
+    for name in names:
+        if name in signature.positional:
+            cut = signature.positional.index(name)
+            signature.keyword = [*signature.positional[cut:], *signature.keyword]
+            signature.positional = signature.positional[:cut]
+        signature.optional.add(name)
+    return signature

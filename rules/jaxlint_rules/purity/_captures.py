@@ -1,0 +1,95 @@
+"""Where a scope binds and uses its names: what a compiled function captured, and what happens to it later."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from jaxlint.staging.syntax_facts import all_parameters, dotted, walk
+from jaxlint.staging.values import Function
+
+Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+# Methods that change a list, dict or set in place.
+_MUTATORS = frozenset(
+    ["append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "add", "discard", "fill"]
+)
+
+
+@dataclass(slots=True)
+class Place:
+    """Where something happens in a scope: its line, and the loops of this scope around it."""
+
+    node: ast.AST
+    line: int
+    loops: tuple[ast.AST, ...]
+
+    def shares_loop(self, other: Place) -> bool:
+        """Whether some loop repeats both."""
+        return bool(self.loops and other.loops and self.loops[-1] is other.loops[-1])
+
+
+@dataclass(slots=True)
+class Timeline:
+    """The bindings, changes and uses of names in one scope, without the functions that are defined in it."""
+
+    bound: dict[str, list[Place]] = field(default_factory=dict)
+    changed: dict[str, list[Place]] = field(default_factory=dict)  # "config", "config.lr": changed in place
+    used: dict[str, list[Place]] = field(default_factory=dict)
+
+
+def timeline(owner: Owner) -> Timeline:
+    """What happens to names in the body of `owner`."""
+    found = Timeline()
+    body = owner.body if isinstance(owner.body, list) else []
+    for statement in body:
+        _visit(statement, (), found)
+    return found
+
+
+def _visit(node: ast.AST, loops: tuple[ast.AST, ...], found: Timeline) -> None:
+    place = Place(node, getattr(node, "lineno", 0), loops)
+    if isinstance(node, _DEFINITIONS):
+        if not isinstance(node, ast.Lambda):
+            found.bound.setdefault(node.name, []).append(place)
+            for decorator in node.decorator_list:
+                _visit(decorator, loops, found)
+        return
+    if isinstance(node, ast.Name):
+        (found.used if isinstance(node.ctx, ast.Load) else found.bound).setdefault(node.id, []).append(place)
+    elif isinstance(node, (ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+        target = dotted(node) if isinstance(node, ast.Attribute) else dotted(node.value)
+        found.changed.setdefault(target, []).append(place)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
+        found.changed.setdefault(dotted(node.func.value), []).append(place)
+    inner = (node, *loops) if isinstance(node, _LOOPS) else loops
+    for child in ast.iter_child_nodes(node):
+        _visit(child, inner, found)
+
+
+def free_reads(function: Function) -> Iterator[tuple[str, ast.expr]]:
+    """Names, and attributes of names ("config.lr"), that the function reads from the scopes around it."""
+    node = function.node
+    own = {parameter.arg for parameter in all_parameters(node)}
+    reads: list[tuple[str, ast.expr]] = []
+    for part in walk(node):
+        if isinstance(part, ast.Name):
+            if isinstance(part.ctx, ast.Load):
+                reads.append((part.id, part))
+            else:
+                own.add(part.id)
+        elif isinstance(part, (ast.Global, ast.Nonlocal)):
+            own.update(part.names)  # it rebinds them itself
+        elif isinstance(part, _DEFINITIONS) and part is not node:
+            own.update(p.arg for p in all_parameters(part)) if not isinstance(part, ast.ClassDef) else None
+            own.add(getattr(part, "name", ""))
+        elif isinstance(part, ast.Attribute) and isinstance(part.ctx, ast.Load):
+            name = dotted(part)
+            if name:
+                reads.append((name, part))
+    inside = {id(d) for d in getattr(node, "decorator_list", ())}
+    for name, read in sorted(reads, key=lambda item: (item[1].lineno, item[1].col_offset)):
+        if name.partition(".")[0] not in own and id(read) not in inside:
+            yield name, read

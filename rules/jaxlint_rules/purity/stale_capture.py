@@ -1,0 +1,301 @@
+"""Variables that a compiled function captured and that change afterwards."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.scope import Scope
+from jaxlint.staging.values import (
+    Array,
+    DictValue,
+    Function,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+)
+from jaxlint_rules.purity._captures import Owner, Place, Timeline, free_reads, timeline
+
+_DATA = (Array, DictValue, Instance, ListValue, NumpyArray, Static, TupleValue, Unknown)
+
+
+class StaleCapture(Rule):
+    """A compiled function reads a variable that changes later.
+
+    ## What it does
+    Finds jitted functions that read a variable of an enclosing scope, where the program calls the function, rebinds
+    the variable or changes what it holds, and calls the function again.
+
+    ## Why is this bad?
+    JAX reads the variable once, while it traces. The compiled program keeps that value as a constant, so later calls
+    go on with the old one, without an error.
+
+    ## Example
+    ```python
+    lr = 0.1
+
+    @jax.jit
+    def step(w, grad):
+        return w - lr * grad
+
+    for epoch in range(10):
+        w = step(w, grad(w))
+        lr = lr * 0.9
+    ```
+
+    ## Use instead
+    ```python
+    @jax.jit
+    def step(w, grad, lr):
+        return w - lr * grad
+
+    for epoch in range(10):
+        w = step(w, grad(w), lr)
+        lr = lr * 0.9
+    ```
+
+    ## Fix safety
+    There is no automatic fix: the variable becomes an argument, at every call.
+
+    ## When not to fix
+    Where the function is defined anew after each change, or is not called again, nothing is reported.
+
+    ## References
+    - [JAX: pure functions](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#pure-functions)
+    """
+
+    code = "JAX204"
+    name = "stale-capture"
+    category = "purity"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "variables that are rebound between calls",
+            """
+import jax
+import jax.numpy as jnp
+
+scale = 1.0
+config = {"lr": 0.1}
+
+@jax.jit
+def scaled(x):
+    return x * scale  # finding
+
+@jax.jit
+def descend(w):
+    return w - config["lr"] * w  # finding
+
+print(scaled(1.0))
+scale = 2.0
+print(scaled(1.0))
+for _ in range(3):
+    descend(1.0)
+    config["lr"] *= 0.5
+
+mode = "train"
+
+@jax.jit
+def forward(x):
+    return x * 2 if mode == "train" else x  # finding
+
+def evaluate(x):
+    global mode
+    mode = "eval"
+    return forward(x)
+
+def train(w, xs):
+    predict = jax.jit(lambda x: x @ w)  # finding
+    for x in xs:
+        w = w - 0.1 * predict(x)
+    return w, forward(xs[0])
+""",
+        ),
+        Example(
+            "variables that change before, elsewhere, or with the function",
+            """
+import jax
+
+scale = 1.0
+scale = 2.0
+table = None
+
+@jax.jit
+def scaled(x):
+    return x * scale
+
+@jax.jit
+def looked_up(x):
+    return table[x]
+
+def load():
+    global table
+    table = [1.0, 2.0]
+    return looked_up(0)
+
+def search(w, rates):
+    results = []
+    for rate in rates:
+        @jax.jit
+        def step(w):
+            return w - rate * w
+        results.append(step(w))
+        rate = 0.0
+    scale = 3.0
+    return results, scaled(scale), looked_up(1)
+
+def train(w):
+    lr = 0.1
+    @jax.jit
+    def step(w, lr):
+        return w - lr * w
+    for _ in range(3):
+        w = step(w, lr)
+        lr = lr * 0.5
+    return w
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.timelines: dict[ast.AST, Timeline] = {}
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        t = event.transformed
+        function = _innermost(t.target)
+        if t.kind != "jit" or function is None or function.module is not event.frame.module:
+            return
+        name = _bound_name(event, report)
+        if not name:
+            return
+        reported: set[str] = set()
+        for path, read in free_reads(function):
+            root = path.partition(".")[0]
+            found = function.scope.lookup(root)
+            if found is None or root in reported or not isinstance(found[0], _DATA):
+                continue
+            value, scope = found
+            owner = _owner(scope, event.frame, function)
+            if owner is None:
+                continue
+            change = self.change_between_calls(owner, path, name, event, value)
+            if change is None and scope.is_module and "." not in path:
+                change = self.change_in_function(function, path, name, value)
+            if change is not None:
+                reported.add(root)
+                report(
+                    read,
+                    f"`{path}` is read once, while JAX traces `{t.label}`; it changes at line {change.line}, "
+                    "and compiled calls keep the old value",
+                    reason=f"{t.why.explain(report.module)}; what it captures becomes a constant: pass it as an argument",
+                )
+
+    def timeline(self, owner: Owner) -> Timeline:
+        found = self.timelines.get(owner)
+        if found is None:
+            found = self.timelines[owner] = timeline(owner)
+        return found
+
+    def change_between_calls(
+        self, owner: Owner, path: str, name: str, event: TransformEvent, value: Value
+    ) -> Place | None:
+        """A change of what `path` is, in the scope that holds it, between calls of the function `name` there."""
+        line = self.timeline(owner)
+        made = _definition(line, name, event.node)
+        if made is None:
+            return None
+        changes = list(line.bound.get(path, ())) if "." not in path else []
+        if not isinstance(value, (Array, Static, TupleValue)):
+            changes += line.changed.get(path, ())
+        again = [p.line for p in line.bound.get(name, ()) if p.line > made.line]
+        end = min(again, default=10**9)
+        uses = [use for use in line.used.get(name, ()) if made.line < use.line < end]
+        for change in sorted(changes, key=lambda place: place.line):
+            if not made.line < change.line < end or change.shares_loop(made):
+                continue
+            if getattr(made.node, "end_lineno", made.line) >= change.line:
+                continue
+            before = any(use.line < change.line or use.shares_loop(change) for use in uses)
+            after = any(use.line > change.line or use.shares_loop(change) for use in uses)
+            if before and after:
+                return change
+        return None
+
+    def change_in_function(self, function: Function, path: str, name: str, value: Value) -> Place | None:
+        """A function that rebinds the global `path` and then calls the compiled function, which others call as well."""
+        tree = function.module.tree
+        first = _first_value(tree, path)
+        if first is None or (isinstance(first, ast.Constant) and first.value is None):
+            return None  # it is not ready before that
+        callers = 0
+        found: Place | None = None
+        for node in ast.walk(tree):
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node is function.node:
+                continue
+            line = self.timeline(node)
+            uses = line.used.get(name, ())
+            callers += bool(uses)
+            declared = any(isinstance(part, ast.Global) and path in part.names for part in node.body)
+            for place in line.bound.get(path, ()) if declared else ():
+                if any(use.line > place.line for use in uses):
+                    found = found or place
+        elsewhere = callers > 1 or bool(self.timeline(tree).used.get(name))
+        return found if elsewhere else None
+
+
+def _innermost(target: Value) -> Function | None:
+    while isinstance(target, Transformed):
+        target = target.target
+    return target if isinstance(target, Function) else None
+
+
+def _bound_name(event: TransformEvent, report: Reporter) -> str:
+    """The variable that the compiled function is bound to."""
+    if event.decorator is not None:
+        return getattr(event.node, "name", "")
+    parent = next(iter(report.module.ancestors(event.node)), None)
+    if (
+        isinstance(parent, ast.Assign)
+        and len(parent.targets) == 1
+        and isinstance(parent.targets[0], ast.Name)
+    ):
+        return parent.targets[0].id
+    return ""
+
+
+def _definition(line: Timeline, name: str, node: ast.AST) -> Place | None:
+    """The binding of `name` to the function that is made at `node`."""
+    at = getattr(node, "lineno", 0)
+    return next((p for p in line.bound.get(name, ()) if p.node is node or p.line == at), None)
+
+
+def _owner(scope: Scope, frame: Frame, function: Function) -> Owner | None:
+    """The module or function whose body is the scope."""
+    if scope.is_module:
+        return function.module.tree
+    current: Frame | None = frame
+    while current is not None:
+        if current.scope is scope:
+            return current.function.node if current.function is not None else None
+        current = current.caller
+    return None
+
+
+def _first_value(tree: ast.Module, name: str) -> ast.expr | None:
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign):
+            if any(isinstance(target, ast.Name) and target.id == name for target in statement.targets):
+                return statement.value
+        elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+            if statement.target.id == name:
+                return statement.value
+    return None

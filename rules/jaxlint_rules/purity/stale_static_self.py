@@ -1,0 +1,340 @@
+"""Attributes that a compiled method captured and that other methods rebind."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.values import (
+    BoundMethod,
+    ClassValue,
+    Function,
+    Instance,
+    Partial,
+    Transformed,
+    Value,
+    constant,
+)
+
+# Methods that run before the first call of any other, by their names.
+_FIRST = re.compile(
+    r"^_*(init|setup|set_?up|build|create|make|initiali[sz]e|reset|load|restore|prepare|configure|compile)"
+)
+
+
+class StaleStaticSelf(Rule):
+    """A compiled method reads attributes that other methods rebind.
+
+    ## What it does
+    Finds methods that are jitted with `self` as a static argument, or as a bound method that an attribute keeps
+    (`self._step = jax.jit(self._update)`), and that read attributes which other methods of the class rebind.
+
+    ## Why is this bad?
+    JAX reads the attribute once, while it traces. The object is the same object after the attribute is rebound, so the
+    compiled program is used again, with the old value: wrong results, without an error.
+
+    ## Example
+    ```python
+    class Trainer:
+        def decay(self):
+            self.lr = self.lr * 0.5
+
+        @partial(jax.jit, static_argnums=0)
+        def step(self, w, grad):
+            return w - self.lr * grad
+    ```
+
+    ## Use instead
+    ```python
+    class Trainer:
+        def decay(self):
+            self.lr = self.lr * 0.5
+
+        def step(self, w, grad):
+            return self._step(w, grad, self.lr)
+
+        @partial(jax.jit, static_argnums=0)
+        def _step(self, w, grad, lr):
+            return w - lr * grad
+    ```
+
+    ## Fix safety
+    There is no automatic fix: the attribute becomes an argument.
+
+    ## When not to fix
+    Attributes that are set before the first call alone (in `__init__`, `setup`, `build`, `reset` and the like, or from None)
+    are not reported, nor are classes with their own `__eq__` and `__hash__`, nor methods that jit anew.
+
+    ## References
+    - [JAX: using jax.jit with methods](https://docs.jax.dev/en/latest/faq.html#how-to-use-jit-with-methods)
+    """
+
+    code = "JAX203"
+    name = "stale-static-self"
+    category = "purity"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "a static self, and a bound method that is kept",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+
+class Model:
+    def __init__(self):
+        self.params = jnp.ones(2)
+        self.training = True
+
+    def eval(self):
+        self.training = False
+
+    def fit(self, gradient):
+        self.params = self.params - 0.1 * gradient
+
+    @partial(jax.jit, static_argnums=(0,))
+    def predict(self, x):
+        return self.features(x) @ self.params  # finding
+
+    def features(self, x):
+        return x * 2 if self.training else x  # finding
+
+class Trainer:
+    def __init__(self, lr):
+        self.lr = lr
+        self._step = jax.jit(self._update)
+
+    def set_lr(self, lr):
+        self.lr = lr
+
+    def _update(self, w, gradient):
+        return w - self.lr * gradient  # finding
+""",
+        ),
+        Example(
+            "attributes that stay, that are passed, and functions that are made anew",
+            """
+from functools import partial
+import jax
+
+class Model:
+    def __init__(self, lr):
+        self.lr = lr
+        self.steps = 0
+        self.params = None
+        self.setup()
+
+    def setup(self):
+        self.width = 3
+
+    def load(self, params):
+        self.params = params
+
+    def count(self):
+        self.steps += 1
+
+    @partial(jax.jit, static_argnums=0)
+    def _step(self, w, gradient):
+        return w - self.lr * gradient * self.width, self.params
+
+    def step(self, w, gradient):
+        self.steps += 1
+        return self._step(w, gradient)
+
+class Keyed:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def __hash__(self):
+        return hash(self.rate)
+
+    def __eq__(self, other):
+        return self.rate == other.rate
+
+    def change(self, rate):
+        self.rate = rate
+
+    @partial(jax.jit, static_argnums=0)
+    def scale(self, x):
+        return x * self.rate
+
+class Renewed:
+    def __init__(self, rate):
+        self.change(rate)
+
+    def change(self, rate):
+        self.rate = rate
+        self.scale = jax.jit(self._scale)
+
+    def once(self, x):
+        return jax.jit(self._other)(x)
+
+    def _other(self, x):
+        return x * self.rate
+
+    def _scale(self, x):
+        return x * self.rate
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.jits: list[TransformEvent] = []
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        if event.transformed.kind == "jit":
+            self.jits.append(event)
+
+    def finish(self, report: Reporter) -> None:
+        """Once the classes are complete: a decorator is evaluated before the methods below it."""
+        for event in self.jits:
+            report.event = event
+            self.check(event, report)
+
+    def check(self, event: TransformEvent, report: Reporter) -> None:
+        t = event.transformed
+        cls, method = _captured(event, report)
+        if cls is None or method is None or not _is_identified_by_itself(cls):
+            return
+        reads = dict(_reads(cls, method, set()))
+        inside = {node for _, node in reads.values()}
+        for name, (read, _) in reads.items():
+            change = _change(cls, name, inside)
+            if change is None:
+                continue
+            where, node = change
+            here = method.module is event.frame.module
+            report(
+                read if here else event.node,
+                f"`self.{name}` is read once, while JAX traces `{t.label}`; `{where}` rebinds it at line {node.lineno}, "
+                "and compiled calls keep the old value",
+                reason=f"{t.why.explain(report.module)}; the object stays the same, so it is not traced again: "
+                f"pass `self.{name}` as an argument",
+            )
+
+
+def _captured(event: TransformEvent, report: Reporter) -> tuple[ClassValue | None, Function | None]:
+    """The class and the method whose `self` the compiled function keeps."""
+    target: Value = event.transformed.target
+    while isinstance(target, (Transformed, Partial)):
+        target = target.target if isinstance(target, Transformed) else target.function
+    if isinstance(target, BoundMethod):
+        parent = next(iter(report.module.ancestors(event.node)), None)
+        kept = isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Attribute)
+        receiver, function = target.receiver, target.function
+        if kept and isinstance(receiver, Instance) and isinstance(function, Function):
+            return receiver.cls, function
+        return None, None
+    if isinstance(target, Function) and target.cls is not None and target.node.args.args:
+        options = event.transformed.options
+        numbers = constant(options["static_argnums"]) if "static_argnums" in options else ()
+        names = constant(options["static_argnames"]) if "static_argnames" in options else ()
+        first = target.node.args.args[0].arg
+        if 0 in _listed(numbers) or first in _listed(names):
+            return target.cls, target
+    return None, None
+
+
+def _listed(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def _is_identified_by_itself(cls: ClassValue) -> bool:
+    """Whether an object of the class equals itself alone, whatever its attributes are."""
+    if cls.kind != "plain":
+        return False
+    return all({"__eq__", "__hash__"}.isdisjoint(known.namespace) for known in cls.mro())
+
+
+def _reads(
+    cls: ClassValue, method: Function, seen: set[ast.AST]
+) -> Iterator[tuple[str, tuple[ast.Attribute, ast.AST]]]:
+    """Attributes of `self` that the method reads, itself or through other methods: name -> (where, in which def)."""
+    if method.node in seen or not method.node.args.args or len(seen) > 20:
+        return
+    seen.add(method.node)
+    own = method.node.args.args[0].arg
+    loads = [
+        part
+        for part in walk(method.node)
+        if isinstance(part, ast.Attribute)
+        and isinstance(part.ctx, ast.Load)
+        and isinstance(part.value, ast.Name)
+        and part.value.id == own
+    ]
+    for load in sorted(
+        loads, key=lambda part: (-part.lineno, -part.col_offset)
+    ):  # the first stays in the dict
+        member = cls.lookup(load.attr)
+        if isinstance(member, Function) and member.module is method.module:
+            yield from _reads(cls, member, seen)
+        elif member is None or not isinstance(member, (Function, Transformed)):
+            yield load.attr, (load, method.node)
+
+
+def _change(cls: ClassValue, name: str, inside: set[ast.AST]) -> tuple[str, ast.Attribute] | None:
+    """A method that rebinds the attribute once the object is in use: its name, and where."""
+    starts_as_none = False
+    has_start = cls.lookup(name) is not None
+    found: tuple[str, ast.Attribute] | None = None
+    changing: set[str] = set()
+    for known in cls.mro():
+        if "__setattr__" in known.namespace:
+            return None
+        for method in known.node.body:
+            if not isinstance(method, ast.FunctionDef) or not method.args.args or method in inside:
+                continue
+            own = method.args.args[0].arg
+            if method.name == "__init__":
+                starts_as_none = starts_as_none or _sets_none(method, own, name)
+                has_start = has_start or any(True for _ in _stores(method, own, name))
+                called = {dotted(p.func) for p in walk(method) if isinstance(p, ast.Call)}
+                if any(f"{own}.{m}" in called for m in _rebinding_methods(known, name)):
+                    return None  # it is how the object begins
+                continue
+            if _FIRST.match(method.name) or _jits(method):
+                continue
+            for store in _stores(method, own, name):
+                found = found or (method.name, store)
+                changing.add(method.name)
+    # What one method alone sets is most likely set before the first call.
+    return found if not starts_as_none and (has_start or len(changing) > 1) else None
+
+
+def _rebinding_methods(cls: ClassValue, name: str) -> Iterator[str]:
+    for method in cls.node.body:
+        if isinstance(method, ast.FunctionDef) and method.args.args and method.name != "__init__":
+            if any(True for _ in _stores(method, method.args.args[0].arg, name)):
+                yield method.name
+
+
+def _stores(method: ast.FunctionDef, own: str, name: str) -> Iterator[ast.Attribute]:
+    for part in walk(method):
+        if isinstance(part, ast.Attribute) and part.attr == name and isinstance(part.ctx, ast.Store):
+            if isinstance(part.value, ast.Name) and part.value.id == own:
+                yield part
+
+
+def _sets_none(method: ast.FunctionDef, own: str, name: str) -> bool:
+    for part in walk(method):
+        if isinstance(part, (ast.Assign, ast.AnnAssign)):
+            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+            if any(dotted(target) == f"{own}.{name}" for target in targets):
+                if isinstance(part.value, ast.Constant) and part.value.value is None:
+                    return True
+    return False
+
+
+def _jits(method: ast.FunctionDef) -> bool:
+    """Whether the method compiles something anew."""
+    return any(
+        isinstance(part, ast.Call)
+        and dotted(part.func).rpartition(".")[2] in ("jit", "filter_jit", "clear_cache")
+        for part in walk(method)
+    )

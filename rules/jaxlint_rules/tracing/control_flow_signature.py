@@ -1,0 +1,272 @@
+"""Functions and arguments that do not fit the control flow they are given to."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.dtypes import strong
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import BodyEvent, BranchesEvent, CallEvent
+from jaxlint.staging.operations import dtype_of
+from jaxlint.staging.shapes import shape_of
+from jaxlint.staging.values import (
+    Array,
+    BoundMethod,
+    DictValue,
+    Function,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Origin,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Value,
+    constant,
+    is_none,
+)
+from jaxlint_rules._reasons import guarded
+from jaxlint_rules._signatures import signature_of
+from jaxlint_rules.tracing._structures import describe
+
+
+class ControlFlowSignature(Rule):
+    """A function does not fit the control flow that it is given to.
+
+    ## What it does
+    Finds `lax.scan`, `lax.while_loop`, `lax.fori_loop`, `lax.cond`, `lax.switch` and `lax.map` with functions that
+    cannot take the arguments they are called with, with values where functions belong, with a `while_loop` condition
+    that gives no single boolean, with a predicate that is no scalar, with loop bounds of which one is a float, and scans
+    over nothing.
+
+    ## Why is this bad?
+    JAX traces the functions at once: `TypeError`, from inside of JAX, whichever way the program would have gone.
+
+    ## Example
+    ```python
+    lax.fori_loop(0, 10, lambda state: state * 2, x)
+    lax.while_loop(lambda v: v > 0, lambda v: v - 1, vector)
+    ```
+
+    ## Use instead
+    ```python
+    lax.fori_loop(0, 10, lambda i, state: state * 2, x)
+    lax.while_loop(lambda v: jnp.any(v > 0), lambda v: v - 1, vector)
+    ```
+    A scan's body takes the carry and a slice, and gives a pair. All branches of a `cond` or `switch` take all operands. A
+    condition needs `jnp.all` or `jnp.any`.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Functions whose signature is not known, or takes `*args`, are not reported.
+
+    ## References
+    - [JAX: structured control flow primitives](https://docs.jax.dev/en/latest/control-flow.html#structured-control-flow-primitives)
+    """
+
+    code = "JAX115"
+    name = "control-flow-signature"
+    category = "tracing"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "functions that cannot take what they are given",
+            """
+from functools import partial
+import jax.numpy as jnp
+from jax import lax
+
+def step(carry):
+    return carry, None
+
+def advance(state):
+    return state + 1
+
+def choose(x, y):
+    return x
+
+def scaled(factor, carry, x):
+    return carry * factor, x
+
+def run(xs, ok, i, n):
+    a = lax.scan(step, 0.0, xs)  # finding
+    b = lax.fori_loop(0, 3, advance, 0)  # finding
+    c = lax.while_loop(lambda i, x: i < 3, lambda s: s, (0, 1.0))  # finding
+    d = lax.cond(ok, choose, lambda x: x, xs)  # finding
+    e = lax.switch(i, [choose, advance], xs, xs)  # finding
+    f = lax.map(choose, (xs, xs))  # finding
+    g = lax.scan(scaled, 0.0, xs)  # finding
+    h = lax.scan(partial(scaled, 2.0), 0.0, xs)
+    return a, b, c, d, e, f, g, h
+""",
+        ),
+        Example(
+            "conditions, predicates, bounds and values",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+@jax.jit
+def run(x, ok):
+    a = lax.while_loop(lambda v: v > 0, lambda v: v - 1, jnp.ones(3))  # finding
+    b = lax.while_loop(lambda v: (v > 0,), lambda v: v - 1, 3)  # finding
+    c = lax.while_loop(lambda v: jnp.sum(v), lambda v: v - 1, jnp.ones(3))  # finding
+    d = lax.cond(jnp.ones(2) > 0, lambda: 1.0, lambda: 2.0)  # finding
+    e = lax.cond(ok, x + 1, x - 1)  # finding
+    f = lax.fori_loop(0, 7 / 2, lambda i, v: v, x)  # finding
+    g = lax.scan(lambda c, _: (c, None), x)  # finding
+    h = lax.switch(0, jnp.sin(x), x)  # finding
+    return a, b, c, d, e, f, g, h
+""",
+        ),
+        Example(
+            "functions that fit",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+class Model:
+    def body(self, carry, x):
+        return carry + x, None
+
+    def going(self, state):
+        return jnp.any(state > 0) & True
+
+    def run(self, xs, ok, i, n):
+        a = lax.scan(self.body, 0.0, xs)
+        b = lax.while_loop(self.going, lambda *s: s[0] - 1, jnp.ones(3))
+        c = lax.fori_loop(0, n, lambda i, v, k=2: v * k, 1.0)
+        d = lax.cond(ok, lambda x, y: x, lambda *xs: xs[1], xs, xs)
+        e = lax.switch(i, (jnp.sin, jnp.cos), xs)
+        f = lax.while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1]), (0, xs))
+        g = lax.while_loop(lambda s: not_done(s), lambda s: s + 1, 0)
+        h = lax.scan(lambda c, _: (c, None), 0.0, length=3)
+        k = lax.cond(xs.sum() > 0, jax.jit(double), double, xs)
+        m = lax.cond(ok, (xs, i), lambda pair: pair[0], xs, double)
+        return a, b, c, d, e, f, g, h, k, m
+
+def not_done(s):
+    return ~(s > 3)
+
+def double(x):
+    return x * 2
+""",
+        ),
+    )
+
+    def on_body(self, event: BodyEvent, report: Reporter) -> None:
+        if guarded(event, convention=False):
+            return
+        if _is_data(event.body):
+            self.say(
+                event,
+                report,
+                f"{event.role} of `{event.api}` must be a function, and is {describe(event.body)}",
+            )
+            return
+        signature = signature_of(event.body, _decorators(event.body))
+        wrong = signature.objection_to_count(event.count) if signature is not None else ""
+        if wrong:
+            passed = "no argument" if event.count == 0 else f"{event.count} argument{'s' * (event.count > 1)}"
+            self.say(event, report, f"{event.role} of `{event.api}` is called with {passed}, and {wrong}")
+        elif event.role == "the condition":
+            wrong = _no_boolean(event)
+            if wrong:
+                self.say(
+                    event, report, f"the condition of `{event.api}` must give one boolean, and gives {wrong}"
+                )
+
+    def on_branches(self, event: BranchesEvent, report: Reporter) -> None:
+        choice = event.choice
+        if choice is None or guarded(event, convention=False):
+            return
+        shape = shape_of(choice)
+        if shape:
+            self.say(
+                event, report, f"what `{event.api}` decides by must be a scalar, and has the shape {shape}"
+            )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        starred = isinstance(event.node, ast.Call) and any(
+            isinstance(a, ast.Starred) for a in event.node.args
+        )
+        if starred or "**" in event.kwargs:
+            return
+        if event.name == "jax.lax.scan":
+            if len(event.args) < 3 and event.kwargs.keys().isdisjoint({"xs", "length"}):
+                if not guarded(event, convention=False):
+                    self.say(event, report, "`lax.scan` is given nothing to scan over, and no `length`")
+        elif event.name == "jax.lax.switch" and len(event.args) >= 2:
+            listed = event.args[1]
+            if isinstance(listed, Function) or (isinstance(listed, Array) and _is_data(listed)):
+                if not guarded(event, convention=False):
+                    self.say(
+                        event, report, "the branches of `lax.switch` must be a list or tuple of functions"
+                    )
+        elif event.name == "jax.lax.fori_loop" and len(event.args) >= 2:
+            kinds = {_kind(value) for value in event.args[:2]}
+            if kinds == {"int", "float"} and not guarded(event, convention=False):
+                self.say(event, report, "one bound of `lax.fori_loop` is a float and the other an integer")
+
+    def say(self, event: BodyEvent | BranchesEvent | CallEvent, report: Reporter, message: str) -> None:
+        report(
+            event.node,
+            message,
+            reason="JAX calls the functions once, while it traces, and checks what they give",
+        )
+
+
+def _is_data(value: Value) -> bool:
+    if isinstance(value, Array):
+        return value.certain and not value.tree
+    return isinstance(value, (NumpyArray, ListValue, TupleValue, DictValue)) or isinstance(
+        constant(value), (int, float)
+    )
+
+
+def _decorators(value: Value) -> int:
+    """How many decorators the function at the core has, each of which may change its signature."""
+    while isinstance(value, (Transformed, Partial, BoundMethod)):
+        value = value.target if isinstance(value, Transformed) else value.function
+    if isinstance(value, Instance):
+        call = value.cls.lookup("__call__")
+        return _decorators(call) if isinstance(call, (Function, Transformed)) else 1
+    if not isinstance(value, Function) or isinstance(value.node, ast.Lambda):
+        return 0
+    return len(
+        [d for d in value.node.decorator_list if ast.unparse(d) not in ("staticmethod", "classmethod")]
+    )
+
+
+def _no_boolean(event: BodyEvent) -> str:
+    """What a condition gives instead of a boolean, in words, or ""."""
+    result = event.result
+    if is_none(result) or isinstance(result, (TupleValue, ListValue, DictValue)):
+        return describe(result) if not isinstance(result, ListValue) or result.kind == "list" else ""
+    dtype = strong(dtype_of(result))
+    shapes: dict[Origin, tuple[int, ...]] = {}
+    if isinstance(event.seen, Array) and event.given is not None:
+        shape = shape_of(event.given)
+        if event.seen.origin is not None and shape is not None:
+            shapes[event.seen.origin] = shape
+        if isinstance(result, Array) and result.origin is event.seen.origin and result.origin is not None:
+            dtype = dtype or strong(dtype_of(event.given))
+    if isinstance(result, Static) and not isinstance(constant(result), (bool, int, float)):
+        return ""
+    if dtype and dtype != "bool":
+        return f"a {dtype}"
+    shape = shape_of(result, shapes)
+    return f"booleans of shape {shape}" if shape else ""
+
+
+def _kind(value: Value) -> str:
+    dtype = strong(dtype_of(value))
+    return "int" if dtype.startswith(("int", "uint")) else "float" if "float" in dtype else ""
