@@ -23,6 +23,7 @@ from jaxlint.codemods import (
     timing,
     traced_index,
     vmap_of_jit,
+    wrap_expression,
     wrapping,
 )
 from jaxlint.codemods.plan import Plan, Workspace, resolve
@@ -59,5 +60,6 @@ __all__ = [
     "timing",
     "traced_index",
     "vmap_of_jit",
+    "wrap_expression",
     "wrapping",
 ]

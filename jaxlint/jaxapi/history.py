@@ -17,6 +17,14 @@ from jaxlint.jaxapi.versions import VersionRange, parse_range, parse_version
 
 NEWEST = "0.12.0.1"  # the newest release that the table knows
 PRIVATE_SINCE = "0.10.2"
+# Packages that the tables speak of: what to install for them, and the newest release that was read.
+PACKAGES = {
+    "jax": ("jax", NEWEST),
+    "flax": ("flax", "0.12.8"),
+    "optax": ("optax", "0.2.8"),
+    "chex": ("chex", "0.1.92"),
+    "haiku": ("dm-haiku", "0.0.17"),
+}
 _DATA = Path(__file__).with_name("data") / "api_history.jsonl"
 
 
@@ -89,7 +97,7 @@ def _keywords() -> Mapping[str, tuple[int, ...]]:
 
 
 # Attributes of objects with one name, so that no type has to be known.
-_STATIC_ATTRIBUTES = {"jax.config.FLAGS"}
+_STATIC_ATTRIBUTES = {"jax.config.FLAGS", "jax.sharding.Mesh.__enter__"}
 # Rows about what a parameter means, or about its value: the parameter itself is still there.
 _STILL_ACCEPTED = {
     ("jax.make_mesh", "axis_types"),
@@ -106,8 +114,23 @@ _STILL_ACCEPTED = {
 
 def lookup(qualified: str) -> ApiChange | None:
     """What became of the name or module `qualified` ("jax.tree_map"); None when the table does not know it."""
+    if not qualified.startswith("jax."):
+        return _neighbours().get(qualified)
     index = _names().get(qualified)
     return None if index is None else _change(index)
+
+
+@functools.cache
+def _neighbours() -> Mapping[str, ApiChange]:
+    """What became of names of the libraries around JAX, from their own releases."""
+    text = _DATA.with_name("neighbour_history.jsonl").read_text(encoding="utf-8")
+    return {row["name"]: ApiChange(**row) for row in map(json.loads, text.splitlines())}
+
+
+def package_of(qualified: str) -> str | None:
+    """The package of the tables that a dotted name lies in."""
+    package, dot, _ = qualified.partition(".")
+    return package if dot and package in PACKAGES else None
 
 
 @functools.cache
@@ -164,9 +187,9 @@ class Target:
     range: VersionRange
 
     @staticmethod
-    def of(specifier: str | None) -> Target:
-        """From a version or specifier; None stands for the newest release. Raises VersionError."""
-        return _target(specifier)
+    def of(specifier: str | None, package: str = "jax") -> Target:
+        """From a version or specifier of a package; None stands for its newest release. Raises VersionError."""
+        return _target(specifier, PACKAGES[package][1])
 
     def lacks(self, change: ApiChange) -> bool:
         """Whether some version of the target no longer has what `change` is about."""
@@ -184,11 +207,11 @@ class Target:
 
 
 @functools.cache
-def _target(specifier: str | None) -> Target:
+def _target(specifier: str | None, latest: str) -> Target:
     if specifier is None:
-        return Target(parse_range(NEWEST))
+        return Target(parse_range(latest))
     found = parse_range(specifier)
-    newest = parse_version(NEWEST)
+    newest = parse_version(latest)
     if found.high is None or found.high > newest:
         # Of versions to come the table knows nothing.
         low = found.low

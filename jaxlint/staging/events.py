@@ -134,6 +134,13 @@ class CallEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class WithEvent(Event):
+    """`on_with`: `with value:` enters `value`; `node` is its expression."""
+
+    value: Value
+
+
+@dataclass(slots=True, eq=False)
 class OperationEvent(Event):
     """`on_operation`: an array operation gave `result`: a function, a method or an operator, in one vocabulary."""
 

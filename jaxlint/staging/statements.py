@@ -324,6 +324,8 @@ class Statements(Machine):
             if name in ("jax.ensure_compile_time_eval", "jax.disable_jit") or faked in _FAKES:
                 frame.stage = HOST
                 unjitted += name != "jax.ensure_compile_time_eval"
+            if isinstance(value, ExternalObject):
+                self.emit("with", events.WithEvent(item.context_expr, frame, value))
             entered = self.enter(value, node, frame)
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, entered, frame, node)

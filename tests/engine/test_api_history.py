@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
 import warnings
 
 import jax
 import pytest
 
 from jaxlint.jaxapi.history import (
+    _DATA,
     NEWEST,
     Target,
     all_changes,
@@ -213,3 +215,14 @@ def test_keyword_rewrites():
     where = [one for one in keyword_changes("jax.numpy.where") if one.param in ("x", "y")]
     assert call_parameters("jax.numpy.where", where, target)["call"]["positional"] == ["x", "y"]
     assert keyword_changes("jax.numpy.sin") == ()
+
+
+def test_neighbours():
+    wrong = []
+    for line in _DATA.with_name("neighbour_history.jsonl").read_text().splitlines():
+        change = lookup(json.loads(line)["name"])
+        if (change.removed_in is not None) == exists(change.name):
+            wrong.append(change.name)
+        if change.replacement and not exists(change.replacement):
+            wrong.append(change.replacement)
+    assert not wrong

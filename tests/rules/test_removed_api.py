@@ -71,6 +71,10 @@ REPORTED = {
         [("JAX901", 1)],
     ),
     "flags": ("import jax\nx = jax.config.FLAGS.jax_enable_x64\n", [("JAX901", 2)]),
+    "chex": ("import chex\nchex.assert_tree_all_close(a, b)\n", [("JAX901", 2)]),
+    "flax, a module that went": ("from flax import optim\nx = optim.Adam()\n", [("JAX901", 1)]),
+    "optax, moved": ("import optax\nx = optax.dpsgd(1)\n", [("JAX902", 2)]),
+    "an option": ("import jax\njax.config.update('jax_array', True)\n", [("JAX901", 2)]),
     "deprecated": ("from jax.experimental.shard_map import shard_map\n", [("JAX902", 1)]),
     "warns when called": ("import jax\nn = jax.host_count()\n", [("JAX902", 2)]),
 }
@@ -151,6 +155,32 @@ def test_the_target_decides():
     assert fix(text, ">=0.4.10").texts[NAME] == "import jax\nx = jax.tree_util.tree_map(f, y)\n"
     shard = "from jax.experimental.shard_map import shard_map\n"
     assert found(shard, ">=0.5") == []  # jax.shard_map is not in all of these
+
+
+def test_with_a_mesh():
+    text = (
+        "import jax\nimport numpy as np\nfrom jax.sharding import Mesh\nmesh = Mesh(np.array(jax.devices()), ('x',))\n"
+        "other = jax.make_mesh((1, 1), ('x', 'y'))\nwith mesh:\n    pass\nwith other:\n    pass\n"
+        "with jax.set_mesh(mesh), open('x'):\n    pass\n"
+    )
+    assert found(text) == [("JAX902", 6), ("JAX902", 8)]
+    assert found(text, "0.8.0") == []
+    source = source_from_bytes(text.encode(), Path.cwd() / NAME, NAME)
+    fixed = fix_sources({NAME: source}, lambda sources: check(sources[NAME].text), unsafe=True).texts[NAME]
+    assert "with jax.set_mesh(mesh):\n" in fixed
+    assert "with jax.set_mesh(other):\n" in fixed
+    assert "jax.make_mesh((1, 1), ('x', 'y'), axis_types=(jax.sharding.AxisType.Auto,) * 2)" in fixed
+
+
+def test_neighbours_are_fixed_too():
+    text = (
+        "import chex\nimport optax\nfrom optax import additive_weight_decay\n"
+        "chex.assert_tree_all_close(a, optax.hvp)\ntx = additive_weight_decay(0.1)\n"
+    )
+    assert fix(text).texts[NAME] == (
+        "import chex\nimport optax\nfrom optax import add_decayed_weights\n"
+        "chex.assert_trees_all_close(a, optax.second_order.hvp)\ntx = add_decayed_weights(0.1)\n"
+    )
 
 
 def test_one_run_fixes_a_whole_program():

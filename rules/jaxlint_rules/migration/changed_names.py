@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Step
-from jaxlint.jaxapi.history import NEWEST, ApiChange, Target, describe_replacement, lookup
+from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, describe_replacement, lookup
 from jaxlint.jaxapi.rewrites import rename_parameters, risk
 
 if TYPE_CHECKING:
@@ -105,11 +105,12 @@ def advice(change: ApiChange, fix: FixRequest | None) -> str:
     return describe_replacement(change)
 
 
-def target_text(specifier: str | None) -> str:
+def target_text(specifier: str | None, package: str = "jax") -> str:
     """The target, as the end of a reason."""
+    name, newest = PACKAGES[package]
     if specifier is None:
-        return f"the code is checked against jax {NEWEST}, the newest release known here"
-    return f"the code is to run on jax {specifier}"
+        return f"the code is checked against {name} {newest}, the newest release known here"
+    return f"the code is to run on {name} {specifier}"
 
 
 class SpelledNames:

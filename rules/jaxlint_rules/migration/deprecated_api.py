@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.finding import Severity
-from jaxlint.jaxapi.history import ApiChange, Target, lookup
+from jaxlint.finding import FixRequest, Safety, Severity, Step
+from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, lookup, package_of
 from jaxlint.rule import Example, Rule
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
 if TYPE_CHECKING:
-    from jaxlint.staging.events import NameEvent
+    from jaxlint.staging.events import NameEvent, WithEvent
 
+_MESHES = {"jax.sharding.Mesh", "jax.make_mesh"}
 # They warn when they are called, which the history does not see.
 _WARN_WHEN_CALLED = {"jax.host_count", "jax.host_id", "jax.host_ids"}
 
@@ -42,7 +44,8 @@ class DeprecatedApi(Rule):
 
     ## Fix safety
     Safe: the replacement does the same. Where arguments have other names or positions, they are changed along, and
-    the fix is refused at calls that pass something without a counterpart.
+    the fix is refused at calls that pass something without a counterpart. `with mesh:` becomes `with jax.set_mesh(mesh):` as an unsafe
+    fix, with automatic axes for a mesh of `jax.make_mesh`, which makes explicit ones since 0.9.
 
     ## When not to fix
     When the program has to run on releases that do not have the replacement: say so with `target-jax`, and the name is
@@ -102,9 +105,11 @@ key = jax.random.PRNGKey(0)
 
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
-        if not qualified.startswith("jax."):
+        package = package_of(qualified)
+        if package is None:
             return
-        target = Target.of(report.target_jax)
+        specifier = report.version_of(PACKAGES[package][0])
+        target = Target.of(specifier, package)
         change = _deprecated(qualified, target)
         if change is None or not self._spelled.is_written(event):
             return
@@ -113,10 +118,47 @@ key = jax.random.PRNGKey(0)
             return
         report(
             node,
-            f"`{qualified}` is deprecated since jax {change.deprecated_in}: {advice(change, fix)}",
-            reason=target_text(report.target_jax),
+            f"`{qualified}` is deprecated since {PACKAGES[package][0]} {change.deprecated_in}: {advice(change, fix)}",
+            reason=target_text(specifier, package),
             fix=fix,
         )
+
+    def on_with(self, event: WithEvent, report: Any) -> None:
+        """`with mesh:`"""
+        mesh = event.value
+        change, target = lookup("jax.sharding.Mesh.__enter__"), Target.of(report.target_jax)
+        name = getattr(mesh, "name", "")
+        if name not in _MESHES or event.frame.import_guard or change is None:
+            return
+        if not target.deprecates(change) or not target.has_since(change.since):
+            return
+        steps = [Step("wrap-expression", report.path, report.span(event.node), {"function": "jax.set_mesh"})]
+        maker = getattr(mesh, "node", None)
+        if name == "jax.make_mesh" and isinstance(maker, ast.Call) and report.module.parents.get(maker):
+            if (parameters := _automatic_axes(maker)) is not None:
+                steps.append(Step("change-call", report.path, report.span(maker), parameters))
+        report(
+            event.node,
+            f"entering a mesh is deprecated since jax {change.deprecated_in}: use jax.set_mesh",
+            reason=f"the value comes from `{name}`; {target_text(report.target_jax)}",
+            fix=FixRequest(
+                Safety.UNSAFE,
+                "Enter jax.set_mesh; what asks for the mesh of the context finds it in another place",
+                tuple(steps),
+            ),
+        )
+
+
+def _automatic_axes(node: ast.Call) -> dict[str, Any] | None:
+    """Axes of `jax.make_mesh` were automatic by default until 0.9, and are explicit since."""
+    if any(keyword.arg in ("axis_types", None) for keyword in node.keywords) or len(node.args) > 2:
+        return None
+    named = [keyword.value for keyword in node.keywords if keyword.arg == "axis_names"] or node.args[1:]
+    if not named or not isinstance(named[0], (ast.Tuple, ast.List)):
+        return None
+    count = len(named[0].elts)
+    types = "({=jax.sharding.AxisType.Auto},)" + (f" * {count}" if count > 1 else "")
+    return {"callee": "jax.make_mesh", "call": {"add": {"axis_types": types}}}
 
 
 def _deprecated(qualified: str, target: Target) -> ApiChange | None:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.api_names import known_names
-from jaxlint.jaxapi.history import ApiChange, Target, gone_options, lookup, lookup_module
+from jaxlint.jaxapi.history import (
+    PACKAGES,
+    ApiChange,
+    Target,
+    gone_options,
+    lookup,
+    lookup_module,
+    package_of,
+)
 from jaxlint.rule import Example, Rule
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
@@ -148,24 +156,26 @@ def double(model):
 
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
-        if not qualified.startswith("jax."):
+        package = package_of(qualified)
+        if package is None:
             return
-        change = self._removed(qualified, report, is_import=event.is_import)
+        specifier = report.version_of(PACKAGES[package][0])
+        target = Target.of(specifier, package)
+        change = self._removed(qualified, target, is_import=event.is_import)
         if change is None or not self._spelled.is_written(event):
             return
-        target = Target.of(report.target_jax)
         due, fix = self._imports.claim(event, report, change, target)
         if not due:
             return
         report(
             node,
-            f"`{qualified}` was {change.kind} in jax {change.removed_in}: {advice(change, fix)}",
-            reason=_reason(change, qualified, report.target_jax),
+            f"`{qualified}` was {change.kind} in {PACKAGES[package][0]} {change.removed_in}: {advice(change, fix)}",
+            reason=_reason(change, qualified, specifier, package),
             fix=fix,
         )
 
     @staticmethod
-    def _removed(qualified: str, report: Any, *, is_import: bool) -> ApiChange | None:
+    def _removed(qualified: str, target: Target, *, is_import: bool) -> ApiChange | None:
         """The row that makes `qualified` a mistake on the target."""
         change = lookup(qualified)
         if change is not None and change.form == "module" and not is_import:
@@ -174,7 +184,7 @@ def double(model):
             change = lookup_module(qualified) or _unreviewed(qualified)
         if change is None or change.kind not in ("removed", "moved"):
             return None
-        return change if Target.of(report.target_jax).lacks(change) else None
+        return change if target.lacks(change) else None
 
     def on_call(self, event: CallEvent, report: Any) -> None:
         """Options: `jax.config.update("jax_array", True)`."""
@@ -202,13 +212,13 @@ def double(model):
         )
 
 
-def _reason(change: ApiChange, qualified: str, specifier: str | None) -> str:
+def _reason(change: ApiChange, qualified: str, specifier: str | None, package: str) -> str:
     parts = []
     if qualified != change.name:
         parts.append(f"it lies in `{change.name}`")
     if change.deprecated_in:
-        parts.append(f"deprecated since jax {change.deprecated_in}")
-    return "; ".join([*parts, target_text(specifier)])
+        parts.append(f"deprecated since {PACKAGES[package][0]} {change.deprecated_in}")
+    return "; ".join([*parts, target_text(specifier, package)])
 
 
 def _unreviewed(qualified: str) -> ApiChange | None:
