@@ -277,11 +277,11 @@ class Calls(Machine):
         depth = caller.depth + 1 if caller is not None else 0
         nested = not function.scope.is_module and not function.scope.is_class
         if depth > MAX_DEPTH or record.active >= 2 or record.is_full(function.scope) or self.exhausted():
-            record.observe(stage, bound, context)
+            record.observe(stage, bound, context, caller)
             return (
                 self.opaque_call(list(bound.values()), node or function.node, caller) if caller else UNKNOWN
             )
-        record.observe(stage, bound, context)
+        record.observe(stage, bound, context, caller)
         for name, value in bound.items():
             if isinstance(value, Array) and value.origin is None:
                 bound[name] = replace(value, origin=Origin(name))  # so that results can be said to be like it
@@ -456,6 +456,7 @@ class FunctionRecord:
         "donations",
         "effects",
         "function",
+        "is_target",
         "handed",
         "last",
         "memo",
@@ -477,6 +478,7 @@ class FunctionRecord:
         self.coarse: dict[object, object] = {}  # coarse key -> key of `memo`
         self.active = 0
         self.runs = 0
+        self.is_target = False  # a transformation got the function itself
         self.last: Frame | None = None
         self.observations: list[tuple[Stage, dict[str, Value], str]] = []
 
@@ -492,7 +494,9 @@ class FunctionRecord:
         """Whether new contexts are no longer evaluated."""
         return self.contexts(scope) >= MAX_CONTEXTS or len(self.memo) >= MAX_ALL_CONTEXTS
 
-    def observe(self, stage: Stage, bound: dict[str, Value], context: str) -> None:
+    def observe(self, stage: Stage, bound: dict[str, Value], context: str, caller: Frame | None) -> None:
+        if stage.staged and caller is not None and caller.home is not stage:
+            self.is_target = True
         kind = (stage.staged, stage.certain)
         if sum((other.staged, other.certain) == kind for other, _, _ in self.observations) < 40:
             self.observations.append((stage, bound, context))

@@ -9,19 +9,24 @@ from dataclasses import asdict, dataclass, field
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis, build, run, with_deep_stack
 from jaxlint.staging.calls import FunctionRecord
+from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.project import Module
+from jaxlint.staging.pytrees import flattening
+from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.values import (
     Array,
     DictValue,
+    Instance,
     ListValue,
     StaticLike,
     TupleValue,
     Unknown,
     Value,
     find_array,
+    parts_of,
 )
 
 
@@ -117,7 +122,7 @@ def facts(
     params = {name: _parameter(name, contexts) for name in names}
     if names and getattr(node, "name", "") == "__init__":
         params[names[0]] = "static"  # there is nothing in it yet
-    if basis == "visible" and names and not any(map(_gets_tracers, contexts)):
+    if basis == "visible" and not any(map(_gets_tracers, contexts)) and not _runs_on_tracers(record, names):
         # A helper that only makes shapes, or reads settings: JAX traces around it, not through it.
         staged, basis, reason = (
             "unknown",
@@ -145,7 +150,40 @@ def _because(stage: Stage, module: Module) -> str:
 
 def _gets_tracers(bound: dict[str, Value]) -> bool:
     """Whether an argument is, or may hold, a tracer."""
-    return any(find_array(value, True) is not None for value in bound.values())
+    return any(_tracer_in(value) is not None for value in bound.values())
+
+
+def _runs_on_tracers(record: FunctionRecord, names: list[str]) -> bool:
+    """Whether a function without parameters is staged by itself, or has captured tracers."""
+    if names:
+        return False
+    if record.is_target:
+        return True
+    function = record.function
+    captured = {part.id for part in ast.walk(function.node) if isinstance(part, ast.Name)}
+    scope: Scope | None = function.scope
+    while scope is not None and not scope.is_module:
+        if any(_tracer_in(value) is not None for name, value in scope.variables.items() if name in captured):
+            return True
+        scope = scope.parent
+    return False
+
+
+def _tracer_in(value: Value, depth: int = 4) -> Array | None:
+    """The first tracer among the leaves of `value`, as JAX counts them: of a plain object it knows none."""
+    if (
+        isinstance(value, Instance)
+        and value.staged is None
+        and value.cls.kind not in PYTREE_KINDS
+        and flattening(value.cls) is None
+    ):
+        return None
+    if depth == 0 or not isinstance(value, (Instance, TupleValue, ListValue, DictValue)):
+        return find_array(value, True, 0)
+    found = [
+        tracer for tracer in (_tracer_in(part, depth - 1) for part in parts_of(value)) if tracer is not None
+    ]
+    return next((tracer for tracer in found if tracer.certain), found[0] if found else None)
 
 
 def _parameter(name: str, contexts: list[dict[str, Value]]) -> str:
@@ -157,7 +195,7 @@ def _parameter(name: str, contexts: list[dict[str, Value]]) -> str:
 
 def classify(value: Value) -> str:
     """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
-    array = find_array(value, True)
+    array = _tracer_in(value)
     if array is not None:
         return "traced" if array.certain or (isinstance(value, Array) and not value.mixed) else "unknown"
     if isinstance(value, (TupleValue, ListValue, DictValue)):

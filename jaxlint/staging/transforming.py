@@ -785,7 +785,7 @@ def _registered(value: Instance, why: Why) -> Instance:
         name: part if isinstance(part, CALLABLE) else join(part, inside)
         for name, part in value.fields.items()
     }
-    return Instance(value.cls, fields, True, value.origin, value.ready)
+    return Instance(value.cls, fields, True, value.origin, value.ready, inside)
 
 
 def _is_layer_with_arrays(value: Value, depth: int = 4) -> bool:
