@@ -1,4 +1,4 @@
-"""`jaxlint verify --apply`: writes proven donations to the source, after the whole edited program ran.
+"""`jaxlint verify --apply`: writes proven donations and rematerialised scans to the source, after the whole edited program ran.
 
 The edits are made in a scratch copy first and tried there: the program must end as well as before, and the gain must
 be measured again on the edited function. Only what passes is written to the user's files, all of it at once, with the
@@ -20,6 +20,7 @@ from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
 from jaxlint.finding import Finding, FixRequest
 from jaxlint.source import SourceError
 from jaxlint.source.write import Change, encode_text, write_changes
+from jaxlint_runtime import written_remat
 from jaxlint_runtime.journal import Journal
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
@@ -33,18 +34,22 @@ _DELETED = b"Array has been deleted"
 
 @dataclass(slots=True)
 class Edit:
-    """A proven result and how it would be written. `argnums` and `argnames` are what is donated."""
+    """A proven result and how it would be written. `argnums` and `argnames` are what is donated, if anything is."""
 
     result: dict[str, Any]
     target: str
     fix: FixRequest
-    argnums: tuple[int, ...]
-    argnames: tuple[str, ...]
+    argnums: tuple[int, ...] = ()
+    argnames: tuple[str, ...] = ()
 
     @property
     def place(self) -> tuple[str, str]:
         """What the worker knows the function by."""
         return self.result["path"], self.result["function"]
+
+    @property
+    def codemod(self) -> str:
+        return str(self.result["codemod"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +99,28 @@ def _record(document: Document, result: dict[str, Any], kept: bool, message: str
 
 
 def _choose(verification: Verification, allow_dirty: bool) -> list[Edit]:
-    """The proven donations that may be tried; for the others the document says why not."""
+    """The proven results that may be tried, of each kind the first for a function; for the others the document says why not."""
     document = verification.document
     chosen: list[Edit] = []
     for target, result in document.results:
-        if result["status"] != "verified" or result["codemod"] != _CODEMOD:
+        if result["status"] != "verified" or result["codemod"] not in (_CODEMOD, written_remat.CODEMOD):
             continue
         edit = _as_edit(result, target, verification)
         if isinstance(edit, Edit):
             edit = _hindrance(edit, verification, allow_dirty) or edit
         if isinstance(edit, str):
             _record(document, result, False, edit)
-        elif not any(other.place == edit.place for other in chosen):
+        elif not any((other.place, other.codemod) == (edit.place, edit.codemod) for other in chosen):
             chosen.append(edit)
     return chosen
 
 
 def _as_edit(result: dict[str, Any], target: str, verification: Verification) -> Edit | str:
     """The edit that writes a result, or why it stays advice."""
+    if result["codemod"] == written_remat.CODEMOD:
+        sources = verification.check.sources if verification.check is not None else {}
+        found = written_remat.scan_fix(result, sources)
+        return found if isinstance(found, str) else Edit(result, target, found)
     parameters = result["parameters"]
     if shared := parameters.get("shared"):
         return f"advice only: {' and '.join(shared[0])} may be one buffer, which cannot be donated twice"
@@ -232,11 +241,16 @@ def _run_edited(
         request,
         calls=None,
         run_for=None,
-        transforms=("donation",),
+        transforms=("donation",) if any(edit.codemod == _CODEMOD for edit in edits) else (),
         targets=tuple({edit.target for edit in edits}),
     )
     trial = Verification(to_the_end, listener, examine=False)
-    job = dataclasses.replace(to_the_end.job(), only=[list(edit.place) for edit in edits], undonated=True)
+    job = dataclasses.replace(
+        to_the_end.job(),
+        only=[list(place) for place in dict.fromkeys(edit.place for edit in edits)],
+        undonated=True,
+        costs=True,
+    )
     death = trial.attempt(job, scratch)
     return trial, None if death is None else f"the edited program {death}"
 
@@ -261,6 +275,8 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
         return Verdict(
             edit, False, "not changed: the second run loaded the function from another copy of its file"
         )
+    if edit.codemod == written_remat.CODEMOD:
+        return Verdict(edit, *written_remat.judged_again(edit.result, _peaks(edit, trial)))
     options = function["options"]
     written = {*options.get("donate_argnums", ()), *options.get("donate_argnames", ())}
     if not written >= {*edit.argnums, *edit.argnames}:
@@ -275,6 +291,18 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
             return Verdict(edit, True, f"measured again in the edited program: {result['reason']}")
     reasons = "; ".join(result["reason"] for result in again) or "it was not measured"
     return Verdict(edit, False, f"not changed: the gain was not seen again: {reasons}")
+
+
+def _peaks(edit: Edit, trial: Document) -> list[int]:
+    """What the compiler says that the edited function needs, as it is written."""
+    return [
+        result["after"]["peak_bytes"]
+        for target, result in trial.results
+        if (target, result["candidate"]) == (edit.target, "original")
+        and (result["path"], result["function"]) == edit.place
+        and result["after"]
+        and result["after"]["peak_bytes"]
+    ]
 
 
 # ---- writing ----

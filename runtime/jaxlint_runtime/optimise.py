@@ -33,6 +33,11 @@ def optimise(function: CapturedFunction, settings: Settings) -> Iterator[Result]
     except StagingError as error:
         yield _whole(function, Status.FAILED, f"the original {error}")
         return
+    if settings.costs:
+        as_written = _whole(function, Status.COMPILED, "as it is written")
+        as_written.evidence = "memory and cost from the compiler"
+        as_written.after = program.cost
+        yield as_written
     yield from search(program)
 
 

@@ -50,6 +50,7 @@ class Job:
     )  # [path, line] of findings: count the functions around
     only: list[list[Any]] | None = None  # [path, qualname] to look at; None: all
     undonated: bool = False  # measure `only` against themselves without their donation
+    costs: bool = False  # tell what the functions cost as they are, too
     relocated: list[str] | None = None  # [original, copy] of the project when this runs in a scratch copy
     optimise: bool = True
 

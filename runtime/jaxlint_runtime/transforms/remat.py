@@ -92,6 +92,7 @@ class Remat(Transform):
                     summary=f"jax.checkpoint with policy {policy} around {_where(record)}",
                     requires="",
                     estimate=float(saved),
+                    codemod="checkpoint-scan-body" if _in_scans_alone(record) else None,
                     parameters={
                         "policy": policy,
                         "blocks": record.blocks,
@@ -167,6 +168,11 @@ def _where(record: Record) -> str:
         parts.append("the body of a scan" if record.scans == 1 else f"the bodies of {record.scans} scans")
     sites = dict.fromkeys(f"{display_path(path)}:{line}" for path, line, _ in record.sites)
     return " and ".join(parts) + (f" (called at {', '.join(sites)})" if sites else "")
+
+
+def _in_scans_alone(record: Record) -> bool:
+    """Whether all of it is bodies of scans whose calls are known."""
+    return bool(record.scans) and not record.blocks and len(record.sites) == record.scans
 
 
 def _checkpointed(version: Version, policy: str | None, record: Record) -> Version:
