@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from jaxlint.staging.buffers import Donation
-    from jaxlint.staging.frame import Frame
+    from jaxlint.staging.frame import Frame, Loop
     from jaxlint.staging.timing import Dispatch
     from jaxlint.staging.values import (
         Array,
@@ -258,6 +258,16 @@ class DonatedReadEvent(Event):
     donation: Donation
     place: str
     how: str
+
+
+@dataclass(slots=True, eq=False)
+class LoopEvent(Event):
+    """`on_loop`: a `for` over `iterable` in staged code was evaluated; the variables at its start and at its end."""
+
+    loop: Loop
+    iterable: Value
+    before: dict[str, Value]
+    after: dict[str, Value]
 
 
 @dataclass(slots=True, eq=False)

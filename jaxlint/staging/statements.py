@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from jaxlint.staging import events
@@ -361,10 +362,24 @@ class Statements(Machine):
         def bind() -> None:
             self.assign(node.target, self.element_of(iterable, node.iter, frame), frame, node)
 
+        staged = frame.stage.staged
+        before = self.named_arrays(frame) if staged else {}
         self.run_loop(loop, node.body, bind, frame, skip=trips == 0)
+        if staged and trips != 0:
+            after = frame.scope.variables
+            self.emit("loop", events.LoopEvent(node, frame, loop, iterable, before, after))
         if node.orelse:
             return self.exec_block(node.orelse, frame)
         return True
+
+    @staticmethod
+    def named_arrays(frame: Frame) -> dict[str, Value]:
+        """The variables, each array with an identity, so that what a loop makes of it can be said to be like it."""
+        variables = frame.scope.variables
+        for name, value in list(variables.items()):
+            if type(value) is Array and value.origin is None:
+                variables[name] = replace(value, origin=Origin(name))
+        return dict(variables)
 
     def exec_while(self, node: ast.While, frame: Frame) -> bool:
         loop = Loop(node, "while", len(frame.guards))

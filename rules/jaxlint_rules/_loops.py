@@ -1,0 +1,127 @@
+"""What rules ask of the loops around a place: which names change from one iteration to the next, and how."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+
+from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.syntax_facts import dotted, walk
+
+FEW = 4  # iterations of a loop that are too few to matter
+_WRAPPERS = frozenset({"tqdm", "trange", "track", "progress_bar"})
+_GROWING = frozenset({"concatenate", "append", "vstack", "hstack", "concat", "column_stack", "row_stack"})
+
+
+def host_loops(frame: Frame, comprehensions: bool = False) -> list[Loop]:
+    """The `for` and `while` loops of a frame, innermost first, that run often enough to matter."""
+    return [
+        loop
+        for loop in reversed(frame.loops)
+        if (comprehensions or loop.kind != "comprehension") and not _is_short(loop)
+    ]
+
+
+def _is_short(loop: Loop) -> bool:
+    """A loop that is written to run a few times; a parameter that one caller sets low says nothing."""
+    iterable = getattr(loop.node, "iter", None)
+    written = isinstance(iterable, (ast.Tuple, ast.List)) or (
+        isinstance(iterable, ast.Call)
+        and bool(iterable.args)
+        and all(isinstance(argument, ast.Constant) for argument in iterable.args)
+    )
+    return loop.trips == 1 or (written and loop.trips is not None and loop.trips <= FEW)
+
+
+@cache
+def counters(loop: ast.AST) -> frozenset[str]:
+    """Names that hold another number in each iteration: of `range` and `enumerate`, or stepped on in the body."""
+    found: set[str] = set()
+    if isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension)):
+        found |= _counted(loop.target, loop.iter)
+    body = getattr(loop, "body", [])
+    for statement in body:
+        for child in walk(statement):
+            if isinstance(child, ast.AugAssign) and isinstance(child.target, ast.Name):
+                if isinstance(child.op, (ast.Add, ast.Sub, ast.Mult)) and isinstance(
+                    child.value, ast.Constant
+                ):
+                    found.add(child.target.id)
+    return frozenset(found) - {"_"}
+
+
+def _counted(target: ast.expr, iterable: ast.expr) -> set[str]:
+    if not isinstance(iterable, ast.Call):
+        return set()
+    last = dotted(iterable.func).rpartition(".")[2]
+    if last in _WRAPPERS and last != "trange" and iterable.args:
+        return _counted(target, iterable.args[0])
+    if last in ("range", "trange", "count", "arange"):
+        return {target.id} if isinstance(target, ast.Name) else set()
+    if last == "enumerate" and isinstance(target, ast.Tuple) and isinstance(target.elts[0], ast.Name):
+        return {target.elts[0].id}
+    return set()
+
+
+@cache
+def growing(loop: ast.AST) -> frozenset[str]:
+    """Names of arrays and lists that an iteration makes longer."""
+    found: set[str] = set()
+    fresh: set[str] = set()
+    for statement in getattr(loop, "body", []):
+        for child in walk(statement):
+            if isinstance(child, ast.Assign) and len(child.targets) == 1:
+                target = dotted(child.targets[0])
+                if not target:
+                    continue
+                if isinstance(child.value, ast.Call) and _grows(child.value, target):
+                    found.add(target)
+                elif isinstance(child.value, (ast.List, ast.ListComp)) or (
+                    isinstance(child.value, ast.Call) and dotted(child.value.func) in ("list", "deque")
+                ):
+                    fresh.add(target)  # made anew in each iteration
+                elif isinstance(child.value, ast.Subscript) and dotted(child.value.value) == target:
+                    fresh.add(target)  # cut back: a window
+            elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
+                if child.func.attr == "append" and child.args:
+                    found.add(dotted(child.func.value))
+                elif child.func.attr in ("pop", "popleft", "clear"):
+                    fresh.add(dotted(child.func.value))
+    return frozenset(found - fresh - {""})
+
+
+def _grows(call: ast.Call, name: str) -> bool:
+    last = dotted(call.func).rpartition(".")[2]
+    if last not in _GROWING or not call.args:
+        return False
+    first = call.args[0]
+    parts = first.elts if isinstance(first, (ast.List, ast.Tuple)) else call.args[:2]
+    return any(dotted(part) == name for part in parts)
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {child.id for child in walk(node) if isinstance(child, ast.Name)}
+
+
+@cache
+def assigned_once(loop: ast.AST) -> dict[str, ast.expr]:
+    """Names that the body binds exactly once, by a plain assignment, and to what."""
+    found: dict[str, ast.expr] = {}
+    often: set[str] = set()
+    for statement in getattr(loop, "body", []):
+        for child in walk(statement):
+            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+                if child.id in found:
+                    often.add(child.id)
+                found.setdefault(child.id, child)
+            if isinstance(child, ast.Assign) and len(child.targets) == 1:
+                target = child.targets[0]
+                if isinstance(target, ast.Name) and target.id in found:
+                    found[target.id] = child.value
+    for statement in getattr(loop, "body", []):
+        for child in walk(statement):
+            if isinstance(child, ast.Assign) and len(child.targets) == 1:
+                target = child.targets[0]
+                if isinstance(target, ast.Name) and target.id not in often:
+                    found[target.id] = child.value
+    return {k: v for k, v in found.items() if k not in often and not isinstance(v, ast.Name)}

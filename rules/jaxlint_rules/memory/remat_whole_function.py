@@ -1,0 +1,227 @@
+"""Rematerialisation that saves nothing, or pays for more than it needs."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, CarryEvent, Event, TransformEvent
+from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.values import External, Partial, Transformed, Value, constant
+
+_REMATS = frozenset({"checkpoint", "remat", "filter_checkpoint"})
+_GRADIENTS = frozenset({"grad", "value_and_grad"})
+
+
+class RematWholeFunction(Rule):
+    """Rematerialisation that saves nothing.
+
+    ## What it does
+    Finds `jax.checkpoint` (also `jax.remat`, `nn.remat`)
+
+    - around everything that is differentiated: `jax.grad(jax.checkpoint(loss))`;
+    - with the policy `everything_saveable`;
+    - around the body of a `lax.scan`, without `prevent_cse=False`.
+
+    ## Why is this bad?
+    Around the whole function the backward pass first computes the whole forward pass again, and then holds all that it would
+    have held anyway: an 8-layer network needed the same 14.7 MB of temporary memory with and without it.
+    `everything_saveable` saves everything, which is what happens without `jax.checkpoint`. Under `lax.scan` the barriers
+    that keep XLA from merging the recomputation with the first computation are not needed, since the loop keeps the two
+    apart; they only keep XLA from fusing. JAX leaves them out with `prevent_cse=False`.
+
+    ## Example
+    ```python
+    @jax.checkpoint
+    def body(h, layer):
+        return block(layer, h), None
+
+    h, _ = jax.lax.scan(body, h, layers)
+    ```
+
+    ## Use instead
+    ```python
+    @functools.partial(jax.checkpoint, prevent_cse=False)
+    def body(h, layer):
+        return block(layer, h), None
+
+    h, _ = jax.lax.scan(body, h, layers)
+    ```
+    And checkpoint the blocks of a network, not the whole of it.
+
+    ## Fix safety
+    There is no automatic fix yet. `jaxlint verify` tries rematerialisation per block and reads the memory from the compiler.
+
+    ## When not to fix
+    When the checkpointed function is also used outside of the scan, where the barriers are needed.
+
+    ## References
+    - [JAX: `jax.checkpoint`](https://docs.jax.dev/en/latest/_autosummary/jax.checkpoint.html)
+    """
+
+    code = "JAX604"
+    name = "remat-whole-function"
+    category = "memory"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "the whole loss, everything saved, barriers inside a scan",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+
+def layer(w, h):
+    return h + jax.nn.silu(h @ w)
+
+def loss(ws, x):
+    for w in ws:
+        x = layer(w, x)
+    return jnp.mean(x**2)
+
+grads = jax.jit(jax.grad(jax.checkpoint(loss)))  # finding
+saved = jax.checkpoint(layer, policy=jax.checkpoint_policies.everything_saveable)  # finding
+
+@jax.checkpoint  # finding
+def body(h, w):
+    return layer(w, h), None
+
+@functools.partial(jax.checkpoint, policy=jax.checkpoint_policies.dots_saveable)  # finding
+def selective(h, w):
+    return layer(w, h), None
+
+@jax.jit
+def forward(stack, x):
+    h, _ = jax.lax.scan(body, x, stack)
+    h, _ = jax.lax.scan(selective, h, stack)
+    h, _ = jax.lax.scan(jax.remat(lambda h, w: (layer(w, h), None)), h, stack)  # finding
+    return h
+
+remat_layer = jax.checkpoint(layer)  # finding
+
+@jax.jit
+def called_inside(stack, x):
+    return jax.lax.scan(lambda h, w: (remat_layer(w, h), None), x, stack)[0]
+""",
+        ),
+        Example(
+            "per block, with a policy, without barriers in a scan",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+
+def layer(w, h):
+    return h + jax.nn.silu(h @ w)
+
+block = jax.checkpoint(layer)
+selective = jax.checkpoint(layer, policy=jax.checkpoint_policies.nothing_saveable)
+
+def loss(ws, x):
+    for w in ws:
+        x = selective(w, block(w, x))
+    return jnp.mean(x**2)
+
+grads = jax.jit(jax.grad(loss))
+dots = jax.grad(jax.checkpoint(loss, policy=jax.checkpoint_policies.dots_with_no_batch_dims_saveable))
+
+@functools.partial(jax.checkpoint, prevent_cse=False)
+def body(h, w):
+    return layer(w, h), None
+
+def forward(stack, x, keep):
+    h, _ = jax.lax.scan(body, x, stack)
+    return jax.lax.scan(jax.checkpoint(lambda h, w: (layer(w, h), None), prevent_cse=keep), h, stack)
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.made: dict[ast.AST, TransformEvent] = {}
+        self.inside: dict[ast.AST, tuple[Transformed, str]] = {}
+        self.outside: set[ast.AST] = set()
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        transformed = event.transformed
+        if transformed.kind == "checkpoint":
+            self.made.setdefault(event.node, event)
+            policy = transformed.options.get("policy")
+            written = "everything_saveable" in ast.unparse(event.decorator or event.node)
+            if written and isinstance(policy, External) and policy.name.endswith("everything_saveable"):
+                report(
+                    event.decorator or event.node,
+                    f"`everything_saveable` keeps all that `{transformed.label}` computes, as without `checkpoint`",
+                    reason=transformed.why.explain(report.module),
+                )
+        elif transformed.kind in _GRADIENTS and not report.module.is_test:
+            inner = transformed.target
+            if isinstance(inner, Transformed) and inner.kind == "checkpoint" and not inner.options:
+                report(
+                    event.decorator or event.node,
+                    f"rematerialising all of `{inner.label}` saves no memory: its backward pass computes everything again "
+                    "and then keeps it",
+                    reason=f"{inner.why.explain(report.module)}, and {transformed.why.explain(report.module)}",
+                )
+
+    def on_carry(self, event: CarryEvent, report: Reporter) -> None:
+        if event.api.rpartition(".")[2] == "scan":
+            self.note(event.body, event, "the body of")
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name == "flax.linen.scan" and isinstance(event.node, ast.Call) and event.node.args:
+            self.check_lifted(event, event.node, report)
+        callee = event.callee
+        if isinstance(callee, Transformed) and callee.kind == "checkpoint":
+            if event.frame.stage.kind == "scan":
+                self.note(callee, event, "called in the body of a")
+            elif event.frame.stage.kind != "checkpoint":
+                self.outside.add(callee.node)
+
+    def note(self, body: Value, event: Event, how: str) -> None:
+        if isinstance(body, Partial):
+            body = body.function
+        if not isinstance(body, Transformed) or body.kind != "checkpoint" or "**" in body.options:
+            return
+        kept = body.options.get("prevent_cse")
+        if kept is None or constant(kept) is True:
+            line = getattr(event.node, "lineno", "?")
+            self.inside.setdefault(body.node, (body, f"it is {how} `lax.scan`, at line {line}"))
+
+    def check_lifted(self, event: CallEvent, node: ast.Call, report: Reporter) -> None:
+        """`nn.scan(nn.remat(Block), ...)`."""
+        target = node.args[0]
+        if isinstance(target, ast.Name):
+            owner = event.frame.function.node if event.frame.function is not None else report.module.tree
+            bound = [
+                c.value
+                for c in walk(owner)
+                if isinstance(c, ast.Assign) and any(dotted(t) == target.id for t in c.targets)
+            ]
+            if len(bound) != 1:
+                return
+            target = bound[0]
+        if not isinstance(target, ast.Call) or dotted(target.func).rpartition(".")[2] not in _REMATS:
+            return
+        names = {keyword.arg for keyword in target.keywords}
+        if "prevent_cse" not in names and None not in names:
+            report(
+                target,
+                "inside `nn.scan` the barriers of `nn.remat` are not needed; pass `prevent_cse=False`",
+                reason=f"it is scanned at line {node.lineno}, and a loop keeps its passes apart",
+            )
+
+    def finish(self, report: Reporter) -> None:
+        for node, (body, where) in self.inside.items():
+            event = self.made.get(node)
+            if event is None or node in self.outside or not event.frame.module.reported:
+                continue
+            if event.frame.module.is_test:
+                continue
+            report.event = event
+            report(
+                event.decorator or node,
+                f"inside `lax.scan` the barriers of `checkpoint` are not needed; pass `prevent_cse=False` for `{body.label}`",
+                reason=f"{where}, and a loop keeps the recomputation apart by itself",
+            )

@@ -1,0 +1,224 @@
+"""Control flow outside of jit that is given new functions at every call."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.values import BoundMethod, Function, ListValue, Partial, TupleValue, Value
+from jaxlint_rules._loops import host_loops
+
+_EAGER = {
+    "jax.lax.switch": (1,),
+    "jax.lax.cond": (1, 2),
+    "jax.lax.scan": (0,),
+    "jax.lax.map": (0,),
+    "jax.lax.while_loop": (0, 1),
+    "jax.lax.fori_loop": (2,),
+    "jax.lax.associative_scan": (0,),
+}
+_NAMES = ("branches", "true_fun", "false_fun", "f", "cond_fun", "body_fun", "fn")
+
+
+class JitOfFreshFunction(Rule):
+    """Control flow outside of jit compiles a new function at every call.
+
+    ## What it does
+    Finds `lax.switch`, `lax.cond`, `lax.scan`, `lax.while_loop` and the like that run outside of jit, in a loop or in a
+    function that is called in a loop, and are given functions that are made anew each time: lambdas or nested `def`s.
+
+    ## Why is this bad?
+    Outside of jit these compile their functions and remember the program by the function object. A new object means
+    tracing and compiling again: `lax.switch` with three fresh lambdas took 180 times as long as with three functions of
+    the module, `lax.scan` with a fresh body 550 times (on a CPU, small arrays).
+
+    ## Example
+    ```python
+    def mix(i, x, y):
+        return jax.lax.switch(i, [lambda _: x + y, lambda _: x - y], None)
+
+    for t in range(steps):
+        total = total + mix(t % 2, x, y)
+    ```
+
+    ## Use instead
+    ```python
+    @jax.jit
+    def mix(i, x, y):
+        return jax.lax.switch(i, [lambda _: x + y, lambda _: x - y], None)
+    ```
+    Or functions at the top of the module that get `x` and `y` as operands.
+
+    ## Fix safety
+    There is no automatic fix: whether the whole function can be jitted depends on the rest of it.
+
+    ## When not to fix
+    When the loop runs a few times.
+
+    ## References
+    - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)
+    """
+
+    code = "JAX405"
+    name = "jit-of-fresh-function"
+    category = "recompilation"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "fresh lambdas and nested functions, in a loop or below one",
+            """
+import jax
+import jax.numpy as jnp
+
+def mix(i, x, y):
+    return jax.lax.switch(i, [lambda _: x + y, lambda _: x - y], None)  # finding
+
+def simulate(x, y, n):
+    total = x
+    for t in range(n):
+        total = total + mix(t % 2, x, y)
+    return total
+
+print(simulate(jnp.ones(3), jnp.ones(3), 10))
+
+def rollouts(x, n):
+    ends = []
+    for _ in range(n):
+        def body(carry, _):
+            return carry * 0.5, None
+        x, _ = jax.lax.scan(body, x, None, length=10)  # finding
+        ends.append(jax.lax.while_loop(lambda c: c.sum() > 1, lambda c: c / 2, x))  # finding
+    return ends
+
+if __name__ == "__main__":
+    rollouts(jnp.ones(3), 5)
+""",
+        ),
+        Example(
+            "inside of jit, functions that last, called once",
+            """
+import jax
+import jax.numpy as jnp
+
+def add(x, y):
+    return x + y
+
+def sub(x, y):
+    return x - y
+
+@jax.jit
+def mix(i, x, y):
+    return jax.lax.switch(i, [lambda _: x + y, lambda _: x - y], None)
+
+def lasting(i, x, y):
+    return jax.lax.switch(i, [add, sub], x, y)
+
+def simulate(x, y, n):
+    total = x
+    for t in range(n):
+        total = total + mix(t % 2, x, y) + lasting(t % 2, x, y)
+    return total
+
+def library(x, n):
+    for _ in range(n):  # whoever calls this may well have jitted it
+        x = jax.lax.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, x)
+    return x
+
+def once(x):
+    return jax.lax.fori_loop(0, 10, lambda i, c: c * 0.5, x)
+
+print(once(jnp.ones(3)))
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        positions = _EAGER.get(event.name)
+        frame = event.frame
+        if positions is None or frame.stage.staged or frame.module.is_test:
+            return
+        if not frame.stage.certain and frame.caller is None and not frame.loops:
+            return  # nothing is known of who calls it
+        given = [event.args[n] for n in positions if n < len(event.args)]
+        given += [event.kwargs[name] for name in _NAMES if name in event.kwargs]
+        where = _repeated(frame)
+        if where is None:
+            return
+        loop_frame, line = where
+        if not _is_program(loop_frame):
+            return
+        fresh = [value for part in given for value in _functions(part) if _is_fresh(value, frame, loop_frame)]
+        if not fresh:
+            return
+        api = event.name.replace("jax.lax", "lax")
+        kinds = (
+            "a lambda" if isinstance(fresh[0].node, ast.Lambda) else f"the nested function `{fresh[0].name}`"
+        )
+        report(
+            event.node,
+            f"`{api}` outside of jit compiles {kinds} anew at every call",
+            reason=f"no jit is around it, it runs in the loop at {line}, and each call makes a new function object",
+        )
+
+
+def _repeated(frame: Frame) -> tuple[Frame, str] | None:
+    """The frame of the loop that runs this again and again, and where the loop is."""
+    current: Frame | None = frame
+    for _ in range(4):
+        if current is None or current.stage.staged:
+            return None
+        loops = host_loops(current)
+        if loops:
+            if len(current.guards) > loops[0].guards:
+                return None
+            line = f"line {getattr(loops[0].node, 'lineno', '?')}"
+            return current, line if current.module is frame.module else f"{current.module.display}:{line[5:]}"
+        if current.guards or current.module.is_test:
+            return None
+        current = current.caller
+    return None
+
+
+def _is_program(frame: Frame) -> bool:
+    """Whether a loop certainly runs on the host: it calls compiled functions, or the module itself runs it."""
+    if any(loop.calls_jitted for loop in frame.loops):
+        return True
+    current: Frame | None = frame
+    while current is not None:
+        if current.function is None and not current.scope.is_class and not current.context:
+            return True
+        current = current.caller
+    return False
+
+
+def _functions(value: Value) -> list[Function]:
+    if isinstance(value, Function):
+        return [value]
+    if isinstance(value, Partial):
+        return _functions(value.function)
+    if isinstance(value, BoundMethod):
+        return []
+    if isinstance(value, (ListValue, TupleValue)):
+        return [found for part in value.elements() for found in _functions(part)]
+    return []
+
+
+def _is_fresh(function: Function, frame: Frame, loop_frame: Frame) -> bool:
+    """Whether the function object is made again each time the loop comes round."""
+    if function.module is not frame.module:
+        return False
+    current: Frame | None = frame
+    while current is not None:
+        if current.scope is function.scope:
+            if current is not loop_frame:
+                return current.function is not None
+            loop = host_loops(current)[0].node
+            return loop.lineno <= function.node.lineno <= (loop.end_lineno or 0)  # type: ignore[attr-defined]
+        if current is loop_frame:
+            return False
+        current = current.caller
+    return False

@@ -1,0 +1,203 @@
+"""Jitted functions that see another shape in every iteration."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.transforms import JIT_KINDS
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.frame import Loop
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import Transformed
+from jaxlint_rules._loops import assigned_once, counters, growing, host_loops, names_in
+
+_SIZED = frozenset({"zeros", "ones", "empty", "full", "arange", "eye", "linspace"})
+_STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
+
+
+class ShapeVaryingLoop(Rule):
+    """A jitted function is called with a new shape in every iteration.
+
+    ## What it does
+    Finds calls of jitted functions in a loop whose argument is longer each time: a slice up to the loop variable
+    (`x[:i]`), an array that grows by `jnp.concatenate`, a list that grows and is stacked.
+
+    ## Why is this bad?
+    JAX compiles a program per shape. A function that runs in microseconds is then traced and compiled in every iteration:
+    for a `tanh` and a sum that took over 100 ms a call on a CPU, and 0.01 ms a call with one shape.
+
+    ## Example
+    ```python
+    for i in range(1, length):
+        logits = next_token(params, tokens[:, :i])
+    ```
+
+    ## Use instead
+    ```python
+    for i in range(1, length):
+        logits = next_token(params, tokens, i)  # with the positions from i on masked inside
+    ```
+    Or keep a buffer of the final size and write to it with `.at[i].set(...)`, or `jax.lax.dynamic_slice` windows of one size.
+
+    ## Fix safety
+    There is no automatic fix: padding and masking change the function.
+
+    ## When not to fix
+    When the loop runs a few times, or the sizes repeat from run to run and compiled programs are kept on disk.
+
+    ## References
+    - [JAX: just-in-time compilation and caching](https://docs.jax.dev/en/latest/jit-compilation.html#jit-and-caching)
+    """
+
+    code = "JAX403"
+    name = "shape-varying-loop"
+    category = "recompilation"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "slices up to the loop variable, arrays and lists that grow",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def score(x):
+    return jnp.tanh(x).sum()
+
+def prefixes(x, n):
+    total = 0.0
+    for i in range(1, n):
+        total += score(x[:i])  # finding
+    return total
+
+def decode(tokens, n):
+    i = 1
+    while i < n:
+        head = tokens[:, :i]
+        logit = score(head)  # finding
+        i += 1
+    return logit
+
+def generate(tokens, n):
+    for _ in range(n):
+        nxt = score(tokens)  # finding
+        tokens = jnp.concatenate([tokens, nxt[None]])
+    return tokens
+
+def history(xs, n):
+    seen = []
+    for x in xs:
+        seen.append(x)
+        print(score(jnp.stack(seen)))  # finding
+""",
+        ),
+        Example(
+            "windows of one size, buffers, a few chosen sizes, slices inside of jit",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def score(x):
+    return jnp.tanh(x).sum()
+
+@jax.jit
+def inside(x):
+    return sum(score(x[:i]) for i in range(1, 5))
+
+def windows(x, n, size):
+    for i in range(n):
+        print(score(x[i * size : (i + 1) * size]), score(x[i : i + 8]), score(x[i]))
+
+def buffer(x, n):
+    out = jnp.zeros(n)
+    for i in range(n):
+        out = out.at[i].set(score(x))
+    return out
+
+def sizes(x):
+    for n in (10, 100, 1000):
+        print(score(x[:n]))
+
+def batches(xs, n):
+    for epoch in range(n):
+        batch = []
+        for x in xs:
+            batch.append(x)
+            if len(batch) == 8:
+                print(score(jnp.stack(batch)))
+                batch = []
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee, node, frame = event.callee, event.node, event.frame
+        if (
+            not isinstance(callee, Transformed)
+            or callee.kind not in JIT_KINDS
+            or not isinstance(node, ast.Call)
+        ):
+            return
+        if frame.stage.staged or frame.module.is_test or not frame.loops:
+            return
+        for loop in host_loops(frame, comprehensions=True):
+            for argument in [*node.args, *(k.value for k in node.keywords)]:
+                how = _varies(argument, loop, report)
+                if how:
+                    self.tell(event, callee, argument, how, loop, report)
+                    return
+
+    def tell(
+        self, event: CallEvent, callee: Transformed, node: ast.expr, how: str, loop: Loop, report: Reporter
+    ) -> None:
+        line = getattr(loop.node, "lineno", None) or getattr(event.node, "lineno", "?")
+        report(
+            event.node,
+            f"`{callee.label}` is compiled anew in every iteration: {how}",
+            reason=f"{callee.why.explain(report.module)}, and called in the loop at line {line}",
+        )
+
+
+def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str:
+    """Why the shape of an argument differs between the iterations of `loop`; "" when it is not known to."""
+    changing = counters(loop.node)
+    if isinstance(node, ast.Subscript):
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        for part in parts:
+            if isinstance(part, ast.Slice) and part.step is None:
+                lower = bool(part.lower is not None and names_in(part.lower) & changing)
+                upper = bool(part.upper is not None and names_in(part.upper) & changing)
+                if lower != upper and not _bounded(part.lower if lower else part.upper):
+                    name = sorted(names_in(part.lower or part) & changing | names_in(part) & changing)[0]
+                    return f"the slice `{ast.unparse(node)}` has another length for each `{name}`"
+        return ""
+    name = dotted(node)
+    if name:
+        if name in growing(loop.node):
+            return f"`{name}` grows"
+        bound = assigned_once(loop.node).get(name) if depth == 0 else None
+        return _varies(bound, loop, report, depth + 1) if bound is not None else ""
+    if isinstance(node, ast.Call):
+        last = dotted(node.func).rpartition(".")[2]
+        base = dotted(node.func).partition(".")[0]
+        if last in _STACKING and node.args and dotted(node.args[0]) in growing(loop.node):
+            return f"the list `{dotted(node.args[0])}` grows"
+        if last in _SIZED and base in ("jnp", "np", "jax", "numpy") and node.args:
+            sizes = [node.args[0]] if last != "linspace" else node.args[2:3]
+            used = set().union(*(names_in(size) for size in sizes)) & changing
+            if used and last != "full" and not any(_bounded(size) for size in sizes):
+                return f"`{ast.unparse(node)}` has another size for each `{sorted(used)[0]}`"
+    return ""
+
+
+def _bounded(node: ast.expr | None) -> bool:
+    """A bound that takes few values, or stops growing: `i % 4`, `min(i, n)`."""
+    return node is not None and any(
+        (isinstance(child, ast.BinOp) and isinstance(child.op, (ast.Mod, ast.FloorDiv)))
+        or (isinstance(child, ast.Call))
+        for child in ast.walk(node)
+    )

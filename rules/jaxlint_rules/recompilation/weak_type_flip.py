@@ -1,0 +1,216 @@
+"""Calls of one jitted function that differ in a dtype alone."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.dtypes import canonical_dtype, is_float, is_integer
+from jaxlint.jaxapi.transforms import JIT_KINDS
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.operations import dtype_of
+from jaxlint.staging.timing import identity
+from jaxlint.staging.values import Array, NumpyArray, Static, Transformed, Value, kind_of_static
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    event: CallEvent
+    target: Transformed
+    dtypes: dict[str, str]
+
+
+class WeakTypeFlip(Rule):
+    """Calls of one jitted function differ in a dtype.
+
+    ## What it does
+    Finds two calls of a jitted function in the same function that pass integers for a parameter here and floats there, or
+    a Python number here and an array there, and a loop that starts its carry from a Python number of another kind than
+    the function returns.
+
+    ## Why is this bad?
+    JAX compiles a program per dtype, and a Python number counts as a dtype of its own (a weak type). The second call compiles
+    again, and the program for integers may even give other results.
+
+    ## Example
+    ```python
+    ramp = energy(jnp.arange(n), signal)
+    flat = energy(jnp.ones(n), signal)
+    ```
+
+    ## Use instead
+    ```python
+    ramp = energy(jnp.arange(n, dtype=jnp.float32), signal)
+    flat = energy(jnp.ones(n), signal)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: which dtype was meant is for the author to say.
+
+    ## When not to fix
+    When the function is meant for both, and compiling it twice does not matter.
+
+    ## References
+    - [JAX: weakly typed values](https://docs.jax.dev/en/latest/type_promotion.html#weakly-typed-values-in-jax)
+    """
+
+    code = "JAX404"
+    name = "weak-type-flip"
+    category = "recompilation"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "integers here and floats there",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def energy(w, signal):
+    return jnp.sum((w * signal) ** 2)
+
+def compare(signal, n):
+    ramp = energy(jnp.arange(n), signal)  # finding
+    flat = energy(jnp.ones(n), signal)
+    return ramp / flat
+
+@jax.jit
+def scaled(x, factor):
+    return x * factor
+
+def twice(x):
+    a = scaled(x, 2)  # finding
+    b = scaled(x, 0.5)
+    return a + b
+
+def mixed(x):
+    a = scaled(x, 1.0)  # finding
+    b = scaled(x, jnp.float32(0.5))
+    return a + b
+""",
+        ),
+        Example(
+            "one dtype, other functions, static arguments",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def energy(w, signal):
+    return jnp.sum((w * signal) ** 2)
+
+@functools.partial(jax.jit, static_argnames="n")
+def power(x, n):
+    return x**n
+
+def compare(signal, n, w):
+    ramp = energy(jnp.arange(n, dtype=jnp.float32), signal)
+    flat = energy(jnp.ones(n), signal)
+    return ramp / flat + energy(w, signal) + power(signal, 2) + power(signal, 0.5)
+
+def elsewhere(signal, n):
+    return energy(jnp.arange(n), signal)
+
+def branches(signal, n, flag):
+    if flag:
+        return energy(jnp.arange(n), signal)
+    return energy(jnp.ones(n), signal)
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.calls: dict[tuple[ast.AST, object], dict[ast.AST, _Call]] = {}
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee, node, frame = event.callee, event.node, event.frame
+        if (
+            not isinstance(callee, Transformed)
+            or callee.kind not in JIT_KINDS
+            or not isinstance(node, ast.Call)
+        ):
+            return
+        if frame.stage.staged or frame.module.is_test or frame.guards:
+            return
+        interpreter = report.interpreter
+        assert interpreter is not None
+        names = interpreter.signature(callee.target)
+        static, certain = interpreter.static_parameters(callee, names)
+        if not certain or callee.kind == "filter_jit":
+            return
+        given = {names[n] if n < len(names) else f"#{n}": v for n, v in enumerate(event.args)} | event.kwargs
+        dtypes = {
+            name: _dtype(value)
+            for name, value in given.items()
+            if name not in static and not (name in names and f"#{names.index(name)}" in static)
+        }
+        owner = frame.function.node if frame.function is not None else frame.module.tree
+        self.calls.setdefault((owner, identity(callee)), {})[node] = _Call(event, callee, dtypes)
+
+    def finish(self, report: Reporter) -> None:
+        for calls in self.calls.values():
+            listed = sorted(calls.values(), key=_position)
+            for position, call in enumerate(listed):
+                for other in listed[position + 1 :]:
+                    if self.compare(call, other, report):
+                        break
+
+    def compare(self, call: _Call, other: _Call, report: Reporter) -> bool:
+        shared = call.dtypes.keys() & other.dtypes.keys()
+        if call.dtypes.keys() != other.dtypes.keys():
+            return False
+        differing = [n for n in shared if _differ(call.dtypes[n], other.dtypes[n])]
+        if len(differing) != 1:
+            return False
+        name = differing[0]
+        worse, better = (
+            (call, other) if _rank(call.dtypes[name]) <= _rank(other.dtypes[name]) else (other, call)
+        )
+        event = worse.event
+        report.event = event
+        report(
+            event.node,
+            f"`{call.target.label}` is compiled again: `{name}` is {_words(worse.dtypes[name])} here and "
+            f"{_words(better.dtypes[name])} at line {getattr(better.event.node, 'lineno', '?')}",
+            reason=f"{call.target.why.explain(report.module)}; JAX compiles a program per dtype",
+        )
+        return True
+
+
+def _position(call: _Call) -> tuple[int, int]:
+    node = call.event.node
+    assert isinstance(node, ast.Call)
+    return node.lineno, node.col_offset
+
+
+def _dtype(value: Value) -> str:
+    if isinstance(value, Static):
+        kind = kind_of_static(value)
+        return {"int": "int*", "float": "float*"}.get(kind, "")
+    if isinstance(value, Array) and not value.tree and value.certain:
+        made = value.made
+        if made is not None and made.name == "arange" and len(made.args) == 1 and not made.kwargs:
+            return dtype_of(value) or "int32"  # of a number that is not known, which is hardly ever a float
+        return dtype_of(value)
+    if isinstance(value, NumpyArray):
+        return canonical_dtype(value.dtype)
+    return ""
+
+
+def _differ(left: str, right: str) -> bool:
+    if not left or not right or left == right:
+        return False
+    numbers = all(is_float(d) or is_integer(d) for d in (left, right))
+    return numbers and (is_float(left) != is_float(right) or left.endswith("*") != right.endswith("*"))
+
+
+def _rank(dtype: str) -> int:
+    return 0 if is_integer(dtype) else 1 if dtype.endswith("*") else 2
+
+
+def _words(dtype: str) -> str:
+    return {"int*": "a Python int", "float*": "a Python float"}.get(dtype, dtype)

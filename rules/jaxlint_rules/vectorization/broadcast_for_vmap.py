@@ -1,0 +1,174 @@
+"""Arguments of `vmap` that are repeated by hand."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.values import Array, Transformed, Value, constant
+
+_REPEATING = frozenset({"tile", "repeat", "broadcast_to"})
+
+
+class BroadcastForVmap(Rule):
+    """An argument is repeated so that `vmap` can map over the copies.
+
+    ## What it does
+    Finds calls of a `vmap`ped function that pass `jnp.tile`, `jnp.repeat`, `jnp.broadcast_to` or `jnp.stack([x] * n)` of
+    an array that is the same for every element.
+
+    ## Why is this bad?
+    Outside of jit the copies are real: memory and bandwidth for `n` arrays where one would do. A shared
+    argument is what `in_axes=None` is for; the mapped program then reads one array.
+
+    ## Example
+    ```python
+    jax.vmap(predict)(jnp.tile(w, (len(x), 1, 1)), x)
+    ```
+
+    ## Use instead
+    ```python
+    jax.vmap(predict, in_axes=(None, 0))(w, x)
+    ```
+
+    ## Fix safety
+    There is no automatic fix yet.
+
+    ## When not to fix
+    When the copies are changed afterwards, each in its own way.
+
+    ## References
+    - [JAX: `vmap`](https://docs.jax.dev/en/latest/_autosummary/jax.vmap.html)
+    """
+
+    code = "JAX706"
+    name = "broadcast-for-vmap"
+    category = "vectorization"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "tiled, stacked and broadcast weights",
+            """
+import jax
+import jax.numpy as jnp
+
+def predict(w, x):
+    return jnp.tanh(x @ w)
+
+def batched(w, xs):
+    n = xs.shape[0]
+    a = jax.vmap(predict)(jnp.tile(w[None], (n, 1, 1)), xs)  # finding
+    b = jax.vmap(predict)(jnp.stack([w] * n), xs)  # finding
+    ws = jnp.broadcast_to(w, (n, *w.shape))
+    return a + b + jax.vmap(predict)(ws, xs)  # finding
+""",
+        ),
+        Example(
+            "in_axes, per-element arrays, other uses",
+            """
+import jax
+import jax.numpy as jnp
+
+def predict(w, x):
+    return jnp.tanh(x @ w)
+
+def batched(w, ws, xs, n):
+    a = jax.vmap(predict, in_axes=(None, 0))(w, xs)
+    b = jax.vmap(predict)(ws, xs)
+    grid = jnp.repeat(xs, 3, axis=0)
+    c = jax.vmap(predict, in_axes=(None, 0))(w, grid)
+    d = jax.vmap(jnp.sum)(jnp.repeat(xs, 2, axis=1))
+    return a, b, c, d
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee, node, frame = event.callee, event.node, event.frame
+        if not isinstance(callee, Transformed) or callee.kind != "vmap" or not isinstance(node, ast.Call):
+            return
+        if frame.module.is_test or len(node.args) < 2 or any(isinstance(a, ast.Starred) for a in node.args):
+            return
+        axes = constant(callee.options["in_axes"]) if "in_axes" in callee.options else 0
+        if axes != 0 and not (isinstance(axes, tuple) and set(axes) == {0}):
+            return
+        for argument, value in zip(node.args, event.args, strict=False):
+            how = self.repeated(argument, value, report)
+            if how:
+                report(
+                    argument,
+                    f"`{ast.unparse(argument)}` repeats one array for `vmap`; pass the array and `in_axes=None` for it",
+                    reason=f"{how} gives `{callee.label}` the same array for each element",
+                )
+
+    def repeated(self, node: ast.expr, value: Value, report: Reporter) -> str:
+        """What repeats an array along its first axis; "" when nothing is seen to."""
+        if isinstance(node, ast.Name):
+            bound = _binding(node, report)
+            return self.repeated(bound, value, report) if bound is not None else ""
+        if not isinstance(node, ast.Call) or not isinstance(value, Array):
+            return ""
+        last = dotted(node.func).rpartition(".")[2]
+        if last == "stack" and node.args and isinstance(node.args[0], ast.BinOp):
+            times = node.args[0]
+            listed = times.left if isinstance(times.left, ast.List) else times.right
+            if isinstance(times.op, ast.Mult) and isinstance(listed, ast.List) and len(listed.elts) == 1:
+                return "`jnp.stack([x] * n)`"
+            return ""
+        if last not in _REPEATING or len(node.args) < 2:
+            return ""
+        first, sizes = node.args[0], node.args[1]
+        if last == "broadcast_to":
+            return "`jnp.broadcast_to`" if _prepends(first, sizes) else ""
+        if not _has_new_axis(first):
+            return ""
+        if last == "tile":
+            ones = isinstance(sizes, ast.Tuple) and all(
+                isinstance(part, ast.Constant) and part.value == 1 for part in sizes.elts[1:]
+            )
+            return "`jnp.tile`" if ones else ""
+        axis = next((k.value for k in node.keywords if k.arg == "axis"), None)
+        return "`jnp.repeat`" if isinstance(axis, ast.Constant) and axis.value == 0 else ""
+
+
+def _has_new_axis(node: ast.expr) -> bool:
+    """`x[None]` or `jnp.expand_dims(x, 0)`: what is repeated is one element."""
+    if isinstance(node, ast.Subscript):
+        first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+        return (isinstance(first, ast.Constant) and first.value is None) or dotted(first).endswith("newaxis")
+    return isinstance(node, ast.Call) and dotted(node.func).endswith("expand_dims")
+
+
+def _prepends(first: ast.expr, sizes: ast.expr) -> bool:
+    """`broadcast_to(x, (n, *x.shape))` or `(n,) + x.shape`."""
+    name = dotted(first)
+    if not name:
+        return _has_new_axis(first)
+    wanted = f"{name}.shape"
+    if isinstance(sizes, ast.Tuple) and len(sizes.elts) == 2 and isinstance(sizes.elts[1], ast.Starred):
+        return dotted(sizes.elts[1].value) == wanted
+    if isinstance(sizes, ast.BinOp) and isinstance(sizes.op, ast.Add):
+        return (
+            dotted(sizes.right) == wanted and isinstance(sizes.left, ast.Tuple) and len(sizes.left.elts) == 1
+        )
+    return False
+
+
+def _binding(name: ast.Name, report: Reporter) -> ast.expr | None:
+    """What a local name was bound to, where it was bound once."""
+    function = next(
+        (a for a in report.module.ancestors(name) if isinstance(a, (ast.FunctionDef, ast.AsyncFunctionDef))),
+        None,
+    )
+    if function is None:
+        return None
+    found = [
+        child.value
+        for child in walk(function)
+        if isinstance(child, ast.Assign) and any(dotted(target) == name.id for target in child.targets)
+    ]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,200 @@
+"""Branches that `vmap` turns into a choice between both results."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, OperationEvent
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.stage import Stage
+from jaxlint.staging.values import Array, Function, Value
+from jaxlint_rules._reasons import staged_because
+
+# Operations that cost enough for somebody to branch around them.
+_HEAVY = frozenset(
+    """linalg.svd linalg.eigh linalg.eig linalg.qr linalg.solve linalg.inv linalg.cholesky linalg.lstsq linalg.pinv
+    linalg.det linalg.slogdet linalg.expm matmul dot einsum tensordot conv_general_dilated fft.fft fft.ifft fft.fft2
+    fft.rfft fft.irfft sort argsort scan while_loop fori_loop convolve""".split()  # noqa: SIM905
+)
+_BRANCHES = frozenset({"jax.lax.cond", "jax.lax.switch"})
+
+
+class CondUnderVmap(Rule):
+    """`lax.cond` under `vmap` runs both branches.
+
+    ## What it does
+    Finds `lax.cond` and `lax.switch` whose predicate depends on a mapped argument of a `vmap`, and whose branches do
+    expensive work: a decomposition, a solve, a matrix product, a loop.
+
+    ## Why is this bad?
+    A mapped predicate differs from element to element, so JAX turns the branch into a `select`: every branch runs for
+    every element, and the results are chosen afterwards. What was meant to save the expensive branch saves nothing.
+
+    ## Example
+    ```python
+    def solve(a, b):
+        return jax.lax.cond(is_diagonal(a), cheap, expensive, a, b)
+
+    jax.vmap(solve)(many_a, many_b)
+    ```
+
+    ## Use instead
+    ```python
+    jax.lax.map(lambda ab: solve(*ab), (many_a, many_b))  # one after another: each runs one branch
+    ```
+    Or sort out the elements that need the expensive branch, and run it on them alone.
+
+    ## Fix safety
+    There is no automatic fix: `lax.map` gives up parallel work, and which is faster depends on how often each branch is
+    taken.
+
+    ## When not to fix
+    When both branches are needed often, or the branch guards against invalid values and not against cost.
+
+    ## References
+    - [JAX: `lax.cond`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.cond.html)
+    """
+
+    code = "JAX707"
+    name = "cond-under-vmap"
+    category = "vectorization"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "an expensive branch under vmap",
+            """
+import jax
+import jax.numpy as jnp
+
+def expensive(a, b):
+    return jnp.linalg.solve(a, b)
+
+def cheap(a, b):
+    return b / jnp.diag(a)
+
+def solve(a, b):
+    off = jnp.abs(a - jnp.diag(jnp.diag(a))).max()
+    return jax.lax.cond(off > 1e-3, expensive, cheap, a, b)  # finding
+
+solve_all = jax.jit(jax.vmap(solve))
+
+@jax.vmap
+def row(x, w):
+    return jax.lax.switch(jnp.argmax(x), [lambda: x @ w, lambda: x @ w.T], )  # finding
+""",
+        ),
+        Example(
+            "a predicate that is not mapped, cheap branches, no vmap",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+
+def expensive(a, b):
+    return jnp.linalg.solve(a, b)
+
+def cheap(a, b):
+    return b / jnp.diag(a)
+
+@jax.jit
+def solve(a, b):
+    return jax.lax.cond(jnp.abs(a).max() > 1e-3, expensive, cheap, a, b)
+
+def shared(flag, a, b):
+    return jax.lax.cond(flag, expensive, cheap, a, b)
+
+def both(flag, a, b):
+    return jax.vmap(shared, in_axes=(None, 0, 0))(flag, a, b)
+
+@jax.vmap
+def light(x):
+    return jax.lax.cond(x > 0, lambda x: x, lambda x: -x, x)
+
+def in_turn(many_a, many_b):
+    return jax.lax.map(lambda ab: solve(*ab), (many_a, many_b))
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.heavy: dict[ast.AST, str] = {}  # function -> an expensive operation that it runs
+        self.branches: dict[ast.AST, tuple[CallEvent, list[Function]]] = {}
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        if event.operation.name in _HEAVY:
+            self.note(event.operation.name, event.frame)
+
+    def note(self, name: str, frame: Frame) -> None:
+        current: Frame | None = frame
+        while current is not None and current.stage.staged:
+            if current.function is not None:
+                self.heavy.setdefault(current.function.node, name)
+            current = current.caller
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name.startswith("jax.lax.") and event.name.rpartition(".")[2] in _HEAVY:
+            self.note(event.name.rpartition(".")[2], event.frame)
+        if event.name not in _BRANCHES or not event.args or event.frame.module.is_test:
+            return
+        mapped = _mapping(event.frame.stage)
+        predicate = event.args[0]
+        if (
+            mapped is None
+            or not isinstance(predicate, Array)
+            or not predicate.staged
+            or not predicate.certain
+        ):
+            return
+        if not _is_mapped(predicate, mapped):
+            return
+        functions = [
+            value for part in [*event.args[1:], *event.kwargs.values()] for value in _functions(part)
+        ]
+        self.branches.setdefault(event.node, (event, functions))
+
+    def finish(self, report: Reporter) -> None:
+        for node, (event, functions) in self.branches.items():
+            heavy = next((self.heavy[f.node] for f in functions if f.node in self.heavy), "")
+            if heavy:
+                report.event = event
+                api = event.name.replace("jax.lax", "lax")
+                report(
+                    node,
+                    f"under `vmap` `{api}` runs every branch for every element, `{heavy}` included",
+                    reason=f"its predicate depends on what is mapped; {staged_because(event.frame)}",
+                )
+
+
+def _mapping(stage: Stage) -> Stage | None:
+    """The `vmap` around a stage, with nothing between that runs its elements one after another."""
+    current: Stage | None = stage
+    while current is not None:
+        if current.kind == "vmap":
+            return current
+        if current.kind not in ("cond", "checkpoint", "jit"):
+            return None
+        current = current.parent
+    return None
+
+
+def _is_mapped(predicate: Array, stage: Stage) -> bool:
+    """Whether a value is a tracer because of this `vmap`."""
+    why = predicate.why
+    while why is not None:
+        if why is stage.why:
+            return True
+        why = why.cause
+    return False
+
+
+def _functions(value: Value) -> list[Function]:
+    if isinstance(value, Function):
+        return [value]
+    inner = getattr(value, "function", None) or getattr(value, "target", None)
+    if isinstance(inner, Function):
+        return [inner]
+    elements = getattr(value, "elements", None)
+    return [found for part in elements() for found in _functions(part)] if callable(elements) else []

@@ -1,0 +1,187 @@
+"""Layers of one shape that run in a Python loop."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import LoopEvent
+from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.values import Array, ExternalObject, Instance, ListValue, TupleValue, Value, find_array
+from jaxlint_rules._loops import FEW, names_in
+from jaxlint_rules._reasons import staged_because
+
+
+class LayerLoop(Rule):
+    """Layers of one shape run in a Python loop.
+
+    ## What it does
+    Finds loops over a sequence of parameters in staged code in which each layer gives an array of the shape that it was given
+    (a residual block), so that the layers can be stacked and scanned.
+
+    ## Why is this bad?
+    Tracing unrolls the loop: the program holds every layer anew, and compile time grows with the depth. Under
+    `lax.scan` a layer is compiled once, whatever the depth, and `jax.checkpoint` of its body bounds what the gradient
+    keeps.
+
+    ## Example
+    ```python
+    for layer in layers:
+        h = h + mlp(layer, h)
+    ```
+
+    ## Use instead
+    ```python
+    stacked = jax.tree.map(lambda *leaves: jnp.stack(leaves), *layers)
+    h, _ = jax.lax.scan(lambda h, layer: (h + mlp(layer, h), None), h, stacked)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: stacking changes the structure of the parameters, and so of checkpoints.
+
+    ## When not to fix
+    When there are few layers, or they differ in their shapes or functions after all.
+
+    ## References
+    - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
+    """
+
+    code = "JAX704"
+    name = "layer-loop"
+    category = "vectorization"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "residual blocks",
+            """
+import jax
+import jax.numpy as jnp
+
+def block(layer, h):
+    return h + jax.nn.gelu(h @ layer["up"]) @ layer["down"]
+
+@jax.jit
+def forward(layers, h):
+    for layer in layers:  # finding
+        h = block(layer, h)
+    return h
+
+def apply(params, tokens):
+    x = params["embed"][tokens]
+    for p in params["blocks"]:  # finding
+        x = x + attend(p["attn"], x)
+        x = x + jax.nn.relu(x @ p["w1"]) @ p["w2"]
+    return x @ params["out"]
+
+def attend(p, x):
+    return jax.nn.softmax((x @ p["q"]) @ (x @ p["k"]).T) @ (x @ p["v"])
+
+loss = jax.jit(lambda params, tokens: apply(params, tokens).mean())
+""",
+        ),
+        Example(
+            "layers that may differ, few of them, loops on the host",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def mlp(layers, x):
+    for w, b in layers:
+        x = jax.nn.relu(x @ w + b)
+    return x
+
+@jax.jit
+def three(a, b, c, x):
+    for w in (a, b, c):
+        x = x + jnp.tanh(x @ w)
+    return x
+
+def host(layers, x):
+    for w in layers:
+        x = x + jnp.tanh(x @ w)
+    return x
+
+@jax.jit
+def total(xs):
+    out = 0.0
+    for x in xs:
+        out = out + x.sum()
+    return out
+""",
+        ),
+    )
+
+    def on_loop(self, event: LoopEvent, report: Reporter) -> None:
+        node, frame, trips = event.node, event.frame, event.loop.trips
+        if not isinstance(node, ast.For) or not frame.stage.certain or frame.module.is_test:
+            return
+        if not _holds_parameters(event.iterable) or (trips is not None and trips <= FEW):
+            return
+        used = names_in(node.target)
+        if not any(_is_layer_value(event.after.get(name)) for name in used):
+            return
+        carried = [
+            name
+            for name, value in event.before.items()
+            if isinstance(value, Array) and value.staged and _kept_shape(value, event.after.get(name))
+        ]
+        plain = isinstance(event.iterable, (ListValue, TupleValue)) and all(
+            isinstance(part, Array) and not part.tree for part in event.iterable.elements()
+        )
+        carried = [name for name in carried if _is_layer(node, name, used, plain)]
+        if carried:
+            report(
+                node.iter,
+                f"the layers of `{ast.unparse(node.iter)}` are unrolled; each keeps the shape of `{carried[0]}`, so they "
+                "can be stacked and run by `lax.scan`",
+                reason=f"each iteration makes `{carried[0]}` of `{carried[0]}` and one layer; {staged_because(frame)}",
+            )
+
+
+def _holds_parameters(value: Value) -> bool:
+    """A pytree that is iterated over, or a sequence of such."""
+    if isinstance(value, Array):
+        return value.staged and value.tree
+    if isinstance(value, (ListValue, TupleValue)):
+        return bool(value.elements())
+    return isinstance(value, ExternalObject)  # `zip(...)`, `enumerate(...)`
+
+
+def _is_layer_value(value: Value | None) -> bool:
+    """Parameters of one layer: traced arrays, or a module that holds them."""
+    if isinstance(value, Instance):
+        return value.staged is not None or any(_is_layer_value(part) for part in value.fields.values())
+    return value is not None and find_array(value, True) is not None
+
+
+def _kept_shape(before: Array, after: Value | None) -> bool:
+    if not isinstance(after, Array) or after is before or after.like is None or before.origin is None:
+        return False
+    root = before.like or before.origin
+    return after.like.root() in (root.root(), before.origin.root())
+
+
+def _is_layer(node: ast.For, carried: str, used: set[str], plain: bool) -> bool:
+    """Whether the body makes `carried` of itself and a matrix of the layer: not a sum over the elements."""
+    text = [child for statement in node.body for child in walk(statement)]
+    assigned = [c for c in text if isinstance(c, (ast.Assign, ast.AugAssign))]
+    makes = any(
+        carried in names_in(target)
+        for statement in assigned
+        for target in (statement.targets if isinstance(statement, ast.Assign) else [statement.target])
+    )
+    calls = any(
+        isinstance(child, ast.Call)
+        and {carried} & names_in(child)
+        and used & names_in(child)
+        and dotted(child.func) not in ("isinstance", "print", "zip", "enumerate")
+        for child in text
+    )
+    products = any(
+        isinstance(child, ast.BinOp) and isinstance(child.op, ast.MatMult) and used & names_in(child)
+        for child in text
+    )
+    return makes and (products if plain else calls or products)
