@@ -33,7 +33,8 @@ class Loops(Rule):
         for name, before in event.before.items():
             after = event.after.get(name)
             if isinstance(before, Array) and isinstance(after, Array) and after.like is not None:
-                if before.origin is not None and after.like.root() is before.origin.root():
+                known = {origin.root() for origin in (before.origin, before.like) if origin is not None}
+                if after is not before and after.like.root() in known:
                     self.kept.add(name)
 
 
