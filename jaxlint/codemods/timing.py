@@ -15,6 +15,8 @@ from jaxlint.finding import Span, Step
 
 _WAIT = "jax.block_until_ready"
 _CLOCKS = {"time.time": "time.perf_counter", "time.time_ns": "time.perf_counter_ns"}
+# What a result may stand in, so that waiting for the whole is waiting for the result.
+_HOLDING = (ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.DictComp, ast.BinOp, ast.Starred)
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Return)
 
 
@@ -31,13 +33,14 @@ def wait_before_clock(draft: Draft, step: Step) -> None:
         draft.replace(site.span(call), f"{wait}({layout.argument(call)})")
         return
     reading = _statement(site, clock)
-    if not isinstance(parent, ast.Assign) or len(parent.targets) != 1 or parent.value is not call:
+    parent = next((one for one in site.names.ancestors(call) if not isinstance(one, _HOLDING)), None)
+    if not isinstance(parent, ast.Assign) or len(parent.targets) != 1:
         raise Refused("the result has no name that could be waited for")
     target = parent.targets[0]
     parts = target.elts if isinstance(target, ast.Tuple) else [target]
-    names = [part.id for part in parts if isinstance(part, ast.Name)]
-    if len(names) != len(parts) or not names:
+    if not parts or not all(map(_is_plain, parts)):
         raise Refused("the result is kept elsewhere than in variables")
+    names = [site.text(part) for part in parts]
     if not isinstance(reading, _SIMPLE) or not _runs_before(site, parent, reading):
         raise Refused("the clock is not read right after the call")
     scope = site.names.scope_at(parent)
@@ -148,6 +151,13 @@ class _Readings:
             self.follow_name(other)
         else:
             raise Refused("a reading is compared with something else than another one")
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """A variable, or an attribute of one."""
+    return isinstance(node, ast.Name) or (
+        isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
+    )
 
 
 def _place(step: Step, name: str) -> Span:

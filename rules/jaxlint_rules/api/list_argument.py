@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.finding import Severity
+from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import ListValue, TupleValue
-from jaxlint_rules._fixes import propose
+from jaxlint.staging.values import ListValue, TupleValue, Value
 from jaxlint_rules._reasons import is_parameter
 
 # Each raises TypeError on a list or a tuple.
@@ -62,6 +61,11 @@ _STRICT = frozenset(
         "linalg.norm",
     ]
 )
+# Those that take two arrays.
+_BINARY = frozenset(
+    f"jax.numpy.{name}"
+    for name in ["dot", "matmul", "maximum", "minimum", "add", "subtract", "multiply", "divide", "allclose"]
+)
 
 
 class ListArgument(Rule):
@@ -113,6 +117,9 @@ def total(xs):
     for x in xs:
         losses.append(jnp.sin(x).mean())
     return jnp.mean(losses), jnp.max([1.0, 2.0]), jnp.sqrt((1.0, 4.0))  # finding
+
+def both(x):
+    return jnp.dot([1.0, 2.0], [3.0, 4.0]) + jnp.maximum(x, [1.0, 2.0])  # finding
 """,
             """
 import jax.numpy as jnp
@@ -122,6 +129,9 @@ def total(xs):
     for x in xs:
         losses.append(jnp.sin(x).mean())
     return jnp.mean(jnp.array(losses)), jnp.max(jnp.array([1.0, 2.0])), jnp.sqrt(jnp.array((1.0, 4.0)))  # finding
+
+def both(x):
+    return jnp.dot(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0])) + jnp.maximum(x, jnp.array([1.0, 2.0]))  # finding
 """,
         ),
         Example(
@@ -140,25 +150,30 @@ def total(xs):
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name not in _STRICT or not event.args or event.frame.catching:
             return
-        value = event.args[0]
-        if (
-            isinstance(event.node, ast.Call)
-            and event.node.args
-            and is_parameter(event.node.args[0], event.frame)
-        ):
+        count = 2 if event.name in _BINARY else 1
+        listed = [index for index, value in enumerate(event.args[:count]) if _is_plain_sequence(value)]
+        nodes = event.node.args if isinstance(event.node, ast.Call) else []
+        if not listed or any(isinstance(node, ast.Starred) for node in nodes):
             return
-        listed = isinstance(value, ListValue) and value.kind == "list"
-        plain = isinstance(value, TupleValue) and value.cls is None and value.items is not None
-        if listed or plain:
-            short = event.name.replace("jax.numpy.", "jnp.")
-            argument = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
-            fix = None
-            if argument is not None:
-                message = "Make an array of it"
-                fix = propose(report, argument, "wrap-call", message, safe=True, function="jax.numpy.array")
-            report(
-                event.node,
-                f"`{short}` does not take a {'list' if listed else 'tuple'}: make it an array with `jnp.array` or `jnp.stack`",
-                reason=f"the argument is a Python {'list' if listed else 'tuple'}, and array functions of JAX do not convert those",
-                fix=fix,
-            )
+        if any(index < len(nodes) and is_parameter(nodes[index], event.frame) for index in listed):
+            return
+        short = event.name.replace("jax.numpy.", "jnp.")
+        kind = "list" if isinstance(event.args[listed[0]], ListValue) else "tuple"
+        steps = [
+            Step("wrap-call", report.path, report.span(nodes[index]), {"function": "jax.numpy.array"})
+            for index in listed
+            if index < len(nodes)
+        ]
+        report(
+            event.node,
+            f"`{short}` does not take a {kind}: make it an array with `jnp.array` or `jnp.stack`",
+            reason=f"the argument is a Python {kind}, and array functions of JAX do not convert those",
+            fix=FixRequest(Safety.SAFE, "Make an array of it", tuple(steps)) if steps else None,
+        )
+
+
+def _is_plain_sequence(value: Value) -> bool:
+    """A list or a tuple, but no named tuple."""
+    if isinstance(value, ListValue):
+        return value.kind == "list"
+    return isinstance(value, TupleValue) and value.cls is None and value.items is not None
