@@ -67,7 +67,7 @@ def offer(monkeypatch):
 
 def test_a_better_version_is_verified_and_joined_with_donation(offer):
     names = offer(Replace("lean", lean))
-    results = run(wasteful, *arguments, transforms=(*names, "donation"))
+    results = run(wasteful, *arguments, transforms=(*names, "donation"), seconds=3.0)
     assert list(results) == ["donation", "lean", "donation + lean"]
     assert {result.status for result in results.values()} == {Status.VERIFIED}
     assert "before and after both with donation" in results["lean"].evidence
@@ -80,7 +80,7 @@ def test_a_better_version_is_verified_and_joined_with_donation(offer):
 
 def test_what_does_not_help_is_rejected_with_its_figures(offer):
     names = offer(Replace("same", wasteful), Replace("back", wasteful))
-    for result in run(wasteful, *arguments, transforms=names).values():
+    for result in run(wasteful, *arguments, transforms=names, seconds=3.0).values():
         assert result.status is Status.REJECTED
         assert result.before.peak_bytes == result.after.peak_bytes
         assert result.speedup is not None
