@@ -175,6 +175,10 @@ class Renewed:
     def once(self, x):
         return jax.jit(self._other)(x)
 
+    def forget(self, rate):
+        self.rate = rate
+        self.scale = None
+
     def _other(self, x):
         return x * self.rate
 
@@ -199,13 +203,13 @@ class Renewed:
 
     def check(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        cls, method = _captured(event, report)
+        cls, method, holder = _captured(event, report)
         if cls is None or method is None or not _is_identified_by_itself(cls):
             return
         reads = dict(_reads(cls, method, set()))
         inside = {node for _, node in reads.values()}
         for name, (read, _) in reads.items():
-            change = _change(cls, name, inside)
+            change = _change(cls, name, inside, holder)
             if change is None:
                 continue
             where, node = change
@@ -219,8 +223,8 @@ class Renewed:
             )
 
 
-def _captured(event: TransformEvent, report: Reporter) -> tuple[ClassValue | None, Function | None]:
-    """The class and the method whose `self` the compiled function keeps."""
+def _captured(event: TransformEvent, report: Reporter) -> tuple[ClassValue | None, Function | None, str]:
+    """The class and the method whose `self` the compiled function keeps, and the attribute that holds the function."""
     target: Value = event.transformed.target
     while isinstance(target, (Transformed, Partial)):
         target = target.target if isinstance(target, Transformed) else target.function
@@ -229,16 +233,18 @@ def _captured(event: TransformEvent, report: Reporter) -> tuple[ClassValue | Non
         kept = isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Attribute)
         receiver, function = target.receiver, target.function
         if kept and isinstance(receiver, Instance) and isinstance(function, Function):
-            return receiver.cls, function
-        return None, None
+            assert isinstance(parent, ast.Assign)
+            assert isinstance(parent.targets[0], ast.Attribute)
+            return receiver.cls, function, parent.targets[0].attr
+        return None, None, ""
     if isinstance(target, Function) and target.cls is not None and target.node.args.args:
         options = event.transformed.options
         numbers = constant(options["static_argnums"]) if "static_argnums" in options else ()
         names = constant(options["static_argnames"]) if "static_argnames" in options else ()
         first = target.node.args.args[0].arg
         if 0 in _listed(numbers) or first in _listed(names):
-            return target.cls, target
-    return None, None
+            return target.cls, target, ""
+    return None, None, ""
 
 
 def _listed(value: object) -> tuple[object, ...]:
@@ -278,8 +284,13 @@ def _reads(
             yield load.attr, (load, method.node)
 
 
-def _change(cls: ClassValue, name: str, inside: set[ast.AST]) -> tuple[str, ast.Attribute] | None:
-    """A method that rebinds the attribute once the object is in use: its name, and where."""
+def _change(
+    cls: ClassValue, name: str, inside: set[ast.AST], holder: str
+) -> tuple[str, ast.Attribute] | None:
+    """A method that rebinds the attribute once the object is in use: its name, and where.
+
+    `holder`: the attribute with the compiled function; a method that sets that as well knows what it does.
+    """
     starts_as_none = False
     has_start = cls.lookup(name) is not None
     found: tuple[str, ast.Attribute] | None = None
@@ -299,6 +310,8 @@ def _change(cls: ClassValue, name: str, inside: set[ast.AST]) -> tuple[str, ast.
                     return None  # it is how the object begins
                 continue
             if _FIRST.match(method.name) or _jits(method):
+                continue
+            if holder and any(True for _ in _stores(method, own, holder)):
                 continue
             for store in _stores(method, own, name):
                 found = found or (method.name, store)

@@ -15,6 +15,7 @@ from pathlib import Path
 import jax
 import pytest
 from concrete import PROGRAMS as CONCRETE
+from forms import PROGRAMS as FORMS
 from programs import expected, findings_in, reported
 from state import PROGRAMS as STATE
 from tricky import PROGRAMS as TRICKY
@@ -29,8 +30,9 @@ FAILS = {
     "array-item-assignment",
     "unhashable-static-argument",
     "tracer-as-static",
+    "control-flow-signature",
 }
-CASES = {**WAYS_IN, **CONCRETE, **STATE, **TRICKY}
+CASES = {**WAYS_IN, **CONCRETE, **STATE, **TRICKY, **FORMS}
 
 
 @pytest.mark.parametrize("name", CASES)
