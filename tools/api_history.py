@@ -75,11 +75,12 @@ def build(releases: Mapping[str, Release]) -> tuple[Table, set[str]]:
     return table, open_modules
 
 
-def write(table: Table, open_modules: Iterable[str], versions: list[str]) -> None:
+def write(table: Table, open_modules: Iterable[str], open_now: set[str], versions: list[str]) -> None:
     """Writes `api_names.txt`: a line for each module, names that are there, then those that went by when."""
     opened = set(open_modules)
     lines = [" ".join(versions)]
     for module in sorted(table):
+        mark = "**" if module in open_now else "*" if module in opened else ""
         there = sorted(name for name, gone in table[module].items() if gone is None)
         went: dict[str, list[str]] = collections.defaultdict(list)
         for name, gone in sorted(table[module].items()):
@@ -87,7 +88,7 @@ def write(table: Table, open_modules: Iterable[str], versions: list[str]) -> Non
                 went[gone].append(name)
         parts = [" ".join(there)]
         parts += [f"{version} {' '.join(went[version])}" for version in sorted(went, key=parse_version)]
-        lines.append(f"{module}{'*' if module in opened else ''}\t" + "\t".join(parts))
+        lines.append(f"{module}{mark}\t" + "\t".join(parts))
     DATA.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     print(
         f"{sum(map(len, table.values()))} names in {len(table)} modules of {len(versions)} releases -> {DATA.name}"
@@ -98,7 +99,8 @@ def rebuild(paths: Iterable[Path]) -> dict[str, Release]:
     releases = {version_of(path): Release(path) for path in paths}
     releases = {version: releases[version] for version in sorted(releases, key=parse_version)}
     table, open_modules = build(releases)
-    write(table, open_modules, list(releases))
+    newest = list(releases)[-1]
+    write(table, open_modules, build({newest: releases[newest]})[1], list(releases))
     return releases
 
 
@@ -119,7 +121,7 @@ def take_in(version: str, release: Release) -> None:
         table.setdefault(module, {}).update(
             {name: None for name in names if table.get(module, {}).get(name) is None}
         )
-    write(table, opened | known_names.open_modules(), [*known_names.versions(), version])
+    write(table, opened | known_names.open_modules(), opened, [*known_names.versions(), version])
     print(f"jax {version} adds {len(added)} names and lacks {len(lost)} that the release before had")
     for name in added:
         print(f"  + {name}")

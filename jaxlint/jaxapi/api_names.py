@@ -15,11 +15,15 @@ DATA = Path(__file__).with_name("data") / "api_names.txt"
 
 @dataclass(frozen=True, slots=True)
 class ModuleNames:
-    """The names of one module. `is_open`: it also makes names while it runs, so that others may exist."""
+    """The names of one module.
+
+    `is_open`: some release also made names while it ran, so that others may have existed; `is_open_now`: the newest does.
+    """
 
     there: frozenset[str]
     gone: Mapping[str, str]  # the first sampled release that lacks the name
     is_open: bool
+    is_open_now: bool
 
     def all(self) -> Iterator[tuple[str, str | None]]:
         """Each name, and the first sampled release that lacks it again."""
@@ -29,12 +33,12 @@ class ModuleNames:
 
 class _Table:
     @functools.cached_property
-    def _lines(self) -> tuple[str, dict[str, tuple[bool, str]]]:
+    def _lines(self) -> tuple[str, dict[str, tuple[int, str]]]:
         head, *lines = DATA.read_text(encoding="utf-8").splitlines()
-        found: dict[str, tuple[bool, str]] = {}
+        found: dict[str, tuple[int, str]] = {}
         for line in lines:
             module, _, rest = line.partition("\t")
-            found[module.rstrip("*")] = (module.endswith("*"), rest)
+            found[module.rstrip("*")] = (module.count("*"), rest)
         return head, found
 
     def versions(self) -> list[str]:
@@ -45,7 +49,7 @@ class _Table:
         return list(self._lines[1])
 
     def open_modules(self) -> set[str]:
-        return {module for module, (is_open, _) in self._lines[1].items() if is_open}
+        return {module for module, (marks, _) in self._lines[1].items() if marks}
 
     def __contains__(self, module: str) -> bool:
         return module in self._lines[1]
@@ -56,13 +60,13 @@ class _Table:
 
     @functools.cache  # noqa: B019
     def _parsed(self, module: str) -> ModuleNames:
-        is_open, text = self._lines[1][module]
+        marks, text = self._lines[1][module]
         there, *groups = text.split("\t")
         gone: dict[str, str] = {}
         for group in groups:
             version, *names = group.split()
             gone.update(dict.fromkeys(names, version))
-        return ModuleNames(frozenset(there.split()), gone, is_open)
+        return ModuleNames(frozenset(there.split()), gone, marks > 0, marks > 1)
 
     def split(self, qualified: str) -> tuple[str, str, str] | None:
         """The innermost known module of a dotted name, the name in it, and what follows; None for a module itself."""

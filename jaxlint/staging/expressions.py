@@ -182,9 +182,13 @@ class Expressions(Machine):
         how = "and" if isinstance(node.op, ast.And) else "or"
         results: list[Value] = []
         before = frame.snapshot()
+        guards = 0  # `hasattr(jax, "x") and jax.x`
         for position, operand in enumerate(node.values):
             value = self.eval(operand, frame)
             last = position == len(node.values) - 1
+            if not last and self.is_shim(operand, frame):
+                frame.import_guard += 1
+                guards += 1
             if not last:
                 self.test(value, operand, how, frame)
                 known = truth(value)
@@ -195,6 +199,7 @@ class Expressions(Machine):
                     continue
                 self.narrow(operand, how == "and", frame)
             results.append(value)
+        frame.import_guard -= guards
         frame.scope.variables = before.variables | {
             k: v for k, v in frame.scope.variables.items() if k not in before.variables
         }

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from jaxlint.jaxapi.api_names import known_names
 from jaxlint.staging import events
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
@@ -183,14 +184,20 @@ class Statements(Machine):
             missing = none_branch(node.test)
             open_choice = frame.stage.staged and self.may_be_static(node.test, frame)
             self.narrow(node.test, True, frame)
+            # The branch that today's JAX takes has to work there: a shim guards the other one.
+            taken = self.taken_today(node.test, frame) if shim else None
             frame.doubt += open_choice or missing is True
+            frame.import_guard -= taken is True
             body_alive = self.exec_block(node.body, frame)
+            frame.import_guard += taken is True
             frame.doubt -= open_choice or missing is True
             after_body = frame.snapshot()
             frame.restore(before)
             self.narrow(node.test, False, frame)
             frame.doubt += open_choice or missing is False
+            frame.import_guard -= taken is False
             else_alive = self.exec_block(node.orelse, frame)
+            frame.import_guard += taken is False
             frame.doubt -= open_choice or missing is False
             frame.guards.pop()
             if body_alive and else_alive:
@@ -200,6 +207,26 @@ class Statements(Machine):
             return body_alive or else_alive
         finally:
             frame.import_guard -= shim
+
+    def taken_today(self, test: ast.expr, frame: Frame) -> bool | None:
+        """What `hasattr(jax.some.module, "name")` gives on the newest JAX; None for any other test."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self.taken_today(test.operand, frame)
+            return None if inner is None else not inner
+        if not (isinstance(test, ast.Call) and dotted(test.func) == "hasattr" and len(test.args) == 2):
+            return None
+        asked, name = test.args
+        module = self.eval(asked, frame)
+        if (
+            not isinstance(module, External)
+            or not isinstance(name, ast.Constant)
+            or not isinstance(name.value, str)
+        ):
+            return None
+        if module.name not in known_names:
+            return None
+        names = known_names(module.name)
+        return None if names.is_open_now or not names.there else name.value in names.there
 
     def may_be_static(self, test: ast.expr, frame: Frame) -> bool:
         """Whether a test asks for something that is a tracer in some calls and a plain value in others."""

@@ -76,6 +76,11 @@ REPORTED = {
     "optax, moved": ("import optax\nx = optax.dpsgd(1)\n", [("JAX902", 2)]),
     "an option": ("import jax\njax.config.update('jax_array', True)\n", [("JAX901", 2)]),
     "deprecated": ("from jax.experimental.shard_map import shard_map\n", [("JAX902", 1)]),
+    "a shim whose other side went too": (
+        "import jax\nxla = jax.interpreters.xla\nif hasattr(jax.interpreters.xla, '_DeviceArray'):\n"
+        "    A = jax.interpreters.xla._DeviceArray\nelse:\n    A = jax.interpreters.xla.DeviceArray\n",
+        [("JAX901", 6)],
+    ),
     "warns when called": ("import jax\nn = jax.host_count()\n", [("JAX902", 2)]),
 }
 SILENT = {
@@ -91,6 +96,9 @@ SILENT = {
         "x = tree_map(f, y)\n"
     ),
     "guarded by hasattr": "import jax\nif hasattr(jax, 'tree_map'):\n    m = jax.tree_map\nelse:\n    m = jax.tree.map\n",
+    "guarded in the same expression": (
+        "import jax\ndef f(x):\n    return hasattr(jax, 'xla') and isinstance(x, jax.xla.DeviceArray)\n"
+    ),
     "there again under that name": "import jax\nx = jax.ad\n",
 }
 

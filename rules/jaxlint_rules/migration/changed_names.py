@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, describe_replacement, lookup
 from jaxlint.jaxapi.rewrites import rename_parameters, risk
 
@@ -84,6 +85,8 @@ def fix_for(
             if parameters is None:
                 return None
             parameters = {**parameters, "old": old}
+        elif not _is_there(new):
+            return None
         else:
             parameters = {**parameters, "old": old, "new": new, "alternative": None}
     danger = risk(change)
@@ -94,6 +97,14 @@ def fix_for(
     if danger:
         message += f"; {danger}"
     return FixRequest(safety, message, (Step("rename-api", path, span, parameters),))
+
+
+def _is_there(qualified: str) -> bool:
+    """Whether the newest JAX has the name, as far as its modules can be read."""
+    place = known_names.split(qualified)
+    if place is None or not known_names(place[0]).there or known_names(place[0]).is_open_now:
+        return True
+    return known_names.what_became_of(qualified) == "there"
 
 
 def advice(change: ApiChange, fix: FixRequest | None) -> str:

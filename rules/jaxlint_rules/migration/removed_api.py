@@ -227,7 +227,7 @@ def _unreviewed(qualified: str) -> ApiChange | None:
     if place is None or place[1].startswith("_"):
         return None
     gone = known_names(place[0]).gone.get(place[1])
-    if gone is None or not known_names(place[0]).there or known_names(place[0]).is_open:
+    if gone is None or not known_names(place[0]).there or known_names(place[0]).is_open_now:
         return None
     note = "it was never documented, and nothing public replaces it"
     return ApiChange(f"{place[0]}.{place[1]}", "removed", "name", "semi", "manual", note, removed_in=gone)
