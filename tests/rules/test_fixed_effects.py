@@ -242,3 +242,30 @@ def f(x, steps, mode="sum"):
     with pytest.raises(ValueError, match="argname"):
         load(code)["f"](1.0, 3)
     assert load(text_of(code, "static-argument-mismatch"))["f"](1.0, 3) == 8
+
+
+def test_stores_under_a_condition_in_a_kernel() -> None:
+    code = """
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+def kernel(x_ref, o_ref):
+    i = pl.program_id(0)
+    if i == 0:  # the first block
+        zero = jnp.zeros_like(o_ref[...])
+        o_ref[...] = zero
+    o_ref[...] += x_ref[...] * (i + 1)
+
+def f(x):
+    spec = pl.BlockSpec((2, 4), lambda i: (i, 0))
+    out = pl.BlockSpec((2, 4), lambda i: (0, 0))
+    shape = jax.ShapeDtypeStruct((2, 4), jnp.float32)
+    return pl.pallas_call(kernel, grid=(3,), in_specs=[spec], out_specs=out, out_shape=shape, interpret=True)(x)
+"""
+    x = jnp.arange(24.0).reshape(6, 4)
+    with pytest.raises(jax.errors.TracerBoolConversionError):
+        load(code)["f"](x)
+    text = text_of(code, "tracer-branch")
+    assert "@pl.when(i == 0)" in text
+    np.testing.assert_allclose(load(text)["f"](x), x[:2] + 2 * x[2:4] + 3 * x[4:])

@@ -66,6 +66,8 @@ class TracerBranch(Rule):
     sides, `lax.cond` only one, but traces both; and a `while_loop` has no reverse-mode derivative. Branches that store, print, raise, `break` or
     return on one side only are left alone, with the reason.
 
+    In a Pallas kernel an `if` that only stores into references becomes a function under `pl.when`.
+
     A flag that a jitted function asks for by itself is declared static. That is unsafe: callers that pass an array for it
     then fail, and each new value of it compiles the function anew.
 
@@ -277,6 +279,8 @@ def main(x):
 
 def _fix(event: TestEvent, report: Reporter) -> FixRequest | None:
     """Control flow may have to change its types, and is unsafe; operators give the same truth values."""
+    if event.how == "if" and event.frame.stage.within("pallas"):
+        return propose(report, event.node, "branch-to-when", "Run it under `pl.when`", safe=False)
     if event.how in ("if", "conditional expression"):
         message = "Choose by `jnp.where` or `lax.cond`"
         return propose(report, event.node, "branch-to-select", message, safe=False)
