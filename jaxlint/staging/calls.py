@@ -10,6 +10,7 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.keys import STREAMS, key_origins
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
@@ -40,7 +41,6 @@ from jaxlint.staging.values import (
     in_turn,
     join,
     join_all,
-    parts_of,
     summary_key,
 )
 from jaxlint.staging.writes import Writes, mutable_parts, repeat, writes_since
@@ -48,7 +48,6 @@ from jaxlint.staging.writes import Writes, mutable_parts, repeat, writes_since
 if TYPE_CHECKING:
     from jaxlint.staging.buffers import Handed
 
-STREAMS = "rngs"  # the part of a key that flax modules draw from
 MAX_DEPTH = 28
 MAX_RUNS = 40  # evaluations of one function whose results may not be remembered
 WIDEN_AFTER = 5  # evaluations of one function before numbers are no longer told apart
@@ -87,6 +86,8 @@ class Calls(Machine):
                 kwargs["**"] = self.element_of(value, keyword, frame)
         if "rngs" in kwargs and dotted(node.func).rpartition(".")[2] in ("apply", "apply_fn"):
             self.use_streams(kwargs["rngs"], node, frame)
+        if "seed" in kwargs and isinstance(callee, (ExternalMethod, Unknown)):
+            self.use_seed(kwargs["seed"], node, frame)
         result = self.call_value(callee, args, kwargs, node, frame)
         if not frame.stage.staged:
             self.note_waiting(node, args)
@@ -296,7 +297,7 @@ class Calls(Machine):
         record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
         record.active += 1
         record.runs += 1
-        born = Origin("frame").serial
+        born = frame.born = Origin("frame").serial
         before, spans = self.ledger.serial, self.ledger.spans
         mutable = mutable_parts(bound)
         try:
@@ -306,6 +307,8 @@ class Calls(Machine):
         written = writes_since(mutable)
         if written:
             record.writes[key] = written
+        if frame.used and function.cls is not None:
+            self.tell_unrenewed(function, frame, bound)
         flat = key_origins(bound)
         consumed = tuple(i for i, origin in enumerate(flat) if origin is not None and origin in frame.used)
         # Keys of an enclosing function: each call uses them up again.
@@ -335,6 +338,8 @@ class Calls(Machine):
             if origin is value.origin and like is value.like and value.made is None:
                 return value
             return replace(value, origin=origin, like=like, made=None)  # it was made of other arguments
+        if type(value) is Unknown and value.origin is not None:
+            return Unknown(given.get(value.origin) or Origin(value.origin.name), value.flow)
         if depth > 0 and isinstance(value, TupleValue) and value.items is not None:
             items = [self.renewed(part, given, depth - 1) for part in value.items]
             return TupleValue(items, value.element, value.cls, value.exact)
@@ -400,31 +405,6 @@ class Calls(Machine):
         """Evaluates an annotation for the names it uses."""
         if self.wants_names and not isinstance(node, ast.Constant):
             self.eval(node, frame)
-
-    # -- keys
-
-    def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
-        """Notes keys handed to a flax module, which folds in names: only another call with the same key repeats them."""
-        values = rngs.elements() if isinstance(rngs, DictValue) else [rngs]
-        origins = {value.origin for value in values if isinstance(value, (Array, Unknown))}
-        for origin in origins:
-            if origin is not None:
-                self.use_key(origin.child(STREAMS), node, frame)
-
-    def use_key(
-        self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "", enclosing: bool = False
-    ) -> None:
-        """Notes that a PRNG key is used up; a second use of the same key is reported."""
-        first = frame.used.get(origin)
-        if first is None:
-            frame.used[origin] = node
-            return
-        if frame.stage.staged and frame.facts.get("mapped"):
-            return
-        how = "loop" if first is node else "again"
-        if how == "loop" and enclosing:
-            return  # an evaluation with a key of its own that is meant to stay the same
-        self.emit("key_reuse", events.KeyEvent(node, frame, origin, first, how, callee))
 
 
 def widened(value: Value) -> Value:
@@ -504,23 +484,6 @@ class FunctionRecord:
 
 def _coarse_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:
     return (scope.serial, stage.key, *[summary_key(value, coarse=True) for value in bound.values()])
-
-
-def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
-    """The origins of everything passed in, in a fixed order; what objects hold is left out, since methods rebind it."""
-    found: list[Origin | None] = []
-
-    def visit(value: Value, depth: int) -> None:
-        if isinstance(value, (Array, Unknown)):
-            found.append(value.origin)
-            found.append(value.origin.children.get(STREAMS) if value.origin is not None else None)
-        elif depth > 0 and not isinstance(value, Instance):
-            for part in parts_of(value):
-                visit(part, depth - 1)
-
-    for value in bound.values():
-        visit(value, 2)
-    return found
 
 
 def label_of(value: Value) -> str:

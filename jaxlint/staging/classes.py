@@ -22,6 +22,7 @@ from jaxlint.staging.values import (
     Field,
     Function,
     Instance,
+    Origin,
     Partial,
     Static,
     Transformed,
@@ -255,7 +256,7 @@ class Classes(Machine):
             for name in attribute_stores(owner.node):
                 known = instance.fields.get(name)
                 if known is not None and not isinstance(known, (Transformed, Function, ClassValue, Instance)):
-                    instance.fields[name] = UNKNOWN
+                    instance.fields[name] = Unknown(Origin(name))
         return instance
 
     def declared_value(self, declared: Field, cls: ClassValue) -> Value:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from jaxlint.jaxapi.transforms import CALLERS
 from jaxlint.staging import events
@@ -114,9 +115,12 @@ class ControlFlow(Machine):
         why = self.body_why(api, body, node, frame)
         carry_why = Why("it is the carry of the scan", cause=why)
         x_why = Why("it is what the scan runs over", cause=why)
-        carry = self.fresh(self.to_staged(init, carry_why))
-        result = self.staged_call(
-            api, body, [carry, self.fresh(self.to_staged(xs, x_why))], node, frame, "scan", why
+        born, before = Origin(api).serial, list(frame.used)
+        carry, x = self.fresh(self.to_staged(init, carry_why)), self.fresh(self.to_staged(xs, x_why))
+        result = self.staged_call(api, body, [carry, x], node, frame, "scan", why)
+        self.tell_constant_keys(api, body, before, born, [init, carry, xs], node, frame)
+        self.tell_kept_keys(
+            api, body, born, carry, result.items[0] if _is_pair(result) and result.items else UNKNOWN
         )
         self.tell_body(api, "the body", body, 2, result, node, frame)
         self.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result))
@@ -164,11 +168,14 @@ class ControlFlow(Machine):
         names = ("cond_fun", "body_fun", "init_val")
         given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
         why = self.body_why(api, given[1], node, frame)
+        born, before = Origin(api).serial, list(frame.used)
         carry = self.fresh(self.to_staged(given[2], Why("it is the carry of the loop", cause=why)))
         going = self.staged_call(api, given[0], [carry], node, frame, "while_loop", why)
         self.tell_body(api, "the condition", given[0], 1, going, node, frame, given[2], carry)
         result = self.staged_call(api, given[1], [carry], node, frame, "while_loop", why)
         self.tell_body(api, "the body", given[1], 1, result, node, frame)
+        self.tell_constant_keys(api, given[1], before, born, [given[2], carry], node, frame)
+        self.tell_kept_keys(api, given[1], born, carry, result)
         self.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
         result = self.loop_result(api, carry, result, node, frame)
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
@@ -180,9 +187,12 @@ class ControlFlow(Machine):
         given = [args[i] if len(args) > i else kwargs.get(n, UNKNOWN) for i, n in enumerate(names)]
         why = self.body_why(api, given[2], node, frame)
         index = Array(True, Why("it is the index of the loop", cause=why))
+        born, before = Origin(api).serial, list(frame.used)
         carry = self.fresh(self.to_staged(given[3], Why("it is the carry of the loop", cause=why)))
         result = self.staged_call(api, given[2], [index, carry], node, frame, "fori_loop", why)
         self.tell_body(api, "the body", given[2], 2, result, node, frame)
+        self.tell_constant_keys(api, given[2], before, born, [given[3], carry], node, frame)
+        self.tell_kept_keys(api, given[2], born, carry, result)
         self.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
         if any(isinstance(bound, Array) and bound.staged and bound.certain for bound in given[:2]):
             result = self.loop_result(api, carry, result, node, frame)  # it becomes a while loop
@@ -249,9 +259,11 @@ class ControlFlow(Machine):
             )
         why = self.body_why(api, body, node, frame)
         xs = args[1] if len(args) > 1 else kwargs.get("xs", UNKNOWN)
+        born, before = Origin(api).serial, list(frame.used)
         staged = self.fresh(self.to_staged(xs, Why("it is what the map runs over", cause=why)))
         result = self.staged_call(api, body, [staged], node, frame, "map", why)
         self.tell_body(api, "the function", body, 1, result, node, frame)
+        self.tell_constant_keys(api, body, before, born, [xs, staged], node, frame)
         return self.flow_result(result, frame)
 
     def flow_map_with_path(
@@ -273,8 +285,10 @@ class ControlFlow(Machine):
             mapped = self.map_structure(body, trees[0], kwargs, node, frame)
             if mapped is not None:
                 return mapped
+        born, before = Origin("leaf").serial, list(frame.used)
         leaves = [self.leaf_of(tree, custom_leaf) for tree in trees]
         result = self.call_value(body, leaves, {}, node, frame)
+        self.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
         first = trees[0] if trees else UNKNOWN
         found = find_array(first)
         like = found.like or found.origin if found is not None and isinstance(first, Array) else None
@@ -434,3 +448,7 @@ class ControlFlow(Machine):
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         return ExternalObject("pallas.when", args)
+
+
+def _is_pair(value: Value) -> TypeGuard[TupleValue]:
+    return isinstance(value, TupleValue) and value.items is not None and len(value.items) == 2

@@ -10,6 +10,7 @@ from jaxlint.staging.calls import StarArgument, constant_numbers
 from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.meshes import bound_axes
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import HOST, Stage
 from jaxlint.staging.syntax_facts import dotted, leaf_parameters, positional_parameters
@@ -88,7 +89,7 @@ class Creation(Machine):
                 if parameter.arg not in bound_names
             ]
         kind = t.kind if t.kind not in JIT_KINDS else "jit"
-        stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage)
+        stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage, bound_axes(t))
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
         result = self.call_value(t.target, args, kwargs, t.node, shell)
         record = self.records.get(function.node)

@@ -194,6 +194,14 @@ class ReverseModeEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class ZeroGradientEvent(Event):
+    """`on_zero_gradient`: what `transformed` differentiates depends on its argument through `operation` alone, which has no derivative."""
+
+    transformed: Transformed | None
+    operation: Operation
+
+
+@dataclass(slots=True, eq=False)
 class TransformEvent(Event):
     """`on_transform`: `jax.jit(f)` and the like were applied. `node` is the call, or the decorated def."""
 
@@ -268,6 +276,20 @@ class LoopEvent(Event):
     iterable: Value
     before: dict[str, Value]
     after: dict[str, Value]
+
+
+@dataclass(slots=True, eq=False)
+class KeptKeyEvent(Event):
+    """`on_kept_key`: the key `origin` is used up at `node`, in `frame`, and stays what it is for the next run.
+
+    `how`: "closure" (each iteration of `label`, a loop or map, uses it), "carry" (an iteration of `label` hands it on),
+    "state" (it stays in the attribute `label` of the method's object), "returned" (the function returns it in a tuple or object).
+    """
+
+    origin: Origin
+    how: str
+    label: str
+    used: ast.AST  # where it is used up; `node` is the call of the loop where that hands the key to its body
 
 
 @dataclass(slots=True, eq=False)

@@ -149,6 +149,14 @@ class Externals(Machine):
             result = self.array_result(frame, args, node)
             result.role = "ref"
             return result
+        if name == "haiku.next_rng_key":
+            key = self.array_result(frame, [], node, role="key", name="hk.next_rng_key")
+            key.origin = Origin("next_rng_key")
+            return key
+        if name.startswith("equinox.nn.") and "key" in kwargs:
+            self.use_library_key(kwargs["key"], node, frame)
+        if name == "haiku.dropout" and args:
+            self.use_library_key(args[0], node, frame)
         if name in STATIC_FUNCTIONS:
             return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()
         if name in TYPES or name in DECORATOR_KINDS or name in PARAMETRISERS or name in (FIXTURE, CASE):
@@ -427,6 +435,8 @@ class Externals(Machine):
             return result
         if name in ("flax.linen.Module.apply", "flax.linen.Module.init") and callee.args:
             return self.apply_module(callee, name.endswith("init"), args, kwargs, node, frame)
+        if name.startswith("equinox.nn.") and "key" in kwargs:
+            self.use_library_key(kwargs["key"], node, frame)
         if name.startswith(_LAYER_PREFIXES) or name in ("flax.TrainState.apply_fn",):
             array = next((a for a in map(find_array, inputs) if a is not None), None)
             if array is None and not frame.stage.abstract:
@@ -438,6 +448,7 @@ class Externals(Machine):
             )
             return result
         if name.startswith(("jax.nn.initializers.", "flax.linen.initializers.")):
+            self.use_library_key(args[0] if args else kwargs.get("key", UNKNOWN), node, frame)
             return self.array_result(frame, inputs, node, name=_short(name))
         if name.startswith("optax.") and inputs:
             return self.array_result(frame, inputs, node)  # a schedule

@@ -70,6 +70,7 @@ class Frame:
     import_guard: int = 0  # inside a try around imports, or a version test
     facts: dict[str, object] = field(default_factory=dict)
     statement: ast.expr | None = None  # the expression that was last evaluated as a statement
+    born: int = 0  # the serial of the first identity that can be made in it
     home: Stage = field(init=False)  # the stage it was entered in; `stage` is that of the call being made
 
     def __post_init__(self) -> None:

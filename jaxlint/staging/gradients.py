@@ -21,6 +21,7 @@ from jaxlint.staging.values import (
     DictValue,
     Flow,
     ListValue,
+    Operation,
     Transformed,
     TupleValue,
     Unknown,
@@ -40,11 +41,26 @@ _INTEGERS = ("bool", "int", "uint")
 class Gradients(Machine):
     """The part of the interpreter that follows gradients."""
 
-    def tell_stopped(self, t: Transformed | None, loss: Value) -> None:
+    def tell_stopped(self, t: Transformed | None, loss: Value, frame: Frame | None = None) -> None:
         """Tells rules when what is differentiated comes out of a loop that has no reverse mode."""
         flow = flow_in([loss])
         if flow is not None and flow.frame is not None and flow.node is not None:
             self.emit("reverse_mode", events.ReverseModeEvent(flow.node, flow.frame, t, flow.api))
+        elif flow is None and t is not None and frame is not None:
+            stopped: list[Operation] = []
+            if isinstance(loss, Array) and loss.certain and _comes_out_of_steps(loss, stopped) and stopped:
+                inner = self.frame_of(t, stopped[0].node, frame)
+                if inner is not None:
+                    self.emit(
+                        "zero_gradient", events.ZeroGradientEvent(stopped[0].node, inner, t, stopped[0])
+                    )
+
+    def frame_of(self, t: Transformed, node: ast.AST, frame: Frame) -> Frame | None:
+        """The activation of the function of `t` that was just evaluated; None when `node` is of another file."""
+        function = self.innermost(t.target)[0]
+        record = self.records.get(function.node) if function is not None else None
+        last = record.last if record is not None else None
+        return last if last is not None and node in last.module.parents else None
 
     def loop_result(self, api: str, carry: Value, result: Value, node: ast.AST, frame: Frame) -> Value:
         """What a `while_loop` gives: parts that depend on what is differentiated carry the mark of the loop."""
@@ -79,6 +95,25 @@ class Gradients(Machine):
             }
             return DictValue(known, result.element, frame.stage)
         return result
+
+
+def _comes_out_of_steps(value: Value, stopped: list[Operation], depth: int = 10) -> bool:
+    """Whether all that `value` is made of is known, and lost what is differentiated in operations that `stopped` then holds."""
+    if not isinstance(value, Array):
+        return not isinstance(value, (Unknown, AtIndexer))
+    if value.flow is not None or depth == 0:
+        return False
+    made = value.made
+    if made is None:
+        return value.origin is not None and value.certain
+    if not made.args:
+        return False
+    if flow_in(made.args) is not None:
+        if not stops_gradient(made.name, value.dtype):
+            return False
+        stopped.append(made)
+        return True
+    return all(_comes_out_of_steps(part, stopped, depth - 1) for part in made.args)
 
 
 def flow_in(values: Iterable[Value], depth: int = 3) -> Flow | None:

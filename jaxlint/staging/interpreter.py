@@ -29,6 +29,7 @@ from jaxlint.staging.expressions import Expressions
 from jaxlint.staging.externals import Externals
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import Gradients
+from jaxlint.staging.keys import Keys
 from jaxlint.staging.methods import Methods
 from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
@@ -70,6 +71,7 @@ class Interpreter(
     ControlFlow,
     Gradients,
     Buffers,
+    Keys,
 ):
     """Evaluates the modules of one project."""
 

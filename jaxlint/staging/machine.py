@@ -233,6 +233,38 @@ class Machine:
     ) -> None:
         raise NotImplementedError
 
+    # -- keys
+
+    def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def use_seed(self, key: Value, node: ast.Call, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def use_library_key(self, key: Value, node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def tell_constant_keys(
+        self,
+        api: str,
+        body: Value,
+        before: Iterable[Origin],
+        born: int,
+        given: list[Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        raise NotImplementedError
+
+    def tell_kept_keys(self, api: str, body: Value, born: int, carry: Value, result: Value) -> None:
+        raise NotImplementedError
+
+    def tell_returned(self, result: Value, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def tell_unrenewed(self, function: Function, frame: Frame, bound: dict[str, Value]) -> None:
+        raise NotImplementedError
+
     # -- classes
 
     def make_class(self, node: ast.ClassDef, frame: Frame) -> Value:
@@ -439,7 +471,7 @@ class Machine:
     def super_attribute(self, base: ExternalObject, name: str) -> Value:
         raise NotImplementedError
 
-    def tell_stopped(self, t: Transformed | None, loss: Value) -> None:
+    def tell_stopped(self, t: Transformed | None, loss: Value, frame: Frame | None = None) -> None:
         raise NotImplementedError
 
     def loop_result(self, api: str, carry: Value, result: Value, node: ast.AST, frame: Frame) -> Value:

@@ -53,6 +53,9 @@ class Stage:
     certain: bool = True
     why: Why | None = None
     parent: Stage | None = None
+    axes: (
+        tuple[str, ...] | None
+    ) = ()  # the axis names that it binds for collectives; None when they are not known
 
     @property
     def staged(self) -> bool:

@@ -137,7 +137,10 @@ class Statements(Machine):
                 self.emit("side_effect", events.SideEffectEvent(target, frame, where))
 
     def exec_return(self, node: ast.Return, frame: Frame) -> bool:
-        frame.returns.append(self.eval(node.value, frame) if node.value is not None else Static(None))
+        value = self.eval(node.value, frame) if node.value is not None else Static(None)
+        frame.returns.append(value)
+        if frame.used:
+            self.tell_returned(value, frame)
         return False
 
     def exec_raise(self, node: ast.Raise, frame: Frame) -> bool:

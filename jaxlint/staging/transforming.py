@@ -16,6 +16,7 @@ from jaxlint.staging.entry import FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import TANGENT, flow_in, marked
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.meshes import bound_axes
 from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.syntax_facts import positional_parameters
@@ -35,6 +36,7 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     NumpyArray,
+    Origin,
     Partial,
     Static,
     Transformed,
@@ -429,7 +431,7 @@ class Transforming(Machine):
                 break
             owner = owner.caller
         staged, options = self.stage_arguments(t, args, kwargs, frame, node)
-        stage = Stage("jit" if t.kind != "pmap" else "pmap", True, True, t.why, frame.stage)
+        stage = Stage("jit" if t.kind != "pmap" else "pmap", True, True, t.why, frame.stage, bound_axes(t))
         result = self.in_stage(t.target, stage, staged, options, node, frame)
         self.dispatch(node, frame, t.label, t)
         return result if frame.stage.staged else self.to_device(result, t.label)
@@ -581,7 +583,7 @@ class Transforming(Machine):
         if unknown_aux:
             return self.opaque_call(inputs, node, frame)
         if reverse and result is not UNKNOWN:
-            self.tell_stopped(t, value)
+            self.tell_stopped(t, value, frame)
         if t.kind == "value_and_grad":
             if not isinstance(value, (Array, TupleValue)):
                 value = self.array_result(frame, inputs, node)
@@ -610,8 +612,13 @@ class Transforming(Machine):
         options = {
             n: self.to_staged(v, self.parameter_why(t, n), t.kind == "vmap") for n, v in kwargs.items()
         }
-        stage = Stage(t.kind, frame.stage.abstract or spec.abstract, True, t.why, frame.stage)
+        abstract = frame.stage.abstract or spec.abstract
+        stage = Stage(t.kind, abstract, True, t.why, frame.stage, bound_axes(t))
+        born, before = Origin(t.label).serial, list(frame.used)
         result = self.in_stage(t.target, stage, staged, options, node, frame)
+        if t.kind == "vmap":
+            changing = [v for v, s in zip(args, staged, strict=True) if s is not v]
+            self.tell_constant_keys(t.api, t.target, before, born, [*changing, *kwargs.values()], node, frame)
         self.dispatch(node, frame, t.label)
         return result if frame.stage.staged else self.to_device(result, "")
 

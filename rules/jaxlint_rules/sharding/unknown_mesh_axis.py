@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import ExternalObject, Value, constant
+from jaxlint.staging.meshes import mesh_axes, spec_axes
+from jaxlint.staging.values import ExternalObject
 from jaxlint_rules._reasons import is_parameter
-
-_MESHES = ("jax.sharding.Mesh", "jax.make_mesh", "jax.sharding.AbstractMesh")
 
 
 class UnknownMeshAxis(Rule):
@@ -91,7 +89,7 @@ def shardings(mesh, axis):
         mesh = values[0]
         # A mesh that comes from another file may be one of several.
         here = isinstance(mesh, ExternalObject) and mesh.node in report.module.parents
-        axes, named = _axes(mesh) if here else None, list(_named(values[1]))
+        axes, named = mesh_axes(mesh) if here else None, list(spec_axes(values[1]))
         for name in named:
             if axes is not None and name not in axes:
                 have = ", ".join(f"`{axis}`" for axis in axes)
@@ -104,25 +102,3 @@ def shardings(mesh, axis):
                     reason="an axis of the mesh may shard one dimension only",
                 )
                 return
-
-
-def _axes(mesh: Value) -> tuple[str, ...] | None:
-    """The names of a mesh's axes, where they are known."""
-    if not isinstance(mesh, ExternalObject) or mesh.name not in _MESHES:
-        return None
-    names = constant(mesh.args[1] if len(mesh.args) > 1 else mesh.kwargs.get("axis_names"))
-    if isinstance(names, str):
-        return (names,)
-    if isinstance(names, tuple) and names and all(isinstance(name, str) for name in names):
-        return names
-    return None
-
-
-def _named(spec: Value) -> Iterator[str]:
-    """The axes that a PartitionSpec names."""
-    if isinstance(spec, ExternalObject) and spec.name == "jax.sharding.PartitionSpec":
-        for argument in spec.args:
-            const = constant(argument)
-            for name in const if isinstance(const, tuple) else (const,):
-                if isinstance(name, str):
-                    yield name

@@ -1,0 +1,165 @@
+"""PRNG keys: which are used up where, and which a loop, a map or an object uses up without ever renewing them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from jaxlint.staging import events
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.syntax_facts import positional_parameters
+from jaxlint.staging.values import (
+    Array,
+    DictValue,
+    Function,
+    Instance,
+    Origin,
+    TupleValue,
+    Unknown,
+    Value,
+    parts_of,
+)
+
+STREAMS = "rngs"  # the part of a key that flax modules draw from
+
+
+class Keys(Machine):
+    """The part of the interpreter that follows PRNG keys."""
+
+    def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
+        """Notes keys handed to a flax module, which folds in names: only another call with the same key repeats them."""
+        values = rngs.elements() if isinstance(rngs, DictValue) else [rngs]
+        origins = {value.origin for value in values if isinstance(value, (Array, Unknown))}
+        for origin in origins:
+            if origin is not None:
+                self.use_key(origin.child(STREAMS), node, frame)
+
+    def use_seed(self, key: Value, node: ast.Call, frame: Frame) -> None:
+        """Notes a key that a distribution draws from: `policy.sample(seed=key)`."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("sample", "sample_and_log_prob"):
+            self.use_library_key(key, node, frame)
+
+    def use_library_key(self, key: Value, node: ast.AST, frame: Frame) -> None:
+        """Notes a key that a layer, an initialiser or a distribution of a library draws from."""
+        if isinstance(key, (Array, Unknown)) and key.origin is not None:
+            self.use_key(key.origin, node, frame)
+
+    def use_key(
+        self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "", enclosing: bool = False
+    ) -> None:
+        """Notes that a PRNG key is used up; a second use of the same key is reported."""
+        first = frame.used.get(origin)
+        if first is None:
+            frame.used[origin] = node
+            return
+        how = "loop" if first is node else "again"
+        if how == "loop" and enclosing:
+            return  # an evaluation with a key of its own that is meant to stay the same
+        self.emit("key_reuse", events.KeyEvent(node, frame, origin, first, how, callee))
+
+    # -- keys that stay what they are
+
+    def tell_constant_keys(
+        self,
+        api: str,
+        body: Value,
+        before: Iterable[Origin],
+        born: int,
+        given: list[Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        """Tells rules of keys older than `born` that `body`, which `api` runs many times, uses up each time.
+
+        `given`: what changes from one run to the next, or is another key each time. `before`: used up earlier.
+        """
+        inner = self.body_frame(body, born)
+        if inner is None:
+            return
+        changing = {origin.root() for value in given for origin in origins_in(value)}
+        known = set(before)
+        for origin, used in inner.used.items():
+            root = origin.root()
+            if root.serial < born and origin not in known and root not in changing:
+                # A key that the body was handed belongs to the call, not to the body.
+                handed = origin in inner.inherited or origin.parent in inner.inherited
+                place, owner = (node, frame) if handed else (used, inner)
+                self.emit("kept_key", events.KeptKeyEvent(place, owner, origin, "closure", api, used))
+
+    def tell_kept_keys(self, api: str, body: Value, born: int, carry: Value, result: Value) -> None:
+        """Tells rules of a key in the carry of a loop that an iteration uses up and hands on as it was."""
+        inner = self.body_frame(body, born)
+        if inner is None or not inner.used:
+            return
+        carried = {origin.root() for origin in origins_in(carry)}
+        for origin in origins_in(result):
+            node = used_at(origin, inner)
+            if node is not None and origin.root() in carried:
+                self.emit("kept_key", events.KeptKeyEvent(node, inner, origin, "carry", api, node))
+
+    def tell_unrenewed(self, function: Function, frame: Frame, bound: dict[str, Value]) -> None:
+        """Tells rules of a key that a method uses up and leaves in its object."""
+        parameters = positional_parameters(function.node)
+        owner = bound.get(parameters[0].arg) if parameters else None
+        if isinstance(owner, Instance):
+            for name, value in owner.fields.items():
+                if isinstance(value, (Array, Unknown)) and value.origin is not None:
+                    node = used_at(value.origin, frame)
+                    if node is not None:
+                        self.emit(
+                            "kept_key", events.KeptKeyEvent(node, frame, value.origin, "state", name, node)
+                        )
+
+    def tell_returned(self, result: Value, frame: Frame) -> None:
+        """Tells rules of a key that was handed in, is used up by now, and is returned as it was in a state."""
+        if not isinstance(result, (TupleValue, Instance)):
+            return
+        for part in parts_of(result):
+            origin = part.origin if isinstance(part, (Array, Unknown)) else None
+            node = used_at(origin, frame) if origin is not None else None
+            if origin is not None and node is not None and origin.root() in frame.inherited:
+                self.emit("kept_key", events.KeptKeyEvent(node, frame, origin, "returned", "", node))
+
+    def body_frame(self, body: Value, born: int) -> Frame | None:
+        """The activation of a function that began after `born`; None where it was not evaluated since."""
+        function = self.innermost(body)[0]
+        record = self.records.get(function.node) if function is not None else None
+        last = record.last if record is not None else None
+        return last if last is not None and last.born > born else None
+
+
+def used_at(origin: Origin, frame: Frame) -> ast.AST | None:
+    """Where `frame` used up a key, or the streams of it."""
+    node = frame.used.get(origin)
+    streams = origin.children.get(STREAMS)
+    return frame.used.get(streams) if node is None and streams is not None else node
+
+
+def origins_in(value: Value, depth: int = 4) -> Iterator[Origin]:
+    """The identities of all that a value holds, objects included."""
+    if isinstance(value, (Array, Unknown)):
+        if value.origin is not None:
+            yield value.origin
+    elif depth > 0:
+        if isinstance(value, Instance) and value.origin is not None:
+            yield value.origin
+        for part in parts_of(value):
+            yield from origins_in(part, depth - 1)
+
+
+def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
+    """The origins of everything passed in, in a fixed order; what objects hold is left out, since methods rebind it."""
+    found: list[Origin | None] = []
+
+    def visit(value: Value, depth: int) -> None:
+        if isinstance(value, (Array, Unknown)):
+            found.append(value.origin)
+            found.append(value.origin.children.get(STREAMS) if value.origin is not None else None)
+        elif depth > 0 and not isinstance(value, Instance):
+            for part in parts_of(value):
+                visit(part, depth - 1)
+
+    for value in bound.values():
+        visit(value, 2)
+    return found

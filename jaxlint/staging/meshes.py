@@ -1,0 +1,87 @@
+"""Device meshes and partition specs: the axes that they name, where those are known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint.staging.values import (
+    ExternalObject,
+    ListValue,
+    Transformed,
+    TupleValue,
+    Value,
+    constant,
+)
+
+MESHES = ("jax.sharding.Mesh", "jax.make_mesh", "jax.sharding.AbstractMesh")
+
+
+def strings(value: Value | None) -> tuple[str, ...] | None:
+    """One name or several; None when they are not known."""
+    const = constant(value)
+    if isinstance(const, str):
+        return (const,)
+    if isinstance(const, tuple) and all(isinstance(name, str) for name in const):
+        return const
+    return None
+
+
+def mesh_axes(mesh: Value | None) -> tuple[str, ...] | None:
+    """The names of a mesh's axes, where they are known."""
+    if not isinstance(mesh, ExternalObject) or mesh.name not in MESHES:
+        return None
+    return strings(mesh.args[1] if len(mesh.args) > 1 else mesh.kwargs.get("axis_names")) or None
+
+
+def mesh_sizes(mesh: Value | None) -> dict[str, int] | None:
+    """How many devices each axis of `jax.make_mesh((4, 2), ("data", "model"))` has, where that is known."""
+    names = mesh_axes(mesh)
+    if not isinstance(mesh, ExternalObject) or mesh.name != "jax.make_mesh" or names is None:
+        return None
+    sizes = constant(mesh.args[0] if mesh.args else mesh.kwargs.get("axis_shapes"))
+    if not isinstance(sizes, tuple) or len(sizes) != len(names) or not all(type(n) is int for n in sizes):
+        return None
+    return dict(zip(names, sizes, strict=True))
+
+
+def is_spec(value: Value | None) -> bool:
+    return isinstance(value, ExternalObject) and value.name == "jax.sharding.PartitionSpec"
+
+
+def spec_axes(spec: Value | None) -> Iterator[str]:
+    """The axes that a PartitionSpec names."""
+    for entry in spec_entries(spec) or ():
+        yield from entry or ()
+
+
+def spec_entries(spec: Value | None) -> list[tuple[str, ...] | None] | None:
+    """What a PartitionSpec says of each dimension: its axes, none, or None where that is not known."""
+    if not isinstance(spec, ExternalObject) or not is_spec(spec):
+        return None
+    entries: list[tuple[str, ...] | None] = []
+    for argument in spec.args:
+        const = constant(argument)
+        entries.append(() if const is None else strings(argument))
+    return entries
+
+
+def bound_axes(t: Transformed) -> tuple[str, ...] | None:
+    """The axis names that collectives may use inside of a transformed function; None when they are not known."""
+    if t.kind in ("vmap", "pmap"):
+        name = t.options.get("axis_name")
+        if "**" in t.options:
+            return None
+        if name is None:
+            return ()
+        const = constant(name)
+        return () if const is None else strings(name)
+    if t.kind == "shard_map":
+        return mesh_axes(t.options.get("mesh"))
+    return ()
+
+
+def arguments_of(specs: Value | None) -> int | None:
+    """How many arguments a tuple of specs is for; None for a single spec, which stands for all."""
+    if isinstance(specs, (TupleValue, ListValue)) and specs.items is not None:
+        return len(specs.items)
+    return None

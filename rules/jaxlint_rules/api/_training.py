@@ -1,0 +1,47 @@
+"""What rules on optimisers and modules ask of the source around a call."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.project import Module
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import ExternalMethod, ExternalObject, Unknown
+
+_OPTIMISER = re.compile(r"(^|[._])(opt|optim|optimizer|optimiser|tx|optax_opt)$")
+
+
+def is_optimiser_update(event: CallEvent) -> bool:
+    """`optimizer.update(grads, state)` of an optax optimiser, or of what is called like one."""
+    if not isinstance(event.node, ast.Call) or not isinstance(event.node.func, ast.Attribute):
+        return False
+    if event.node.func.attr != "update" or len(event.args) + len(event.kwargs) < 2:
+        return False
+    if isinstance(event.callee, ExternalMethod) and isinstance(event.callee.receiver, ExternalObject):
+        return event.callee.receiver.name.startswith(("optax.", "flax.TrainState.tx"))
+    return isinstance(event.callee, Unknown) and bool(
+        _OPTIMISER.search(dotted(event.node.func.value).lower())
+    )
+
+
+def targets_of(node: ast.AST, module: Module) -> list[ast.expr]:
+    """What the result of a call is unpacked into; empty unless it is assigned once."""
+    parent = module.parents.get(node)
+    if not isinstance(parent, ast.Assign) or len(parent.targets) != 1 or parent.value is not node:
+        return []
+    target = parent.targets[0]
+    return list(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else [target]
+
+
+def is_read(name: str, function: ast.AST, but: ast.AST | None = None) -> bool:
+    """Whether `function` reads `name` anywhere outside of the node `but`."""
+    skipped = {id(part) for part in ast.walk(but)} if but is not None else set()
+    return any(
+        isinstance(part, ast.Name)
+        and part.id == name
+        and isinstance(part.ctx, ast.Load)
+        and id(part) not in skipped
+        for part in ast.walk(function)
+    )

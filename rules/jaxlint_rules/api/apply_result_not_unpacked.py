@@ -1,0 +1,138 @@
+"""`module.apply(..., mutable=...)` returns a pair that is used as if it were the output."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import MISSING, constant
+from jaxlint_rules.api._training import targets_of
+
+_ARRAY = (
+    "shape",
+    "dtype",
+    "ndim",
+    "mean",
+    "sum",
+    "argmax",
+    "astype",
+    "reshape",
+    "max",
+    "min",
+    "T",
+    "at",
+    "squeeze",
+)
+
+
+class ApplyResultNotUnpacked(Rule):
+    """The pair that `module.apply(..., mutable=...)` returns is used as the output alone.
+
+    ## What it does
+    Finds `y = model.apply(variables, x, mutable=["batch_stats"])` where `y` is then computed with.
+
+    ## Why is this bad?
+    With `mutable`, `apply` returns the output and the changed collections. Arithmetic with the tuple raises, and the new statistics are
+    lost.
+
+    ## Example
+    ```python
+    logits = model.apply(variables, x, mutable=["batch_stats"])
+    loss = (logits - y) ** 2
+    ```
+
+    ## Use instead
+    ```python
+    logits, changed = model.apply(variables, x, mutable=["batch_stats"])
+    loss = (logits - y) ** 2
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Never.
+
+    ## References
+    - [flax: batch normalization](https://flax-linen.readthedocs.io/en/latest/guides/training_techniques/batch_norm.html)
+    """
+
+    code = "JAX807"
+    name = "apply-result-not-unpacked"
+    category = "api"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "arithmetic with the pair, and an attribute of an array",
+            """
+import flax.linen as nn
+import jax.numpy as jnp
+
+def loss(model: nn.Module, variables, x, y):
+    logits = model.apply(variables, x, mutable=["batch_stats"])  # finding
+    return jnp.mean((logits - y) ** 2)
+
+def rank(model, variables, x):
+    out = model.apply(variables, x, mutable="batch_stats")  # finding
+    return out.shape
+""",
+        ),
+        Example(
+            "unpacked, indexed, handed on, not mutable",
+            """
+import jax.numpy as jnp
+
+def loss(model, variables, x, y):
+    logits, changed = model.apply(variables, x, mutable=["batch_stats"])
+    return jnp.mean((logits - y) ** 2), changed
+
+def first(model, variables, x):
+    out = model.apply(variables, x, mutable=["batch_stats"])
+    return out[0].shape
+
+def pair(model, variables, x):
+    out = model.apply(variables, x, mutable=["batch_stats"])
+    return out
+
+def plain(model, variables, x):
+    out = model.apply(variables, x, mutable=False)
+    return out.shape
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        node = event.node
+        if (
+            not isinstance(node, ast.Call)
+            or not isinstance(node.func, ast.Attribute)
+            or node.func.attr != "apply"
+        ):
+            return
+        mutable = constant(event.kwargs.get("mutable"))
+        if mutable is MISSING or not mutable or event.frame.function is None:
+            return
+        targets = targets_of(node, report.module)
+        if len(targets) != 1 or not isinstance(targets[0], ast.Name):
+            return
+        name, parents = targets[0].id, report.module.parents
+        stores = 0
+        used = False
+        for part in ast.walk(event.frame.function.node):
+            if isinstance(part, ast.Name) and part.id == name:
+                parent = parents.get(part)
+                stores += isinstance(part.ctx, ast.Store)
+                used = used or isinstance(parent, (ast.BinOp, ast.UnaryOp))
+                used = used or (isinstance(parent, ast.Attribute) and parent.attr in _ARRAY)
+                if isinstance(parent, ast.Call) and parent.args and parent.args[0] is part:
+                    used = used or dotted(parent.func).startswith(("jnp.", "jax.numpy.", "jax.nn."))
+        if used and stores == 1:
+            report(
+                node,
+                f"`{name}` is a pair: with `mutable`, `apply` returns the output and the changed variables",
+                reason="the call passes `mutable`",
+            )

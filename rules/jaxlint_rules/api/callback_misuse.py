@@ -1,0 +1,197 @@
+"""`pure_callback` for its side effects, and results that are described wrongly."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import (
+    BoundMethod,
+    DType,
+    External,
+    Function,
+    Partial,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+)
+
+_CALLBACKS = ("jax.pure_callback", "jax.experimental.io_callback")
+_OUTPUT = (
+    "print",
+    "write",
+    "writelines",
+    "append",
+    "extend",
+    "info",
+    "warning",
+    "error",
+    "debug",
+    "log",
+    "add_scalar",
+    "dump",
+)
+
+
+class CallbackMisuse(Rule):
+    """A callback is pure in name only, or its result is described wrongly.
+
+    ## What it does
+    Finds `jax.pure_callback` with a function that prints, writes, appends or counts, results of it that nothing uses, and results
+    that are described by a dtype or a bare shape in place of `jax.ShapeDtypeStruct`.
+
+    ## Why is this bad?
+    JAX may run a pure callback twice, or not at all: where nothing uses its result the compiler drops the call, effects included.
+    A result that is no `ShapeDtypeStruct` raises when the function is traced.
+
+    ## Example
+    ```python
+    jax.pure_callback(lambda x: history.append(x), jax.ShapeDtypeStruct((), x.dtype), x)
+    ```
+
+    ## Use instead
+    ```python
+    jax.debug.callback(lambda x: history.append(x), x)
+    ```
+    or `jax.experimental.io_callback` where the effect must happen, and in order.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When the effect is a cache of the function.
+
+    ## References
+    - [JAX: external callbacks](https://docs.jax.dev/en/latest/external-callbacks.html)
+    """
+
+    code = "JAX804"
+    name = "callback-misuse"
+    category = "api"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "effects, a result that is dropped, a result that is no struct",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+history = []
+
+def record(x):
+    history.append(float(x))
+    return x
+
+@jax.jit
+def step(x):
+    y = jax.pure_callback(record, jax.ShapeDtypeStruct(x.shape, x.dtype), x)  # finding
+    jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)  # finding
+    return y + jax.pure_callback(np.cos, jnp.float32, x)  # finding
+""",
+        ),
+        Example(
+            "pure functions, and callbacks that are meant for effects",
+            """
+import jax
+import numpy as np
+from jax.experimental import io_callback
+
+history = []
+
+def record(x):
+    history.append(float(x))
+    return np.float32(0)
+
+def solve(x):
+    rows = []
+    rows.append(np.sin(x))
+    return rows[0]
+
+@jax.jit
+def step(x):
+    struct = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    y = jax.pure_callback(solve, struct, x) + jax.pure_callback(np.cos, x, x)
+    io_callback(record, jax.ShapeDtypeStruct((), np.float32), x)
+    jax.debug.callback(record, x)
+    return y
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name not in _CALLBACKS or report.module.is_test or event.frame.catching:
+            return
+        described = event.args[1] if len(event.args) > 1 else event.kwargs.get("result_shape_dtypes")
+        if described is not None and _is_no_struct(described):
+            report(
+                event.node,
+                "the result of a callback is described by `jax.ShapeDtypeStruct(shape, dtype)`",
+                reason="neither a dtype nor a bare shape has both, and tracing fails",
+                severity=Severity.ERROR,
+            )
+            return
+        if event.name != "jax.pure_callback":
+            return
+        if event.discarded:
+            report(
+                event.node,
+                "nothing uses the result of this `pure_callback`, so it never runs",
+                reason="the compiler drops pure computations whose result is not used",
+            )
+            return
+        function = _function(event.args[0]) if event.args else None
+        effect = next(_effects(function), None) if function is not None else None
+        if effect is not None:
+            report(
+                event.node,
+                f"the function of this `pure_callback` has an effect: `{ast.unparse(effect)[:40]}`",
+                reason="JAX may run a pure callback more than once, or not at all",
+            )
+
+
+def _is_no_struct(value: Value) -> bool:
+    if isinstance(value, (External, DType)) and getattr(value, "name", "").rpartition(".")[2].rstrip(
+        "0123456789_"
+    ) in (
+        "float",
+        "int",
+        "bool",
+        "bfloat",
+        "uint",
+    ):
+        return True
+    const = constant(value)
+    numbers = isinstance(value, TupleValue) and isinstance(const, tuple) and len(const) > 0
+    return (numbers and all(type(n) is int for n in const)) or (
+        isinstance(value, Static) and type(const) is int
+    )
+
+
+def _function(value: Value) -> Function | None:
+    while isinstance(value, (BoundMethod, Partial)):
+        value = value.function
+    return value if isinstance(value, Function) else None
+
+
+def _effects(function: Function) -> Iterator[ast.AST]:
+    """Output, and changes of what is not the function's own."""
+    own = {
+        node.id
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }
+    for node in ast.walk(function.node):
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            yield node
+        elif isinstance(node, ast.Call):
+            name = dotted(node.func)
+            base, _, last = name.rpartition(".")
+            if name == "print" or (base and last in _OUTPUT and base.partition(".")[0] not in own):
+                yield node

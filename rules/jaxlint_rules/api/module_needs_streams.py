@@ -1,0 +1,157 @@
+"""A flax module in training mode without the streams or collections that it needs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import MISSING, ClassValue, ExternalObject, Function, Instance, Value, constant
+
+_LAYERS = {"Dropout": ("deterministic", "rngs"), "BatchNorm": ("use_running_average", "mutable")}
+
+
+class ModuleNeedsStreams(Rule):
+    """A flax module is applied in training mode without `rngs` or `mutable`.
+
+    ## What it does
+    Finds `model.apply(variables, x, train=True)` where the module has `nn.Dropout(deterministic=not train)` and the call no
+    `rngs`, or `nn.BatchNorm(use_running_average=not train)` and no `mutable`.
+
+    ## Why is this bad?
+    It raises: dropout needs a stream of keys (`InvalidRngError`), and the statistics of batch normalisation cannot be written
+    (`ModifyScopeVariableError`).
+
+    ## Example
+    ```python
+    logits = model.apply(variables, x, train=True)
+    ```
+
+    ## Use instead
+    ```python
+    logits, changed = model.apply(
+        variables, x, train=True, rngs={"dropout": key}, mutable=["batch_stats"]
+    )
+    ```
+
+    ## Fix safety
+    There is no automatic fix: it needs a key.
+
+    ## When not to fix
+    Never: the call fails.
+
+    ## References
+    - [flax: dropout](https://flax-linen.readthedocs.io/en/latest/guides/training_techniques/dropout.html)
+    """
+
+    code = "JAX808"
+    name = "module-needs-streams"
+    category = "api"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "dropout without keys, batch statistics that cannot be written",
+            """
+import flax.linen as nn
+import jax
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool):
+        x = nn.Dense(8)(x)
+        return nn.Dropout(0.5, deterministic=not train)(x)
+
+class Normed(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool):
+        return nn.BatchNorm(use_running_average=not train)(x)
+
+def losses(variables, x):
+    a = Net().apply(variables, x, train=True)  # finding
+    b = Normed().apply(variables, x, train=True)  # finding
+    return a.sum() + b[0].sum()
+""",
+        ),
+        Example(
+            "with streams, with collections, in evaluation mode",
+            """
+import flax.linen as nn
+import jax
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x, train: bool):
+        x = nn.BatchNorm(use_running_average=not train)(x)
+        return nn.Dropout(0.5, deterministic=not train)(x)
+
+def losses(variables, x, key, flag):
+    a, _ = Net().apply(variables, x, train=True, rngs={"dropout": key}, mutable=["batch_stats"])
+    b = Net().apply(variables, x, train=False)
+    c = Net().apply(variables, x, train=flag)
+    return a.sum() + b.sum() + c.sum()
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee = event.callee
+        if (
+            not isinstance(callee, ExternalObject)
+            or callee.name != "flax.linen.Module.apply"
+            or not callee.args
+        ):
+            return
+        module = callee.args[0]
+        if not isinstance(module, Instance) or "method" in event.kwargs or "**" in event.kwargs:
+            return
+        if event.frame.catching or report.module.is_test:
+            return
+        for layer, flag, negated in _switched(module.cls):
+            value = constant(_argument(event, module.cls, flag))
+            if not isinstance(value, bool) or value is MISSING:
+                continue
+            training = value if negated else not value
+            _, needed = _LAYERS[layer]
+            given = event.kwargs.get(needed)
+            if training and (given is None or constant(given) in (None, False)):
+                report(
+                    event.node,
+                    f"`{module.cls.name}` runs `nn.{layer}` in training mode, which needs `{needed}=`",
+                    reason=f"the call has `{flag}={value}` and no `{needed}`",
+                )
+                return
+
+
+def _switched(cls: ClassValue) -> Iterator[tuple[str, str, bool]]:
+    """Layers in `__call__` that an argument switches: the layer, the argument, and whether it is negated."""
+    call = cls.lookup("__call__")
+    if not isinstance(call, Function):
+        return
+    for node in ast.walk(call.node):
+        if isinstance(node, ast.Call):
+            layer = dotted(node.func).rpartition(".")[2]
+            option = _LAYERS.get(layer, ("", ""))[0]
+            for keyword in node.keywords:
+                value = keyword.value
+                negated = isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.Not)
+                inner = value.operand if isinstance(value, ast.UnaryOp) else value
+                if option and keyword.arg == option and isinstance(inner, ast.Name):
+                    yield layer, inner.id, negated
+
+
+def _argument(event: CallEvent, cls: ClassValue, name: str) -> Value | None:
+    """What a call of `apply` passes for a parameter of `__call__`."""
+    if name in event.kwargs:
+        return event.kwargs[name]
+    call = cls.lookup("__call__")
+    if not isinstance(call, Function):
+        return None
+    names = [parameter.arg for parameter in call.node.args.args]
+    position = names.index(name) if name in names else -1
+    if 0 < position < len(event.args):
+        return event.args[position]
+    return call.defaults.get(name)

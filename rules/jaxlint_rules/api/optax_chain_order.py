@@ -1,0 +1,124 @@
+"""Gradient transformations in an order that undoes what they are for."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.values import ExternalObject, Value, constant
+
+_CLIPS = ("optax.clip", "optax.clip_by_global_norm", "optax.adaptive_grad_clip", "optax.clip_by_block_rms")
+_OPTIMISERS = frozenset(
+    f"optax.{name}"
+    for name in """adabelief adadelta adafactor adagrad adam adamax adamaxw adamw amsgrad lamb lars lion nadam nadamw noisy_sgd
+    novograd optimistic_gradient_descent radam rmsprop sgd sm3 yogi""".split()  # noqa: SIM905
+)
+
+
+class OptaxChainOrder(Rule):
+    """The parts of `optax.chain` stand in an order that undoes what they are for.
+
+    ## What it does
+    Finds `optax.chain(optax.adam(lr), optax.clip_by_global_norm(1.0))`, where gradients are clipped after the optimiser, and chains
+    of `scale_by_...` that end in `optax.scale` with a positive number.
+
+    ## Why is this bad?
+    After the optimiser there are no gradients left to clip, but steps, already scaled by the learning rate: large gradients reach the
+    moments unclipped. `apply_updates` adds: without a minus sign the chain climbs.
+
+    ## Example
+    ```python
+    optimizer = optax.chain(optax.adam(1e-3), optax.clip_by_global_norm(1.0))
+    ```
+
+    ## Use instead
+    ```python
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(1e-3))
+    ```
+
+    ## Fix safety
+    There is no automatic fix: training changes.
+
+    ## When not to fix
+    When the steps are to be clipped.
+
+    ## References
+    - [optax.chain](https://optax.readthedocs.io/en/latest/api/combining_optimizers.html)
+    """
+
+    code = "JAX809"
+    name = "optax-chain-order"
+    category = "api"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "clipped after the optimiser, and a step upwards",
+            """
+import optax
+
+late = optax.chain(optax.adam(1e-3), optax.clip_by_global_norm(1.0))  # finding
+scaled = optax.chain(optax.scale_by_adam(), optax.scale(-1e-3), optax.clip(1.0))  # finding
+upwards = optax.chain(optax.clip(1.0), optax.scale_by_adam(), optax.scale(1e-3))  # finding
+""",
+        ),
+        Example(
+            "clipped first, a minus sign somewhere, or not known",
+            """
+import optax
+
+def make(lr, parts):
+    a = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(lr))
+    b = optax.chain(optax.scale_by_adam(), optax.scale(-1e-3))
+    c = optax.chain(optax.scale_by_adam(), optax.scale(1e-3), optax.scale(-1))
+    d = optax.chain(optax.scale_by_adam(), optax.scale_by_learning_rate(lr))
+    e = optax.chain(optax.scale_by_adam(), optax.scale(lr))
+    f = optax.chain(optax.adam(lr), optax.scale(0.5))
+    return a, b, c, d, e, f, optax.chain(*parts, optax.clip(1.0))
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name != "optax.chain" or report.module.is_test:
+            return
+        names = [part.name if isinstance(part, ExternalObject) else "" for part in event.args]
+        for position, name in enumerate(names):
+            before = [
+                (n, v) for n, v in zip(names[:position], event.args, strict=False) if _makes_steps(n, v)
+            ]
+            if name in _CLIPS and before:
+                report(
+                    event.node,
+                    f"`{name}` after `{before[0][0]}` clips steps, not gradients",
+                    reason="the parts of a chain run in order; large gradients reach the moments unclipped",
+                )
+                return
+        scales = [
+            part for part in event.args if isinstance(part, ExternalObject) and part.name == "optax.scale"
+        ]
+        factors = [constant(part.args[0]) if part.args else None for part in scales]
+        adaptive = (
+            any(n.startswith("optax.scale_by_") for n in names)
+            and "optax.scale_by_learning_rate" not in names
+        )
+        known = all(isinstance(f, (int, float)) and f > 0 for f in factors)
+        plain = all(
+            n.startswith(("optax.scale", "optax.clip", "optax.add_", "optax.trace", "optax.centralize"))
+            for n in names
+        )
+        if adaptive and factors and known and plain and "optax.scale_by_schedule" not in names:
+            report(
+                event.node,
+                "the chain has no minus sign: `apply_updates` adds its steps, and the loss climbs",
+                reason="`optax.scale` is given a positive number; optimisers such as `optax.adam` negate the learning rate",
+            )
+
+
+def _makes_steps(name: str, value: Value) -> bool:
+    if name in _OPTIMISERS or name == "optax.scale_by_learning_rate":
+        return True
+    if name == "optax.scale" and isinstance(value, ExternalObject) and value.args:
+        factor = constant(value.args[0])
+        return isinstance(factor, (int, float)) and abs(factor) < 0.5
+    return False

@@ -1,0 +1,153 @@
+"""The new state of an optimiser is thrown away at every step."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import ExternalMethod, ExternalObject
+from jaxlint_rules.api._training import is_optimiser_update, is_read, targets_of
+
+_STATELESS = (
+    "optax.sgd",
+    "optax.scale",
+    "optax.clip",
+    "optax.clip_by_global_norm",
+    "optax.set_to_zero",
+    "optax.identity",
+)
+
+
+class OptimizerStateDropped(Rule):
+    """The new state of an optimiser is thrown away, so each step begins anew.
+
+    ## What it does
+    Finds `updates, _ = optimizer.update(grads, opt_state)` in a loop, or in a function that returns the old state.
+
+    ## Why is this bad?
+    Momentum, moments and step counts stay what they were at first: Adam makes its first step for ever, schedules do not advance.
+    Nothing says so; training is merely worse.
+
+    ## Example
+    ```python
+    for batch in batches:
+        updates, _ = optimizer.update(grad(params, batch), opt_state)
+        params = optax.apply_updates(params, updates)
+    ```
+
+    ## Use instead
+    ```python
+    for batch in batches:
+        updates, opt_state = optimizer.update(grad(params, batch), opt_state)
+        params = optax.apply_updates(params, updates)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When one step is all there is. Optimisers without state are not reported.
+
+    ## References
+    - [optax: getting started](https://optax.readthedocs.io/en/latest/getting_started.html)
+    """
+
+    code = "JAX805"
+    name = "optimizer-state-dropped"
+    category = "api"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "in a loop, in a step that returns the old state",
+            """
+import jax
+import optax
+
+optimizer = optax.adam(1e-3)
+
+def train(params, batches, grad):
+    opt_state = optimizer.init(params)
+    for batch in batches:
+        updates, _ = optimizer.update(grad(params, batch), opt_state)  # finding
+        params = optax.apply_updates(params, updates)
+    return params
+
+@jax.jit
+def step(params, opt_state, grads):
+    updates, new_state = optimizer.update(grads, opt_state, params)  # finding
+    return optax.apply_updates(params, updates), opt_state
+""",
+        ),
+        Example(
+            "carried on, one step alone, no state",
+            """
+import jax
+import optax
+
+optimizer = optax.adam(1e-3)
+
+def train(params, batches, grad):
+    opt_state = optimizer.init(params)
+    for batch in batches:
+        updates, opt_state = optimizer.update(grad(params, batch), opt_state)
+        params = optax.apply_updates(params, updates)
+    return params
+
+def once(params, grads):
+    updates, _ = optimizer.update(grads, optimizer.init(params))
+    return optax.apply_updates(params, updates)
+
+def descend(params, batches, grad):
+    plain = optax.sgd(0.1)
+    state = plain.init(params)
+    for batch in batches:
+        updates, _ = plain.update(grad(params, batch), state)
+        params = optax.apply_updates(params, updates)
+    return params
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if not is_optimiser_update(event) or report.module.is_test or event.frame.function is None:
+            return
+        if isinstance(event.callee, ExternalMethod) and isinstance(event.callee.receiver, ExternalObject):
+            receiver = event.callee.receiver
+            if receiver.name in _STATELESS and "momentum" not in receiver.kwargs and len(receiver.args) < 2:
+                return
+        targets = targets_of(event.node, report.module)
+        if len(targets) != 2 or not isinstance(targets[1], ast.Name) or not isinstance(event.node, ast.Call):
+            return
+        function, new = event.frame.function.node, targets[1].id
+        given = event.node.args[1] if len(event.node.args) > 1 else None
+        if not isinstance(given, ast.Name) or new == given.id or is_read(new, function):
+            return
+        stores = [
+            part.lineno
+            for part in ast.walk(function)
+            if isinstance(part, ast.Name) and part.id == given.id and isinstance(part.ctx, ast.Store)
+        ]
+        loop = event.frame.in_loop()
+        inside = loop is not None and not any(
+            getattr(loop.node, "lineno", 0) < line <= (getattr(loop.node, "end_lineno", 0) or 0)
+            for line in stores
+        )
+        returned = any(
+            isinstance(part, ast.Return) and part.value is not None and given.id in _names(part.value)
+            for part in ast.walk(function)
+        )
+        if inside or (returned and not stores):
+            report(
+                event.node,
+                f"the new state of the optimiser is thrown away, and `{given.id}` stays what it was",
+                reason="`update` returns the next state and changes nothing in place",
+            )
+
+
+def _names(value: ast.expr) -> set[str]:
+    parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
+    return {dotted(part) for part in parts}

@@ -1,0 +1,99 @@
+"""The updates of an optimiser are worked out and never applied."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint_rules.api._training import is_optimiser_update, is_read, targets_of
+
+
+class UpdatesNotApplied(Rule):
+    """The updates of an optimiser are never applied to the parameters.
+
+    ## What it does
+    Finds `updates, opt_state = optimizer.update(grads, opt_state)` in functions that never read `updates`.
+
+    ## Why is this bad?
+    The parameters stay what they were: nothing is learnt, and nothing says so.
+
+    ## Example
+    ```python
+    updates, opt_state = optimizer.update(grads, opt_state)
+    return params, opt_state
+    ```
+
+    ## Use instead
+    ```python
+    updates, opt_state = optimizer.update(grads, opt_state)
+    return optax.apply_updates(params, updates), opt_state
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When only the state is wanted, as in a warm-up of its statistics.
+
+    ## References
+    - [optax.apply_updates](https://optax.readthedocs.io/en/latest/api/apply_updates.html)
+    """
+
+    code = "JAX806"
+    name = "updates-not-applied"
+    category = "api"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "never read",
+            """
+import jax
+import optax
+
+optimizer = optax.adam(1e-3)
+
+@jax.jit
+def step(params, opt_state, grads):
+    updates, opt_state = optimizer.update(grads, opt_state)  # finding
+    return params, opt_state
+""",
+        ),
+        Example(
+            "applied, returned, or left out on purpose",
+            """
+import jax
+import optax
+
+optimizer = optax.adam(1e-3)
+
+def step(params, opt_state, grads):
+    updates, opt_state = optimizer.update(grads, opt_state)
+    return optax.apply_updates(params, updates), opt_state
+
+def raw(opt_state, grads):
+    updates, opt_state = optimizer.update(grads, opt_state)
+    return updates, opt_state
+
+def warm(opt_state, grads):
+    _, opt_state = optimizer.update(grads, opt_state)
+    return opt_state
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if not is_optimiser_update(event) or report.module.is_test or event.frame.function is None:
+            return
+        targets = targets_of(event.node, report.module)
+        first = targets[0] if len(targets) == 2 else None
+        if not isinstance(first, ast.Name) or first.id.startswith("_"):
+            return
+        if not is_read(first.id, event.frame.function.node):
+            report(
+                event.node,
+                f"`{first.id}` is never applied: the parameters stay what they were",
+                reason="`update` returns what is to be added to the parameters, and changes nothing in place",
+            )

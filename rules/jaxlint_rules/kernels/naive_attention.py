@@ -1,0 +1,125 @@
+"""Attention written out, where one fused function does it."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.values import Array, Operation, Value
+
+_PRODUCTS = ("matmul", "dot", "einsum", "dot_general", "tensordot")
+_BETWEEN = (
+    "multiply",
+    "divide",
+    "where",
+    "add",
+    "subtract",
+    "astype",
+    "getitem",
+    "transpose",
+    "reshape",
+    "swapaxes",
+)
+
+
+class NaiveAttention(Rule):
+    """Attention is written out as two matrix products and a softmax.
+
+    ## What it does
+    Finds a product of queries and keys, through a softmax, times values.
+
+    ## Why is this bad?
+    The scores of all pairs of positions are written to memory and read again: the memory grows with the square of the sequence, and
+    for long ones the time is that of moving it.
+
+    ## Example
+    ```python
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / jnp.sqrt(d)
+    out = jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores), v)
+    ```
+
+    ## Use instead
+    ```python
+    out = jax.nn.dot_product_attention(q, k, v, implementation="cudnn")
+    ```
+    Without `implementation`, the compiler chooses. `jaxlint verify` measures what it gains.
+
+    ## Fix safety
+    There is no automatic fix: layouts and masks differ.
+
+    ## When not to fix
+    When the weights themselves are wanted, or sequences are short. This is advice.
+
+    ## References
+    - [jax.nn.dot_product_attention](https://docs.jax.dev/en/latest/_autosummary/jax.nn.dot_product_attention.html)
+    """
+
+    code = "JAX1303"
+    name = "naive-attention"
+    category = "kernels"
+    severity = Severity.INFO
+    examples = (
+        Example(
+            "by einsum, by matrix products, with a mask",
+            """
+import jax
+import jax.numpy as jnp
+
+def attention(q, k, v):
+    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / jnp.sqrt(q.shape[-1])
+    return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores, axis=-1), v)  # finding
+
+def masked(q, k, v, mask):
+    scores = jnp.where(mask, jnp.matmul(q, k.T) * 0.125, -1e9)
+    weights = jax.nn.softmax(scores)
+    return jnp.matmul(weights, v)  # finding
+""",
+        ),
+        Example(
+            "the function, and softmaxes of other things",
+            """
+import jax
+import jax.numpy as jnp
+
+def attention(q, k, v):
+    return jax.nn.dot_product_attention(q, k, v)
+
+def mixture(logits, experts):
+    return jnp.einsum("be,beh->bh", jax.nn.softmax(logits), experts)
+
+def classifier(x, w):
+    return jax.nn.softmax(jnp.dot(x, w))
+""",
+        ),
+    )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        if event.operation.name not in _PRODUCTS or report.module.is_test:
+            return
+        for operand in event.operation.args:
+            weights = _behind(operand, "softmax")
+            scores = _behind(weights.args[0], *_PRODUCTS) if weights is not None else None
+            if scores is not None:
+                report(
+                    event.node,
+                    "this is attention with all scores in memory; `jax.nn.dot_product_attention` fuses it",
+                    reason=f"the scores of line {getattr(scores.node, 'lineno', '?')} go through a softmax and a second product",
+                )
+                return
+
+
+def _behind(value: Value, *names: str) -> Operation | None:
+    """The operation `names` behind a value, through scaling, masks and casts."""
+    for _ in range(6):
+        made = value.made if isinstance(value, Array) else None
+        if made is None or not made.args:
+            return None
+        if made.name in names:
+            return made
+        if made.name not in _BETWEEN:
+            return None
+        value = next(
+            (arg for arg in made.args if isinstance(arg, Array) and arg.made is not None), made.args[0]
+        )
+    return None

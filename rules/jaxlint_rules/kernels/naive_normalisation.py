@@ -1,0 +1,121 @@
+"""Layer normalisation written out in more passes than it needs."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.values import Array, Operation, Value
+
+
+class NaiveNormalisation(Rule):
+    """A normalisation is written out by hand.
+
+    ## What it does
+    Finds `(x - x.mean(axis)) / jnp.sqrt(x.var(axis) + eps)` along an axis.
+
+    ## Why is this bad?
+    The variance is a second pass over the data that works the mean out once more. Under `jit` the compiler fuses most of it, so
+    the gain is small; outside of `jit` each step is a kernel of its own.
+
+    ## Example
+    ```python
+    y = (x - x.mean(-1, keepdims=True)) / jnp.sqrt(x.var(-1, keepdims=True) + 1e-6)
+    ```
+
+    ## Use instead
+    ```python
+    y = jax.nn.standardize(x, axis=-1, epsilon=1e-6)
+    ```
+    or a layer: `flax.linen.LayerNorm`, `equinox.nn.LayerNorm`. `jaxlint verify` measures what it gains.
+
+    ## Fix safety
+    There is no automatic fix: rounding differs.
+
+    ## When not to fix
+    When the parts are used on their own. This is advice.
+
+    ## References
+    - [jax.nn.standardize](https://docs.jax.dev/en/latest/_autosummary/jax.nn.standardize.html)
+    """
+
+    code = "JAX1304"
+    name = "naive-normalisation"
+    category = "kernels"
+    severity = Severity.INFO
+    examples = (
+        Example(
+            "with variance and with deviation",
+            """
+import jax.numpy as jnp
+
+def norm(x):
+    mean = jnp.mean(x, axis=-1, keepdims=True)
+    var = jnp.var(x, axis=-1, keepdims=True)
+    return jnp.subtract(x, mean) / jnp.sqrt(var + 1e-6)  # finding
+
+def other(x):
+    x = jnp.asarray(x)
+    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-6)  # finding
+""",
+        ),
+        Example(
+            "the function, all of an array, other divisions",
+            """
+import jax
+import jax.numpy as jnp
+
+def norm(x):
+    return jax.nn.standardize(x, axis=-1, epsilon=1e-6)
+
+def whole(x):
+    x = jnp.asarray(x)
+    return (x - x.mean()) / (x.std() + 1e-8)
+
+def rms(x):
+    x = jnp.asarray(x)
+    return x / jnp.sqrt(jnp.mean(x**2, -1, keepdims=True) + 1e-6)
+""",
+        ),
+    )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if operation.name not in ("divide", "multiply") or len(operation.args) != 2 or report.module.is_test:
+            return
+        centred = _made(operation.args[0])
+        if centred is None or centred.name != "subtract":
+            return
+        mean = _made(centred.args[1])
+        spread = _spread(operation.args[1])
+        if mean is None or mean.name != "mean" or spread is None:
+            return
+        if _has_axis(mean) and _has_axis(spread):
+            report(
+                event.node,
+                "a normalisation written out; `jax.nn.standardize` or a layer does it in one step",
+                reason=f"the mean of line {getattr(mean.node, 'lineno', '?')} is subtracted and the deviation divided by",
+            )
+
+
+def _made(value: Value) -> Operation | None:
+    return value.made if isinstance(value, Array) and value.made is not None and value.made.args else None
+
+
+def _has_axis(operation: Operation) -> bool:
+    return len(operation.args) > 1 or "axis" in operation.kwargs
+
+
+def _spread(value: Value) -> Operation | None:
+    """The variance or deviation behind a denominator, or an `rsqrt`."""
+    for _ in range(4):
+        made = _made(value)
+        if made is None:
+            return None
+        if made.name in ("var", "std"):
+            return made
+        if made.name not in ("sqrt", "rsqrt", "add", "maximum"):
+            return None
+        value = made.args[0]
+    return None

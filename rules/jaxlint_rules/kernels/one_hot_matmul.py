@@ -1,0 +1,87 @@
+"""A row looked up by multiplying with a one-hot matrix."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.values import Array
+
+
+class OneHotMatmul(Rule):
+    """Rows are looked up by a product with a one-hot matrix.
+
+    ## What it does
+    Finds `jax.nn.one_hot(indices, n) @ table`.
+
+    ## Why is this bad?
+    It multiplies by zeros, and writes the one-hot matrix to memory: `n` times the work of an index.
+
+    ## Example
+    ```python
+    rows = jax.nn.one_hot(tokens, vocabulary) @ embedding
+    ```
+
+    ## Use instead
+    ```python
+    rows = embedding[tokens]
+    ```
+
+    ## Fix safety
+    There is no automatic fix: an index out of range gives a row of zeros here, and the last row there.
+
+    ## When not to fix
+    On TPUs, where a product with a small one-hot matrix can be faster than a gather, and when the table is sharded. This is
+    advice.
+
+    ## References
+    - [jax.nn.one_hot](https://docs.jax.dev/en/latest/_autosummary/jax.nn.one_hot.html)
+    """
+
+    code = "JAX1305"
+    name = "one-hot-matmul"
+    category = "kernels"
+    severity = Severity.INFO
+    examples = (
+        Example(
+            "an operator and a function",
+            """
+import jax
+import jax.numpy as jnp
+
+def embed(tokens, table):
+    return jnp.dot(jax.nn.one_hot(tokens, 1000), table)  # finding
+
+def selected(values, actions):
+    chosen = jax.nn.one_hot(actions, 4)
+    return chosen @ jnp.asarray(values)  # finding
+""",
+        ),
+        Example(
+            "an index, and one-hot labels",
+            """
+import jax
+import jax.numpy as jnp
+
+def embed(tokens, table):
+    return table[tokens]
+
+def cross_entropy(logits, labels):
+    return -jnp.sum(jax.nn.one_hot(labels, 10) * jax.nn.log_softmax(logits))
+""",
+        ),
+    )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if operation.name not in ("matmul", "dot") or not operation.args or report.module.is_test:
+            return
+        first = operation.args[0]
+        made = first.made if isinstance(first, Array) else None
+        if made is not None and made.name in ("one_hot", "jax.nn.one_hot"):
+            report(
+                event.node,
+                "a product with a one-hot matrix looks rows up by multiplying with zeros",
+                reason="indexing the table reads only the rows that are wanted",
+            )

@@ -1,0 +1,110 @@
+"""Index arithmetic beyond 32 bits."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.values import Array, Value, constant
+
+_LIMIT = 2**31 - 1
+
+
+class Int32IndexOverflow(Rule):
+    """Index arithmetic exceeds 32 bits.
+
+    ## What it does
+    Finds `jnp.arange(n)` beyond 2,147,483,647, and products of an `arange` of known length and a number that exceed it, without
+    a 64-bit dtype.
+
+    ## Why is this bad?
+    Integers are 32 bits unless x64 is enabled. Products wrap around silently, and flat indices into a large array become negative;
+    a gather with a negative index reads from the end.
+
+    ## Example
+    ```python
+    offsets = jnp.arange(100_000) * 50_000
+    ```
+
+    ## Use instead
+    Keep row and column apart (`table[row, column]`), compute the offset in NumPy with `np.int64` where it is static, or enable
+    x64: `jax.config.update("jax_enable_x64", True)`.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When the wrap-around is wanted, as in a hash.
+
+    ## References
+    - [JAX: 64-bit precision](https://docs.jax.dev/en/latest/default_dtypes.html)
+    """
+
+    code = "JAX1004"
+    name = "int32-index-overflow"
+    category = "precision"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "products and lengths beyond 32 bits",
+            """
+import jax.numpy as jnp
+
+ROWS, COLUMNS = 100_000, 50_000
+
+def offsets():
+    return jnp.arange(ROWS) * COLUMNS  # finding
+
+def flat(columns):
+    rows = jnp.arange(ROWS)[:, None]
+    return rows * COLUMNS + columns  # finding
+""",
+        ),
+        Example(
+            "products that fit, floats, 64 bits",
+            """
+import jax.numpy as jnp
+import numpy as np
+
+def offsets(rows, n):
+    small = jnp.arange(1000) * 1000
+    scaled = jnp.arange(100_000) * 50_000.0
+    wide = np.arange(100_000, dtype=np.int64) * 50_000
+    return small, scaled, wide, jnp.arange(n) * 50_000, rows * 50_000
+""",
+        ),
+    )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if operation.name != "multiply" or len(operation.args) != 2 or report.module.is_test:
+            return
+        if event.result.dtype not in ("int32", "uint32", "int*"):
+            return
+        for one, two in (operation.args, operation.args[::-1]):
+            length, factor = _length(one), constant(two)
+            if length is not None and type(factor) is int and abs(length * factor) > _LIMIT + abs(factor):
+                if report.project and "jax_enable_x64" in report.module.source.text:
+                    return
+                report(
+                    event.node,
+                    f"the indices reach {abs((length - 1) * factor):,}, and 32-bit integers end at {_LIMIT:,}",
+                    reason="without x64 the product is 32 bits wide and wraps around",
+                )
+                return
+
+
+def _length(value: Value) -> int | None:
+    """How many numbers the `arange` behind a value counts, where that is known."""
+    for _ in range(4):
+        made = value.made if isinstance(value, Array) else None
+        if made is None or not made.args:
+            return None
+        if made.name == "arange":
+            count = constant(made.args[0])
+            return count if len(made.args) == 1 and type(count) is int else None
+        if made.name not in ("getitem", "reshape", "expand_dims"):
+            return None
+        value = made.args[0]
+    return None

@@ -1,0 +1,151 @@
+"""A running sum in 16 bits."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, CarryEvent
+from jaxlint.staging.operations import dtype_of
+from jaxlint.staging.values import Array, AtIndexer, ExternalMethod, ListValue, TupleValue, Value
+
+_LOW = ("bfloat16", "float16")
+_ZEROS = ("zeros", "zeros_like")
+_SEGMENTS = ("jax.ops.segment_sum",)
+
+
+class LowPrecisionAccumulation(Rule):
+    """A running sum is kept in bfloat16 or float16.
+
+    ## What it does
+    Finds carries of `lax.scan`, `fori_loop` and `while_loop` that start from zeros of a 16-bit type and are added to, and
+    `.at[...].add` and `segment_sum` that sum in such a type.
+
+    ## Why is this bad?
+    bfloat16 has 8 bits of precision: from 256 on, adding 1 changes nothing. Summing 70,000 numbers this way gives 1% of the sum
+    (measured); float16 overflows beyond 65504 besides. `jnp.sum` and `jnp.mean` are not concerned: JAX computes them in float32.
+
+    ## Example
+    ```python
+    total = jnp.zeros((), jnp.bfloat16)
+    total, _ = jax.lax.scan(lambda t, x: (t + x, None), total, xs)
+    ```
+
+    ## Use instead
+    ```python
+    total = jnp.zeros((), jnp.float32)
+    total, _ = jax.lax.scan(lambda t, x: (t + x.astype(jnp.float32), None), total, xs)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: the type of the result changes.
+
+    ## When not to fix
+    When a handful of numbers of like size are added.
+
+    ## References
+    - [JAX: precision of sums](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.sum.html)
+    """
+
+    code = "JAX1003"
+    name = "low-precision-accumulation"
+    category = "precision"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "carries, scatters and segments",
+            """
+import jax
+import jax.numpy as jnp
+
+def total(xs):
+    start = jnp.zeros((), jnp.bfloat16)
+    return jax.lax.scan(lambda t, x: (t + x.astype(jnp.bfloat16), None), start, xs)[0]  # finding
+
+def accumulate(xs):
+    def body(i, state):
+        count, acc = state
+        return count + 1, acc + xs[i].astype(jnp.float16)
+    return jax.lax.fori_loop(0, 1000, body, (0, jnp.zeros((8,), dtype=jnp.float16)))  # finding
+
+def histogram(bins, weights):
+    counts = jnp.zeros(16, dtype=jnp.bfloat16)
+    return counts.at[bins].add(weights.astype(jnp.bfloat16))  # finding
+
+def pooled(x, segments):
+    return jax.ops.segment_sum(jnp.asarray(x, jnp.bfloat16), segments, 8)  # finding
+""",
+        ),
+        Example(
+            "in float32, of another kind, or no sum",
+            """
+import jax
+import jax.numpy as jnp
+
+def total(xs):
+    return jax.lax.scan(lambda t, x: (t + x.astype(jnp.float32), None), jnp.zeros(()), xs)[0]
+
+def residual(layers, x):
+    return jax.lax.scan(lambda h, w: (h + h @ w, None), x.astype(jnp.bfloat16), layers)[0]
+
+def last(xs):
+    return jax.lax.scan(lambda h, x: (x, None), jnp.zeros((), jnp.bfloat16), xs.astype(jnp.bfloat16))[0]
+
+def reduced(x):
+    return jnp.sum(x.astype(jnp.bfloat16)), jnp.mean(x.astype(jnp.float16))
+
+def cache(buffer, i, x):
+    return jnp.zeros((8, 4), jnp.bfloat16).at[i].set(x)
+""",
+        ),
+    )
+
+    def on_carry(self, event: CarryEvent, report: Reporter) -> None:
+        result = event.result
+        if event.api.endswith("scan"):
+            result = result.items[0] if isinstance(result, TupleValue) and result.items else result
+        for start, carry, end in _leaves(event.init, event.carry, result):
+            if _is_zero(start) and _adds_to(end, carry):
+                self.tell(event, dtype_of(start), f"the carry of `{event.api}`", report)
+                return
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name in _SEGMENTS and event.args:
+            dtype = dtype_of(event.args[0])
+            if dtype in _LOW:
+                self.tell(event, dtype, "`segment_sum`", report)
+        elif isinstance(event.callee, ExternalMethod) and event.callee.name == "add":
+            base = event.callee.receiver
+            if isinstance(base, AtIndexer) and _is_zero(base.array):
+                self.tell(event, base.array.dtype, "the array that `.at[...].add` adds to", report)
+
+    def tell(self, event: CallEvent | CarryEvent, dtype: str, what: str, report: Reporter) -> None:
+        if not report.module.is_test:
+            report(
+                event.node,
+                f"{what} sums in {dtype}: small terms are lost once the sum is large",
+                reason=f"it has {8 if dtype == 'bfloat16' else 11} bits of precision; sum in float32 and cast the result",
+            )
+
+
+def _leaves(*values: Value, depth: int = 3) -> list[tuple[Value, ...]]:
+    """Corresponding leaves of tuples of the same structure."""
+    parts = [v.items if isinstance(v, (TupleValue, ListValue)) else None for v in values]
+    if depth and all(part is not None for part in parts):
+        lengths = {len(part or ()) for part in parts}
+        if len(lengths) == 1:
+            rows = zip(*(part or () for part in parts), strict=True)
+            return [leaf for row in rows for leaf in _leaves(*row, depth=depth - 1)]
+    return [values]
+
+
+def _is_zero(value: Value) -> bool:
+    made = value.made if isinstance(value, Array) else None
+    return made is not None and made.name in _ZEROS and isinstance(value, Array) and value.dtype in _LOW
+
+
+def _adds_to(end: Value, carry: Value) -> bool:
+    made = end.made if isinstance(end, Array) else None
+    if made is None or made.name != "add" or not isinstance(carry, Array) or carry.origin is None:
+        return False
+    return any(isinstance(part, Array) and part.origin is carry.origin for part in made.args)

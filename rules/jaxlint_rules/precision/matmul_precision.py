@@ -1,0 +1,133 @@
+"""A cancelling sum that contains a matrix product at the default precision."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import Array, Operation, Value, constant
+
+_PRODUCTS = ("matmul", "dot", "einsum", "tensordot", "inner", "vdot")
+
+
+class MatmulPrecision(Rule):
+    """Squared distances through a matrix product at the default precision.
+
+    ## What it does
+    Finds `|x|^2 + |y|^2 - 2 x @ y.T` where the product has no `precision`.
+
+    ## Why is this bad?
+    float32 products run in TF32 on recent GPUs and in bfloat16 passes on TPUs, with 8 to 11 bits of precision. The sum cancels:
+    small distances are the difference of large numbers, and come out as noise, or negative, so that their square root is NaN.
+
+    ## Example
+    ```python
+    d2 = x2[:, None] + y2[None, :] - 2 * x @ y.T
+    ```
+
+    ## Use instead
+    ```python
+    d2 = x2[:, None] + y2[None, :] - 2 * jnp.matmul(x, y.T, precision="highest")
+    d2 = jnp.maximum(d2, 0.0)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: it costs time.
+
+    ## When not to fix
+    When only the order of large distances matters, or `jax_default_matmul_precision` is set. This is advice.
+
+    ## References
+    - [jax.default_matmul_precision](https://docs.jax.dev/en/latest/_autosummary/jax.default_matmul_precision.html)
+    """
+
+    code = "JAX1005"
+    name = "matmul-precision"
+    category = "precision"
+    severity = Severity.INFO
+    examples = (
+        Example(
+            "squared distances",
+            """
+import jax.numpy as jnp
+
+def distances(x, y):
+    x2 = jnp.sum(x**2, axis=-1)
+    y2 = jnp.sum(y**2, axis=-1)
+    return x2[:, None] + y2[None, :] - 2 * jnp.dot(x, y.T)  # finding
+
+def other(x, y):
+    cross = jnp.einsum("id,jd->ij", x, y)
+    return jnp.sum(x**2, -1)[:, None] - 2.0 * cross + jnp.sum(y**2, -1)  # finding
+""",
+        ),
+        Example(
+            "with a precision, and products that do not cancel",
+            """
+import jax.numpy as jnp
+
+def distances(x, y):
+    x2, y2 = jnp.sum(x**2, axis=-1), jnp.sum(y**2, axis=-1)
+    return x2[:, None] + y2 - 2 * jnp.matmul(x, y.T, precision="highest")
+
+def layer(x, w, b):
+    return jnp.dot(x, w) + b - 2 * jnp.dot(x, w)
+""",
+        ),
+    )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if operation.name != "subtract" or len(operation.args) != 2 or report.module.is_test:
+            return
+        product = _doubled_product(operation.args[1])
+        if product is None or "precision" in product.kwargs or not _has_square(operation.args[0]):
+            return
+        if "matmul_precision" in report.module.source.text:
+            return
+        report(
+            event.node,
+            "this difference of squares cancels, and its matrix product runs at a reduced precision on GPU and TPU",
+            reason=f"the product at line {getattr(product.node, 'lineno', '?')} has no `precision`",
+        )
+
+
+def _made(value: Value) -> Operation | None:
+    return value.made if isinstance(value, Array) and value.made is not None and value.made.args else None
+
+
+def _doubled_product(value: Value) -> Operation | None:
+    """The matrix product in `2 * x @ y`."""
+    made = _made(value)
+    if made is None:
+        return None
+    if made.name == "multiply":
+        for one, two in (made.args, made.args[::-1]):
+            if constant(one) == 2:
+                product = _made(two)
+                return product if product is not None and product.name in _PRODUCTS else None
+    if made.name == "matmul":
+        left = _made(made.args[0])
+        if left is not None and left.name == "multiply" and any(constant(arg) == 2 for arg in left.args):
+            return made
+    return None
+
+
+def _has_square(value: Value, depth: int = 5) -> bool:
+    """Whether a sum of squares is among the terms."""
+    made = _made(value)
+    if made is None or depth == 0:
+        return False
+    if made.name == "sum":
+        call = made.node
+        squared = call.args[0] if isinstance(call, ast.Call) and call.args else None
+        if isinstance(squared, ast.BinOp):
+            return isinstance(squared.op, (ast.Pow, ast.Mult))
+        return isinstance(squared, ast.Call) and dotted(squared.func).endswith("square")
+    if made.name in ("add", "getitem", "expand_dims", "reshape", "transpose"):
+        return any(_has_square(arg, depth - 1) for arg in made.args)
+    return False

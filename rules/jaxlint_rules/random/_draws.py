@@ -1,0 +1,41 @@
+"""What the rules on PRNG keys ask of the source: which calls draw, and whether a class renews a key."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import ClassValue
+
+# Functions of `jax.random` whose numbers should differ wherever they are drawn.
+_DRAWS = frozenset(
+    """ball bernoulli beta categorical cauchy dirichlet double_sided_maxwell exponential gamma generalized_normal gumbel laplace
+    loggamma logistic lognormal maxwell multivariate_normal normal pareto poisson rademacher rayleigh t triangular truncated_normal
+    uniform weibull_min generate_gaussian_noise""".split()  # noqa: SIM905
+)
+
+
+def is_draw(node: ast.AST) -> bool:
+    """Whether a call draws numbers from a distribution; a permutation or a choice may be meant to be the same."""
+    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _DRAWS
+
+
+def renews(cls: ClassValue, name: str) -> bool:
+    """Whether the module of a class gives the attribute `name` a new value outside of `__init__`."""
+    for node in ast.walk(cls.module.tree):
+        if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in (
+            "replace",
+            "_replace",
+            "tree_at",
+        ):
+            if any(keyword.arg in (name, None) for keyword in node.keywords) or "tree_at" in dotted(
+                node.func
+            ):
+                return True
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr == name:
+            owner = cls.module.parents.get(node)
+            while owner is not None and not isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                owner = cls.module.parents.get(owner)
+            if owner is None or owner.name not in ("__init__", "__post_init__", "setup"):
+                return True
+    return False

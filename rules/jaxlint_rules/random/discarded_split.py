@@ -1,0 +1,150 @@
+"""The result of `jax.random.split` or `fold_in` is thrown away while the old key goes on."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.syntax_facts import dotted
+
+_MAKERS = ("jax.random.split", "jax.random.fold_in")
+
+
+class DiscardedSplit(Rule):
+    """The new keys of `jax.random.split` or `fold_in` are thrown away.
+
+    ## What it does
+    Finds `jax.random.split(key)` and `jax.random.fold_in(key, i)` as statements of their own, and assignments of their result to
+    names that nothing reads while the old key is still used.
+
+    ## Why is this bad?
+    Keys are values: nothing changes in place. The old key goes on, and draws the same numbers again.
+
+    ## Example
+    ```python
+    for i in range(10):
+        jax.random.fold_in(key, i)
+        x = x + jax.random.normal(key, x.shape)
+    ```
+
+    ## Use instead
+    ```python
+    for i in range(10):
+        x = x + jax.random.normal(jax.random.fold_in(key, i), x.shape)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: it changes the numbers that the program draws.
+
+    ## When not to fix
+    When the call is there to be timed, or to fail.
+
+    ## References
+    - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
+    """
+
+    code = "JAX303"
+    name = "discarded-split"
+    category = "random"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "as a statement, and names that nothing reads",
+            """
+import jax
+from jax import random
+
+def noisy(key, x):
+    jax.random.split(key)  # finding
+    return x + jax.random.normal(key, x.shape)
+
+def steps(key, x, model):
+    for i in range(10):
+        step_key = random.fold_in(key, i)  # finding
+        x = model.sample(key, x)
+    return x
+
+def init(rng, model, x):
+    params_rng, dropout_rng = random.split(rng)  # finding
+    return model.init(rng, x)
+""",
+        ),
+        Example(
+            "keys that are used, renewed or handed on",
+            """
+import jax
+from jax import random
+
+def steps(key, x, model):
+    for i in range(10):
+        key, sub = random.split(key)
+        x = model.sample(sub, x)
+    key, unused = random.split(key)
+    return x, key
+
+def init(rng, model, x):
+    _, rng = random.split(rng)
+    keys = random.split(rng)
+    return model.init(keys[0], x)
+
+def closed(rng, model):
+    new, sub = random.split(rng)
+    def draw(x):
+        return model.init(sub, x)
+    return draw, rng
+
+def unused(rng, x):
+    new, sub = random.split(rng)
+    return x
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name not in _MAKERS or not isinstance(event.node, ast.Call) or event.frame.module.is_test:
+            return
+        short = event.name.rpartition(".")[2]
+        parent = report.module.parents.get(event.node)
+        if isinstance(parent, ast.Expr):
+            report(
+                event.node,
+                f"the result of `{short}` is thrown away: the key stays as it was",
+                reason=f"`jax.random.{short}` returns new keys and changes nothing in place",
+            )
+            return
+        function = event.frame.function
+        if not isinstance(parent, ast.Assign) or function is None or len(parent.targets) != 1:
+            return
+        names = _names(parent.targets[0])
+        key = event.node.args[0] if event.node.args else None
+        if (
+            not names
+            or not isinstance(key, ast.Name)
+            or key.id in names
+            or isinstance(function.node, ast.Lambda)
+        ):
+            return
+        reads = {
+            (part.id, part.lineno)
+            for part in ast.walk(function.node)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part is not key
+        }
+        if any(name in names for name, _ in reads) or "locals" in {name for name, _ in reads}:
+            return
+        if any(name == key.id and line > event.node.lineno for name, line in reads):
+            what = " and ".join(f"`{name}`" for name in names)
+            report(
+                event.node,
+                f"nothing reads {what}, and the old key `{key.id}` is used on",
+                reason=f"`jax.random.{short}` returns new keys and leaves `{key.id}` as it was",
+            )
+
+
+def _names(target: ast.expr) -> list[str]:
+    """The names of an assignment to plain names; none for any other, or for `_`."""
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+    names = [dotted(part) for part in parts if isinstance(part, ast.Name)]
+    return names if len(names) == len(parts) and any(name.strip("_") for name in names) else []

@@ -1,0 +1,223 @@
+"""A PRNG key that a loop or an object uses at every step without renewing it."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import KeptKeyEvent
+from jaxlint.staging.syntax_facts import dotted, none_branch
+from jaxlint.staging.values import ClassValue
+from jaxlint_rules.random._draws import is_draw, renews
+
+
+class KeyNotAdvanced(Rule):
+    """A loop, or an object, draws with the same PRNG key at every step.
+
+    ## What it does
+    Finds bodies of `lax.scan`, `fori_loop`, `while_loop`, `lax.map` and `jax.tree.map` that use up a key from outside of the
+    loop, carries whose key is used up and handed on as it was, functions that return a key which they have used up as part of a
+    state, and methods that draw with `self.key` and never renew it.
+
+    ## Why is this bad?
+    Every step draws the same numbers: the noise of all steps is one vector, a sampler proposes the same move for ever.
+    Nothing says so, and JAX's own key checker does not see `PRNGKey`.
+
+    ## Example
+    ```python
+    def body(x, _):
+        return x + jax.random.normal(key, x.shape), None
+    x, _ = jax.lax.scan(body, x, length=100)
+    ```
+
+    ## Use instead
+    ```python
+    def body(x, key):
+        return x + jax.random.normal(key, x.shape), None
+    x, _ = jax.lax.scan(body, x, jax.random.split(key, 100))
+    ```
+    In a carry, `key, sub = jax.random.split(key)`; in an object, `self.key, sub = jax.random.split(self.key)`.
+
+    ## Fix safety
+    There is no automatic fix: it changes the numbers that the program draws.
+
+    ## When not to fix
+    When all steps are to share their numbers, as a dropout mask that is the same at each time step. Tests are not checked.
+
+    ## References
+    - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
+    """
+
+    code = "JAX304"
+    name = "key-not-advanced"
+    category = "random"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "from outside of the loop, in the carry, over leaves, in an object",
+            """
+import jax
+import jax.numpy as jnp
+from jax import random
+
+def walk(key, x):
+    def body(x, _):
+        return x + random.normal(key, x.shape), None  # finding
+    return jax.lax.scan(body, x, length=100)
+
+def anneal(key, x):
+    return jax.lax.fori_loop(0, 10, lambda i, y: y + i * random.normal(key, y.shape), x)  # finding
+
+def sample(key, xs):
+    def body(carry, x):
+        key, total = carry
+        total = total + x * random.normal(key)  # finding
+        return (key, total), total
+    return jax.lax.scan(body, (key, 0.0), xs)
+
+def perturb(key, params):
+    return jax.tree.map(lambda p: p + random.normal(key, p.shape), params)  # finding
+
+class Agent:
+    def __init__(self, seed):
+        self.key = jax.random.key(seed)
+
+    def act(self, logits):
+        return jax.random.categorical(self.key, logits)  # finding
+""",
+        ),
+        Example(
+            "renewed, or meant to be the same",
+            """
+import jax
+import jax.numpy as jnp
+from jax import random
+
+def walk(key, x):
+    def body(x, key):
+        return x + random.normal(key, x.shape), None
+    return jax.lax.scan(body, x, random.split(key, 100))
+
+def anneal(key, x):
+    return jax.lax.fori_loop(0, 10, lambda i, y: y + random.normal(random.fold_in(key, i), y.shape), x)
+
+def picked(key, x):
+    def body(i, y):
+        return y + random.normal(random.split(key, 10)[i], y.shape)
+    return jax.lax.fori_loop(0, 10, body, x)
+
+def sample(key, xs):
+    def body(carry, x):
+        key, total = carry
+        key, sub = random.split(key)
+        total = total + x * random.normal(sub)
+        return (key, total), total
+    return jax.lax.scan(body, (key, 0.0), xs)
+
+def shuffled(key, batch):
+    return jax.tree.map(lambda x: random.permutation(key, x), batch)
+
+def conditional(key, logits, greedy):
+    if greedy:
+        return key, jnp.argmax(logits)
+    key, sub = random.split(key)
+    return key, random.categorical(sub, logits)
+
+class Agent:
+    def __init__(self, seed):
+        self.key = jax.random.key(seed)
+        self.weights = random.normal(jax.random.fold_in(self.key, 0), (3,))
+
+    def act(self, logits):
+        self.key, sub = jax.random.split(self.key)
+        return jax.random.categorical(sub, logits)
+""",
+        ),
+    )
+
+    def on_kept_key(self, event: KeptKeyEvent, report: Reporter) -> None:
+        frame = event.frame
+        function = frame.function
+        if frame.module.is_test or (function is not None and function.name.startswith("test")):
+            return
+        name = event.origin.name
+        if event.how == "closure":
+            if event.label.rpartition(".")[2] in ("vmap", "filter_vmap", "vectorize"):
+                return
+            if name in _NAMELESS or not _draws_anew(event, report):
+                return
+            what = "leaf" if event.label == "jax.tree.map" else "iteration"
+            message = f"every {what} of `{event.label}` draws the same numbers with the key `{name}`"
+            reason = f"`{name}` comes from outside of the function that `{event.label}` runs"
+        elif event.how == "carry":
+            what = "a key" if name in _NAMELESS else f"the key `{name}`"
+            message = f"{what} is used up and goes into the next iteration of `{event.label}` as it was"
+            reason = "what the body returns as its carry holds the key that it was given"
+        elif event.how == "returned":
+            if "." not in name and "[" not in name:
+                return
+            message = (
+                f"the key `{name}` is used up and returned as it was: the next step draws the same numbers"
+            )
+            reason = f"`{name}` was used up at line {getattr(event.used, 'lineno', '?')}"
+        else:
+            if function is None or function.cls is None or not _is_step(event, function.cls):
+                return
+            message = f"`self.{event.label}` is used up and never renewed: each call draws the same numbers"
+            reason = (
+                f"no method of `{function.cls.name}` assigns `self.{event.label}` after this one has used it"
+            )
+        report(event.node, message, reason=reason)
+
+
+def _draws_anew(event: KeptKeyEvent, report: Reporter) -> bool:
+    """Whether using the same key at each iteration gives the same numbers."""
+    node = event.used
+    if event.label == "jax.tree.map":
+        return is_draw(node) and _has_many_leaves(event, report)
+    parent = report.module.parents.get(node)
+    if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == "split":
+        return not (isinstance(parent, ast.Subscript) and not isinstance(parent.slice, ast.Constant))
+    return True
+
+
+_NAMELESS = ("item", "element")  # parts of what is not known
+_TREES = ("param", "grad", "tree", "weight", "theta", "update", "variables", "state")
+
+
+def _has_many_leaves(event: KeptKeyEvent, report: Reporter) -> bool:
+    """Whether `jax.tree.map` runs over parameters or their like; other trees may be single arrays."""
+    for node in [event.node, *report.module.ancestors(event.node)]:
+        if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in ("map", "tree_map"):
+            names = [dotted(argument).lower() for argument in node.args[1:]]
+            return any(part in name for name in names for part in _TREES)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return any(
+                isinstance(call, ast.Call)
+                and any(dotted(argument) == node.name for argument in call.args[:1])
+                and any(part in dotted(tree).lower() for tree in call.args[1:] for part in _TREES)
+                for call in ast.walk(report.module.tree)
+            )
+    return False
+
+
+_ONCE = ("init", "setup", "build", "create", "reset", "make", "load", "new", "from_", "post_init")
+
+
+def _is_step(event: KeptKeyEvent, cls: ClassValue) -> bool:
+    """Whether a method is called many times: it is no part of making the object."""
+    frame = event.frame
+    names = [frame.function.name] if frame.function is not None else []
+    names += [caller.function.name for caller in frame.callers() if caller.function is not None]
+    if any(name.strip("_").startswith(_ONCE) for name in names):
+        return False
+    bases = " ".join([cls.name, *cls.external_bases()])
+    if any(word in bases for word in ("Test", "Key", "Rng", "RNG")) or renews(cls, event.label):
+        return False
+    # What is computed once and kept: `if self.table is None:`.
+    return not any(
+        isinstance(node, ast.If) and none_branch(node.test) is not None
+        for node in cls.module.ancestors(event.used)
+    )

@@ -1,0 +1,104 @@
+"""A PRNG key that all rows of a vmap draw with."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import KeptKeyEvent
+from jaxlint_rules.random._draws import is_draw
+
+
+class SharedKeyUnderVmap(Rule):
+    """All rows of a `vmap` draw with one PRNG key.
+
+    ## What it does
+    Finds functions under `jax.vmap` that draw with a key which is not mapped: captured from outside, or an argument with
+    `in_axes=None`.
+
+    ## Why is this bad?
+    Each row draws the same numbers: examples, walkers or environments that should be independent share their noise.
+
+    ## Example
+    ```python
+    noisy = jax.vmap(lambda x: x + jax.random.normal(key, x.shape))(xs)
+    ```
+
+    ## Use instead
+    ```python
+    keys = jax.random.split(key, len(xs))
+    noisy = jax.vmap(lambda key, x: x + jax.random.normal(key, x.shape))(keys, xs)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: it changes the numbers that the program draws.
+
+    ## When not to fix
+    When the rows are to be compared under the same noise (common random numbers), which is why this rule is in preview.
+
+    ## References
+    - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
+    """
+
+    code = "JAX305"
+    name = "shared-key-under-vmap"
+    category = "random"
+    severity = Severity.WARNING
+    preview = True
+    examples = (
+        Example(
+            "captured, and not mapped",
+            """
+import jax
+from jax import random
+
+def noisy(key, xs):
+    return jax.vmap(lambda x: x + random.normal(key, x.shape))(xs)  # finding
+
+def add_noise(key, x):
+    return x + random.normal(key, x.shape)
+
+def batch(key, xs):
+    return jax.vmap(add_noise, in_axes=(None, 0))(key, xs)  # finding
+""",
+        ),
+        Example(
+            "a key per row, a draw for all rows, a shared permutation",
+            """
+import jax
+from jax import random
+
+def add_noise(key, x):
+    return x + random.normal(key, x.shape)
+
+def batch(key, xs):
+    keys = random.split(key, len(xs))
+    return jax.vmap(add_noise)(keys, xs), jax.vmap(lambda i, x: add_noise(random.fold_in(key, i), x))(keys, xs)
+
+def whole(key, xs):
+    noise = random.normal(key, xs.shape)
+    return jax.vmap(lambda x, n: x + n)(xs, noise)
+
+def shuffled(key, columns):
+    return jax.vmap(lambda c: random.permutation(key, c))(columns)
+""",
+        ),
+    )
+
+    def on_kept_key(self, event: KeptKeyEvent, report: Reporter) -> None:
+        frame = event.frame
+        if event.how != "closure" or event.label.rpartition(".")[2] not in (
+            "vmap",
+            "filter_vmap",
+            "vectorize",
+        ):
+            return
+        if frame.module.is_test or not (is_draw(event.used)):
+            return
+        if frame.function is not None and frame.function.name.startswith("test"):
+            return
+        report(
+            event.node,
+            f"every row of the `{event.label}` draws the same numbers with the key `{event.origin.name}`",
+            reason=f"`{event.origin.name}` is not mapped: it is one key for all rows",
+        )

@@ -1,0 +1,100 @@
+"""`with_sharding_constraint` in code that nothing traces."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.values import Array
+
+
+class ConstraintOutsideJit(Rule):
+    """`jax.lax.with_sharding_constraint` is called outside of `jit`.
+
+    ## What it does
+    Finds `with_sharding_constraint` on arrays in code that is certain to run on the host.
+
+    ## Why is this bad?
+    The function is a hint for the compiler. On a concrete array there is nothing to hint at: JAX copies the array there and then,
+    and fails if the spec is a bare `PartitionSpec` and no mesh is set.
+
+    ## Example
+    ```python
+    x = jnp.ones((8, 128))
+    x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data")))
+    ```
+
+    ## Use instead
+    ```python
+    x = jax.device_put(jnp.ones((8, 128)), NamedSharding(mesh, P("data")))
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Where a function is shared with staged code; there it does what it is for.
+
+    ## References
+    - [jax.lax.with_sharding_constraint](https://docs.jax.dev/en/latest/_autosummary/jax.lax.with_sharding_constraint.html)
+    """
+
+    code = "JAX1204"
+    name = "constraint-outside-jit"
+    category = "sharding"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "in a script, and in a function that it calls",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((1,), ("data",))
+
+def main():
+    x = jnp.ones((8, 128))
+    x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data")))  # finding
+    return x.sum()
+
+if __name__ == "__main__":
+    main()
+""",
+        ),
+        Example(
+            "under jit, and in a function of which no caller is seen",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((1,), ("data",))
+
+@jax.jit
+def step(x):
+    return jax.lax.with_sharding_constraint(2 * x, NamedSharding(mesh, P("data")))
+
+def library(x):
+    return jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data")))
+
+step(jnp.ones((8, 128)))
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name != "jax.lax.with_sharding_constraint" or event.frame.stage.staged or not event.args:
+            return
+        if not isinstance(event.args[0], Array) or report.module.is_test or event.frame.catching:
+            return
+        frame = event.frame
+        while frame.caller is not None:
+            frame = frame.caller
+        if frame.function is None and frame.context != "creation":
+            report(
+                event.node,
+                "`with_sharding_constraint` outside of `jit` copies the array at once; `jax.device_put` says so",
+                reason="no transformation is around it: the module's own code leads here",
+            )

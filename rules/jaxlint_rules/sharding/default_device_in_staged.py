@@ -1,0 +1,93 @@
+"""`jax.default_device` inside of a staged function."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint_rules._reasons import guarded, staged_because
+
+
+class DefaultDeviceInStaged(Rule):
+    """`jax.default_device` is set inside of a jitted function.
+
+    ## What it does
+    Finds `with jax.default_device(...)` in functions under `jit`, `scan` and their like.
+
+    ## Why is this bad?
+    It has no effect there: a staged function runs as one program, where its arguments are.
+
+    ## Example
+    ```python
+    @jax.jit
+    def features(x):
+        with jax.default_device(jax.devices("cpu")[0]):
+            return jnp.sort(x)
+    ```
+
+    ## Use instead
+    ```python
+    with jax.default_device(jax.devices("cpu")[0]):
+        y = features(x)
+    ```
+    Or move the argument with `jax.device_put` before the call.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Never: the line does nothing.
+
+    ## References
+    - [jax.default_device](https://docs.jax.dev/en/latest/_autosummary/jax.default_device.html)
+    """
+
+    code = "JAX1207"
+    name = "default-device-in-staged"
+    category = "sharding"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "under jit, and in what it calls",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def features(x):
+    with jax.default_device(jax.devices("cpu")[0]):  # finding
+        return jnp.sort(x)
+
+def helper(x):
+    with jax.default_device(jax.devices()[0]):  # finding
+        return 2 * x
+
+@jax.jit
+def step(x):
+    return helper(x)
+""",
+        ),
+        Example(
+            "on the host",
+            """
+import jax
+import jax.numpy as jnp
+
+step = jax.jit(lambda x: 2 * x)
+
+def main(x):
+    with jax.default_device(jax.devices("cpu")[0]):
+        return step(jnp.sort(x))
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name != "jax.default_device" or not event.frame.stage.abstract or guarded(event):
+            return
+        report(
+            event.node,
+            "`jax.default_device` has no effect inside of a staged function",
+            reason=staged_because(event.frame),
+        )

@@ -1,0 +1,106 @@
+"""A mesh whose axis types are left to a default that has changed."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.values import ExternalObject
+
+
+class MeshWithoutAxisTypes(Rule):
+    """`jax.make_mesh` without `axis_types` means another kind of sharding since JAX 0.9.
+
+    ## What it does
+    Finds `with_sharding_constraint` over the axes of a mesh that `jax.make_mesh` made without `axis_types`.
+
+    ## Why is this bad?
+    Up to JAX 0.8 such axes are `Auto`: the compiler chooses shardings and the constraint guides it. Since 0.9 they are `Explicit`:
+    shardings are part of an array's type, and the constraint raises `ValueError`. `jax.sharding.Mesh` still means `Auto`.
+
+    ## Example
+    ```python
+    mesh = jax.make_mesh((8,), ("data",))
+
+    @jax.jit
+    def step(x):
+        return jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data")))
+    ```
+
+    ## Use instead
+    ```python
+    mesh = jax.make_mesh((8,), ("data",), axis_types=(jax.sharding.AxisType.Auto,))
+    ```
+    or `jax.sharding.reshard(x, P("data"))` under an explicit mesh.
+
+    ## Fix safety
+    There is no automatic fix: which of the two is meant is not known.
+
+    ## When not to fix
+    When the program is pinned to a JAX before 0.9.
+
+    ## References
+    - [JAX: explicit sharding](https://docs.jax.dev/en/latest/notebooks/explicit-sharding.html)
+    """
+
+    code = "JAX1206"
+    name = "mesh-without-axis-types"
+    category = "sharding"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "a constraint over a mesh with default types",
+            """
+import jax
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((8,), ("data",))
+rows = NamedSharding(mesh, P("data"))
+
+@jax.jit
+def step(x):
+    return jax.lax.with_sharding_constraint(x, rows)  # finding
+""",
+        ),
+        Example(
+            "types that are given, another kind of mesh, no constraint",
+            """
+import jax
+import numpy as np
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
+old = Mesh(np.array(jax.devices()), ("data",))
+explicit = jax.make_mesh((8,), ("data",))
+
+@jax.jit
+def step(x, y):
+    x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data")))
+    return x, jax.lax.with_sharding_constraint(y, NamedSharding(old, P("data")))
+
+def load(x):
+    return jax.device_put(x, NamedSharding(explicit, P("data")))
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name != "jax.lax.with_sharding_constraint" or len(event.args) + len(event.kwargs) < 2:
+            return
+        sharding = event.args[1] if len(event.args) > 1 else event.kwargs.get("shardings")
+        if not isinstance(sharding, ExternalObject) or sharding.name != "jax.sharding.NamedSharding":
+            return
+        mesh = sharding.args[0] if sharding.args else sharding.kwargs.get("mesh")
+        spec = sharding.args[1] if len(sharding.args) > 1 else sharding.kwargs.get("spec")
+        if not isinstance(mesh, ExternalObject) or mesh.name != "jax.make_mesh":
+            return
+        if not isinstance(spec, ExternalObject) or not spec.args:
+            return
+        if "axis_types" in mesh.kwargs or "**" in mesh.kwargs or len(mesh.args) > 2:
+            return
+        report(
+            event.node,
+            "the axes of this mesh are `Explicit` since JAX 0.9, where `with_sharding_constraint` raises",
+            reason=f"`jax.make_mesh` at line {getattr(mesh.node, 'lineno', '?')} gets no `axis_types`",
+        )

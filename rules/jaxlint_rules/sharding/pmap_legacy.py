@@ -1,0 +1,82 @@
+"""`jax.pmap` where `jit` with shardings does the same."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import TransformEvent
+
+
+class PmapLegacy(Rule):
+    """`jax.pmap` runs one program per local device.
+
+    ## What it does
+    Advises `jax.jit` with sharded arrays, or `jax.shard_map`, in place of `jax.pmap`.
+
+    ## Why is this bad?
+    `pmap` wants its arguments with a leading axis of devices, keeps a copy of the parameters for each of them, shards over one
+    axis only, and is in maintenance: JAX itself now builds it on `jit` and `shard_map`.
+
+    ## Example
+    ```python
+    step = jax.pmap(train_step, axis_name="batch")
+    ```
+
+    ## Use instead
+    ```python
+    mesh = jax.make_mesh((jax.device_count(),), ("batch",))
+    batch = jax.device_put(batch, NamedSharding(mesh, P("batch")))
+    step = jax.jit(train_step)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: the shapes of all arguments change.
+
+    ## When not to fix
+    When the program works and is not to be scaled further. This is advice.
+
+    ## References
+    - [JAX: migrating from pmap](https://docs.jax.dev/en/latest/migrate_pmap.html)
+    """
+
+    code = "JAX1203"
+    name = "pmap-legacy"
+    category = "sharding"
+    severity = Severity.INFO
+    examples = (
+        Example(
+            "a call and a decorator",
+            """
+import functools
+import jax
+
+step = jax.pmap(lambda x: 2 * x)  # finding
+
+@functools.partial(jax.pmap, axis_name="batch")  # finding
+def train(params, batch):
+    return params + jax.lax.pmean(batch, "batch")
+""",
+        ),
+        Example(
+            "jit and shard_map",
+            """
+import jax
+from jax.sharding import PartitionSpec as P
+
+step = jax.jit(lambda x: 2 * x)
+
+def train(mesh, x):
+    return jax.shard_map(lambda x: x, mesh=mesh, in_specs=P("batch"), out_specs=P("batch"))(x)
+""",
+        ),
+    )
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        if event.transformed.api != "jax.pmap" or report.module.is_test:
+            return
+        report(
+            event.decorator or event.node,
+            "`jax.pmap` is superseded by `jax.jit` with sharded arrays and by `jax.shard_map`",
+            reason="it shards over one axis, keeps a copy of the parameters per device, and is in maintenance",
+        )

@@ -1,0 +1,151 @@
+"""A batch copied to every device, or devices fed one by one from Python."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import ExternalObject, is_none
+
+_DEVICES = ("devices", "local_devices")
+
+
+class ReplicatedPut(Rule):
+    """Each batch is copied whole to every device, or devices are fed one by one.
+
+    ## What it does
+    Finds, inside of loops, `jax.device_put(batch, NamedSharding(mesh, P()))` and `jax.device_put_replicated` of what the loop runs
+    over, and loops over `jax.devices()` that place data and compute device by device.
+
+    ## Why is this bad?
+    A replicated batch makes every device do the same work: eight devices take as long as one, with eight times the memory.
+    A Python loop over devices dispatches as many programs as there are devices, where one sharded program does.
+
+    ## Example
+    ```python
+    for batch in batches:
+        state = step(state, jax.device_put(batch, NamedSharding(mesh, P())))
+    ```
+
+    ## Use instead
+    ```python
+    for batch in batches:
+        state = step(state, jax.device_put(batch, NamedSharding(mesh, P("data"))))
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When the batch is needed whole everywhere, as under pure model parallelism, or each device is measured on its own.
+
+    ## References
+    - [JAX: distributed arrays](https://docs.jax.dev/en/latest/notebooks/Distributed_arrays_and_automatic_parallelization.html)
+    """
+
+    code = "JAX1205"
+    name = "replicated-put"
+    category = "sharding"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "batches that are copied, devices in a loop",
+            """
+import jax
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+def train(step, state, batches, mesh):
+    for batch in batches:
+        state = step(state, jax.device_put(batch, NamedSharding(mesh, P())))  # finding
+    return state
+
+def pmapped(step, state, batches):
+    for batch in batches:
+        state = step(state, jax.device_put_replicated(batch, jax.devices()))  # finding
+    return state
+
+def by_hand(f, shards):
+    results = []
+    for shard, device in zip(shards, jax.devices()):
+        results.append(f(jax.device_put(shard, device)))  # finding
+    return results
+""",
+        ),
+        Example(
+            "sharded batches, replicated parameters, one device",
+            """
+import jax
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+def train(step, state, batches, mesh):
+    state = jax.device_put(state, NamedSharding(mesh, P()))
+    for batch in batches:
+        state = step(state, jax.device_put(batch, NamedSharding(mesh, P("data"))))
+    return state
+
+def restore(states, mesh):
+    for name, path in states:
+        params = load(path)
+        yield name, jax.device_put(params, NamedSharding(mesh, P()))
+
+def load(path):
+    return path
+
+def report():
+    return [device.memory_stats() for device in jax.devices()]
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name not in ("jax.device_put", "jax.device_put_replicated") or event.frame.stage.staged:
+            return
+        loop = event.frame.in_loop()
+        node = event.node
+        if loop is None or not isinstance(node, ast.Call) or not node.args or report.module.is_test:
+            return
+        target = getattr(loop.node, "target", None)
+        iterated = getattr(loop.node, "iter", None)
+        names = (
+            {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
+            if target is not None
+            else set()
+        )
+        value = node.args[0]
+        if not isinstance(value, ast.Name) or value.id not in names:
+            return
+        placed = event.args[1] if len(event.args) > 1 else event.kwargs.get("device")
+        device = node.args[1] if len(node.args) > 1 else None
+        if event.name.endswith("replicated") or _is_replicated(placed):
+            report(
+                node,
+                f"`{value.id}` is copied whole to every device, which then all do the same work",
+                reason="a spec that names no axis replicates; `P(axis)` gives each device its part",
+            )
+        elif (
+            isinstance(device, ast.Name)
+            and device.id in names
+            and iterated is not None
+            and any(isinstance(p, ast.Call) and dotted(p.func) in _CALLS for p in ast.walk(iterated))
+        ):
+            report(
+                node,
+                "a Python loop feeds the devices one by one; one sharded array and one program do it at once",
+                reason="the loop runs over `jax.devices()`",
+            )
+
+
+_CALLS = tuple(f"jax.{name}" for name in _DEVICES)
+
+
+def _is_replicated(sharding: object) -> bool:
+    if not isinstance(sharding, ExternalObject) or sharding.name != "jax.sharding.NamedSharding":
+        return False
+    spec = sharding.args[1] if len(sharding.args) > 1 else sharding.kwargs.get("spec")
+    if not isinstance(spec, ExternalObject) or spec.name != "jax.sharding.PartitionSpec":
+        return False
+    return all(is_none(entry) for entry in spec.args)

@@ -1,0 +1,173 @@
+"""Partition specs that do not fit the arrays, arguments or meshes that they are for."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, TransformEvent
+from jaxlint.staging.meshes import arguments_of, mesh_sizes, spec_entries, strings
+from jaxlint.staging.shapes import shape_of
+from jaxlint.staging.syntax_facts import positional_parameters
+from jaxlint.staging.values import ExternalObject, Function, Transformed, TupleValue, Value, constant
+
+
+class SpecMismatch(Rule):
+    """A partition spec does not fit its array, its arguments or its mesh.
+
+    ## What it does
+    Finds specs with more entries than the array has dimensions, dimensions that the axes of the mesh do not divide, `in_specs` of
+    `shard_map` with another number of entries than the function takes, and `make_mesh` with another number of names than sizes;
+    each only where all of it stands in the program as literals.
+
+    ## Why is this bad?
+    It raises `ValueError` when the array is placed or the function is traced.
+
+    ## Example
+    ```python
+    mesh = jax.make_mesh((4,), ("data",))
+    x = jax.device_put(jnp.ones((6, 3)), NamedSharding(mesh, P("data")))
+    ```
+
+    ## Use instead
+    ```python
+    x = jax.device_put(jnp.ones((8, 3)), NamedSharding(mesh, P("data")))
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Never: the call fails.
+
+    ## References
+    - [jax.shard_map](https://docs.jax.dev/en/latest/_autosummary/jax.shard_map.html)
+    """
+
+    code = "JAX1209"
+    name = "spec-mismatch"
+    category = "sharding"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "rank, division, arity",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((4, 2), ("data", "model"))
+bias = jax.device_put(jnp.zeros(8), NamedSharding(mesh, P("data", "model")))  # finding
+batch = jax.device_put(jnp.ones((6, 3)), NamedSharding(mesh, P("data")))  # finding
+short = jax.make_mesh((4, 2), ("data",))  # finding
+
+def add(x, y):
+    return x + y
+
+one = jax.shard_map(add, mesh=mesh, in_specs=(P("data"),), out_specs=P("data"))  # finding
+""",
+        ),
+        Example(
+            "what fits, and what is not known",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((4, 2), ("data", "model"))
+weights = jax.device_put(jnp.zeros((8, 6)), NamedSharding(mesh, P("data", "model")))
+rows = jax.device_put(jnp.zeros((16, 3)), NamedSharding(mesh, P(("data", "model"))))
+devices = jax.make_mesh((jax.device_count(),), ("data",))
+batch = jax.device_put(jnp.ones((6, 3)), NamedSharding(devices, P("data")))
+
+def add(x, y, scale=1.0):
+    return scale * (x + y)
+
+def total(*xs):
+    return sum(xs)
+
+both = jax.shard_map(add, mesh=mesh, in_specs=(P("data"), P("data")), out_specs=P("data"))
+any_number = jax.shard_map(total, mesh=mesh, in_specs=(P("data"), P()), out_specs=P("data"))
+for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
+""",
+        ),
+    )
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        t = event.transformed
+        if t.kind != "shard_map" or not isinstance(t.target, Function):
+            return
+        given = arguments_of(t.options.get("in_specs"))
+        arguments = t.target.node.args
+        if given is None or arguments.vararg is not None or report.module.is_test:
+            return
+        if isinstance(t.options.get("in_specs"), TupleValue) and t.options["in_specs"].cls is not None:  # type: ignore[attr-defined]
+            return
+        names = positional_parameters(t.target.node)
+        least = len(names) - len(arguments.defaults)
+        if not least <= given <= len(names):
+            report(
+                event.node,
+                f"`in_specs` is for {given} argument{'s' if given != 1 else ''}, and `{t.label}` takes {len(names)}",
+                reason="`in_specs` is a tuple with one entry per argument",
+            )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name == "jax.make_mesh":
+            self.check_mesh(event, report)
+        elif event.name == "jax.device_put" and len(event.args) > 1:
+            self.check_placed(event, event.args[0], event.args[1], report)
+        elif isinstance(event.callee, Transformed) and event.callee.kind == "shard_map":
+            specs = event.callee.options.get("in_specs")
+            mesh = event.callee.options.get("mesh")
+            items = specs.items if isinstance(specs, TupleValue) else None
+            for position, value in enumerate(event.args):
+                spec = items[position] if items and position < len(items) else specs
+                self.check_spec(event, value, mesh, spec, report)
+
+    def check_mesh(self, event: CallEvent, report: Reporter) -> None:
+        if len(event.args) < 2:
+            return
+        sizes, names = constant(event.args[0]), strings(event.args[1])
+        if isinstance(event.args[0], TupleValue) and event.args[0].items is not None and names is not None:
+            count = len(event.args[0].items)
+            if count != len(names) and (isinstance(sizes, tuple) or count):
+                report(
+                    event.node,
+                    f"the mesh has {count} sizes and {len(names)} names",
+                    reason="each axis of a mesh has a size and a name",
+                )
+
+    def check_placed(self, event: CallEvent, value: Value, sharding: Value, report: Reporter) -> None:
+        if isinstance(sharding, ExternalObject) and sharding.name == "jax.sharding.NamedSharding":
+            mesh = sharding.args[0] if sharding.args else sharding.kwargs.get("mesh")
+            spec = sharding.args[1] if len(sharding.args) > 1 else sharding.kwargs.get("spec")
+            self.check_spec(event, value, mesh, spec, report)
+
+    def check_spec(
+        self, event: CallEvent, value: Value, mesh: Value | None, spec: Value | None, report: Reporter
+    ) -> None:
+        shape, entries = shape_of(value), spec_entries(spec)
+        if shape is None or entries is None or event.frame.catching:
+            return
+        if len(entries) > len(shape):
+            report(
+                event.node,
+                f"the spec has {len(entries)} entries, and the array {len(shape)} dimension{'s' if len(shape) != 1 else ''}",
+                reason=f"the array has the shape {shape}",
+            )
+            return
+        sizes = mesh_sizes(mesh)
+        for dimension, (length, axes) in enumerate(zip(shape, entries, strict=False)):
+            if not axes or sizes is None or any(axis not in sizes for axis in axes):
+                continue
+            parts = 1
+            for axis in axes:
+                parts *= sizes[axis]
+            if length % parts:
+                report(
+                    event.node,
+                    f"dimension {dimension} of the array has {length} entries, which {parts} devices do not divide",
+                    reason=f"the spec shards it over {', '.join(f'`{axis}`' for axis in axes)}",
+                )
+                return

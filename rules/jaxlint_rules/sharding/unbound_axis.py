@@ -1,0 +1,182 @@
+"""A collective over an axis that no transformation around it binds."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.functions import COLLECTIVES
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.meshes import strings
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint_rules._reasons import path_to
+
+_QUERIES = ("jax.lax.axis_index", "jax.lax.axis_size")
+
+
+class UnboundAxis(Rule):
+    """A collective names an axis that no `vmap`, `pmap` or `shard_map` around it binds.
+
+    ## What it does
+    Finds `lax.psum`, `pmean`, `axis_index` and their like with a constant axis name that the transformations on the way there
+    do not bind: another name than that of the `pmap`, or a plain `jit` in a program that never binds the name.
+
+    ## Why is this bad?
+    Tracing fails with `NameError: unbound axis name`.
+
+    ## Example
+    ```python
+    @functools.partial(jax.pmap, axis_name="batch")
+    def step(params, grads):
+        return params - jax.lax.pmean(grads, "devices")
+    ```
+
+    ## Use instead
+    ```python
+    @functools.partial(jax.pmap, axis_name="batch")
+    def step(params, grads):
+        return params - jax.lax.pmean(grads, "batch")
+    ```
+    Under `jit` with sharded arrays there is nothing to reduce by hand: the compiler inserts the collective.
+
+    ## Fix safety
+    There is no automatic fix: the axis that is meant is not known.
+
+    ## When not to fix
+    When another program calls the function under a transformation that binds the axis.
+
+    ## References
+    - [jax.lax.psum](https://docs.jax.dev/en/latest/_autosummary/jax.lax.psum.html)
+    """
+
+    code = "JAX1202"
+    name = "unbound-axis"
+    category = "sharding"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "another name, a jit alone, a mesh without the axis",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.sharding import PartitionSpec as P
+
+@functools.partial(jax.pmap, axis_name="batch")
+def step(params, grads):
+    return params - lax.pmean(grads, axis_name="devices")  # finding
+
+@jax.jit
+def plain(params, grads):
+    return params - mean(grads)
+
+def mean(grads):
+    return lax.pmean(grads, "replica")  # finding
+
+mesh = jax.make_mesh((1,), ("data",))
+
+def total(x):
+    return lax.psum(x, "model")  # finding
+
+summed = jax.shard_map(total, mesh=mesh, in_specs=P("data"), out_specs=P())
+ranks = jax.vmap(lambda x: x + lax.axis_index("row"), axis_name="rows")  # finding
+""",
+        ),
+        Example(
+            "bound here, further out, or not known",
+            """
+import functools
+import jax
+from jax import lax
+from jax.sharding import PartitionSpec as P
+
+@functools.partial(jax.pmap, axis_name="batch")
+def step(params, grads):
+    grads = jax.vmap(lambda g: g + lax.psum(g, "batch"))(grads)
+    return params - lax.pmean(grads, axis_name="batch")
+
+@jax.jit
+def inner(x):
+    return lax.psum(x, "rows")
+
+outer = jax.vmap(inner, axis_name="rows")
+
+@jax.jit
+def named(x, axis_name):
+    return lax.psum(x, axis_name)
+
+def library(x):
+    return lax.psum(x, "elsewhere")
+
+def run(mesh, x):
+    return jax.shard_map(lambda x: lax.psum(x, "model"), mesh=mesh, in_specs=P(), out_specs=P())(x)
+""",
+        ),
+    )
+
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        query = event.name in _QUERIES
+        if not (query or event.name in COLLECTIVES) or not event.frame.stage.staged:
+            return
+        position = 0 if query else 1
+        given = event.kwargs.get("axis_name")
+        if given is None and position < len(event.args):
+            given = event.args[position]
+        names = strings(given)
+        if not names:
+            return
+        bound: list[str] = []
+        mapped = ""
+        stage = event.frame.stage
+        while stage.parent is not None or stage.staged:
+            if stage.axes is None or stage.kind in ("convention", "nn.lift") or not stage.certain:
+                return
+            bound.extend(stage.axes)
+            if stage.kind in ("pmap", "shard_map") or stage.axes:
+                mapped = stage.kind if mapped != "pmap" else mapped
+            if stage.parent is None:
+                break
+            stage = stage.parent
+        missing = next((name for name in names if name not in bound), None)
+        if missing is None or event.frame.catching or report.module.is_test:
+            return
+        # A function that is only transformed here may be called under further transformations.
+        if (mapped != "pmap" or not _is_outermost(event.frame)) and _is_named_elsewhere(missing, report):
+            return
+        if bound:
+            have = ", ".join(f"`{name}`" for name in bound)
+            reason = f"the transformations around it bind {have}{path_to(event.frame)}"
+        else:
+            reason = f"no transformation around it binds an axis{path_to(event.frame)}"
+        report(
+            event.node,
+            f"no `pmap`, `vmap` or `shard_map` around it binds the axis `{missing}`",
+            reason=reason,
+            severity=Severity.ERROR if bound else Severity.WARNING,
+        )
+
+
+def _is_outermost(frame: Frame) -> bool:
+    """The pmap is not itself made or called inside of something that is staged."""
+    stage = frame.stage
+    while stage.kind != "pmap" and stage.parent is not None:
+        stage = stage.parent
+    return stage.parent is None or not stage.parent.staged
+
+
+def _is_named_elsewhere(axis: str, report: Reporter) -> bool:
+    """Whether the file mentions the axis outside of collectives, as what binds it would."""
+    parents = report.module.parents
+    for node in ast.walk(report.module.tree):
+        if isinstance(node, ast.Constant) and node.value == axis:
+            parent = parents.get(node)
+            while isinstance(parent, (ast.keyword, ast.Tuple)):
+                parent = parents.get(parent)
+            short = dotted(parent.func).rpartition(".")[2] if isinstance(parent, ast.Call) else ""
+            if f"jax.lax.{short}" not in COLLECTIVES and f"jax.lax.{short}" not in _QUERIES:
+                return True
+    return False
