@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.frame import Frame
 from jaxlint.staging.values import Operation, Value
 from jaxlint_rules.numerics._expressions import made, number, same, unviewed
 
@@ -112,7 +115,7 @@ def metric(x):
         self.found: list[tuple[OperationEvent, str, str]] = []
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
-        if event.frame.module.is_test:
+        if event.frame.module.is_test or _has_own_gradient(event.frame):
             return
         operation = event.operation
         if operation.name == "divide" and len(operation.args) == 2:
@@ -134,6 +137,13 @@ def metric(x):
             report.event = event
             if report.differentiated(event.frame):
                 report(event.node, message, reason=reason)
+
+
+def _has_own_gradient(frame: Frame) -> bool:
+    """Whether the function has rules of its own for its derivative."""
+    node = frame.function.node if frame.function is not None else None
+    decorators = node.decorator_list if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
+    return any("custom_" in ast.unparse(decorator) for decorator in decorators)
 
 
 def _clamps_to(clamp: Operation, edge: float) -> bool:

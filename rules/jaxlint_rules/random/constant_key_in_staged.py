@@ -19,7 +19,8 @@ class ConstantKeyInStaged(Rule):
     """A constant PRNG key is made inside a jitted function.
 
     ## What it does
-    Finds `jax.random.key(0)` and `jax.random.PRNGKey(0)` with a constant seed in functions under `jit`.
+    Finds `jax.random.key(0)` and `jax.random.PRNGKey(0)` with a constant seed that functions under `jit`, and bodies of loops such as
+    `lax.scan`, draw from, directly or by a name.
 
     ## Why is this bad?
     Every call draws the same numbers: dropout always drops the same units, samples never differ.
@@ -62,6 +63,18 @@ import jax
 @jax.jit
 def noisy(x):
     return x + jax.random.normal(jax.random.key(0), x.shape)  # finding
+
+@jax.jit
+def dropped(x):
+    key = jax.random.PRNGKey(42)  # finding
+    mask_key, noise_key = jax.random.split(key)
+    mask = jax.random.bernoulli(mask_key, 0.9, x.shape)
+    return x * mask + jax.random.normal(noise_key, x.shape)
+
+def walk(x):
+    def body(x, _):
+        return x + jax.random.normal(jax.random.key(1), x.shape), None  # finding
+    return jax.lax.scan(body, x, length=10)
 """,
         ),
         Example(
@@ -74,6 +87,21 @@ def noisy(x, key):
     return x + jax.random.normal(key, x.shape)
 
 @jax.jit
+def folded(x, step):
+    key = jax.random.fold_in(jax.random.key(0), step)
+    return x + jax.random.normal(key, x.shape)
+
+@jax.jit
+def named(x, step):
+    root = jax.random.key(0)
+    return x + jax.random.normal(jax.random.fold_in(root, step), x.shape)
+
+@jax.jit
+def handed_on(x, model):
+    key = jax.random.key(0)
+    return model(x, key)
+
+@jax.jit
 def init_params(x):
     return jax.random.normal(jax.random.key(0), x.shape)
 
@@ -84,7 +112,9 @@ def main(x):
     )
 
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.name not in KEY_MAKERS or not event.frame.stage.within("jit", "pmap"):
+        if event.name not in KEY_MAKERS or not event.frame.stage.within(
+            "jit", "pmap", "scan", "fori_loop", "while_loop", "map"
+        ):
             return
         if not event.frame.stage.certain or not event.args or constant(event.args[0]) is MISSING:
             return
@@ -111,13 +141,46 @@ def _is_drawn_from(node: ast.AST, report: Reporter) -> bool:
         keyword = parents.get(parent)
         call = parents.get(keyword) if isinstance(keyword, ast.keyword) and keyword.arg == "rngs" else None
         return isinstance(call, ast.Call) and not any(_switches_off(k) for k in call.keywords)
+    if (
+        isinstance(parent, ast.Assign)
+        and len(parent.targets) == 1
+        and isinstance(parent.targets[0], ast.Name)
+    ):
+        return _is_drawn_by_name(parent.targets[0].id, parent, report)
     if isinstance(parent, ast.Call) and parent.args and parent.args[0] is node:
         owner, _, name = dotted(parent.func).rpartition(".")
-        return owner.rpartition(".")[2] in ("random", "jr", "jrandom", "random_lib") and name not in (
-            "split",
-            "fold_in",
-        )
+        return owner.rpartition(".")[2] in _MODULES and name not in ("split", "fold_in")
     return False
+
+
+_MODULES = ("random", "jr", "jrandom", "random_lib")
+
+
+def _is_drawn_by_name(name: str, assignment: ast.Assign, report: Reporter) -> bool:
+    """Whether all that a function does with a key of this name is to draw from it, or from what it is split into."""
+    function = next(
+        (
+            a
+            for a in report.module.ancestors(assignment)
+            if isinstance(a, (ast.FunctionDef, ast.AsyncFunctionDef))
+        ),
+        None,
+    )
+    if function is None:
+        return False
+    names, drawn = {name}, False
+    for part in ast.walk(function):
+        if not isinstance(part, ast.Name) or part.id not in names or not isinstance(part.ctx, ast.Load):
+            continue
+        call = report.module.parents.get(part)
+        owner, _, short = dotted(call.func).rpartition(".") if isinstance(call, ast.Call) else ("", "", "")
+        if owner.rpartition(".")[2] not in _MODULES or short == "fold_in":
+            return False  # it goes elsewhere, or becomes another key at each step
+        drawn = drawn or short != "split"
+        parent = report.module.parents.get(call) if call is not None else None
+        if short == "split" and isinstance(parent, ast.Assign):
+            names |= {n.id for t in parent.targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+    return drawn
 
 
 def _switches_off(keyword: ast.keyword) -> bool:

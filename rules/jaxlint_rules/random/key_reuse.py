@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeyEvent
+from jaxlint.staging.syntax_facts import dotted
 from jaxlint_rules._fixes import propose
 
 
@@ -149,11 +152,14 @@ def main(seed, batches):
         key, sub = jax.random.split(key)
         w = w + jax.random.normal(sub, batch.shape)
         w = w + jax.random.normal(jax.random.fold_in(key, i), batch.shape)
+    key, sub = jax.random.split(key)
+    inputs = jax.random.permutation(sub, batches)
+    labels = jax.random.permutation(sub, batches)
     keys = jax.random.split(key, 3)
     a = jax.random.normal(keys[0])
     b = jax.random.normal(keys[1])
     draws = [jax.random.normal(k) for k in jax.random.split(keys[2], 4)]
-    return w, a, b, draws
+    return w, a, b, draws, inputs, labels
 
 def carried(key, xs):
     def body(carry, x):
@@ -169,6 +175,8 @@ def carried(key, xs):
         frame = event.frame
         if frame.module.is_test or (frame.function is not None and frame.function.name.startswith("test")):
             return
+        if event.how == "again" and _keeps_aligned(event.first, event.node):
+            return
         name = event.origin.name.removesuffix(".rngs")
         through = f" (in `{event.callee}`)" if event.callee else ""
         if event.how == "loop":
@@ -182,6 +190,20 @@ def carried(key, xs):
             reason = f"`{name}` was used up at line {getattr(event.first, 'lineno', '?')}"
         fix = propose(report, event.first, "split-key", f"Split `{name}` first", safe=False, key=name)
         report(event.node, message, reason=reason, fix=fix if hasattr(event.first, "lineno") else None)
+
+
+def _keeps_aligned(first: ast.AST, second: ast.AST) -> bool:
+    """Two arrays are shuffled alike: the same selection of each, as of inputs and labels."""
+    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
+        return False
+    if dotted(first.func).rpartition(".")[2] not in ("permutation", "choice", "shuffle"):
+        return False
+
+    def shape(call: ast.Call) -> list[str]:
+        rest = [*call.args[:1], *call.args[2:], *(keyword.value for keyword in call.keywords)]
+        return [dotted(call.func), *(ast.unparse(part) for part in rest)]
+
+    return shape(first) == shape(second) and len(first.args) > 1
 
 
 def loop_line(node: object) -> int:

@@ -107,7 +107,7 @@ for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
         least = len(names) - len(arguments.defaults)
         if not least <= given <= len(names):
             report(
-                event.node,
+                event.decorator or event.node,
                 f"`in_specs` is for {given} argument{'s' if given != 1 else ''}, and `{t.label}` takes {len(names)}",
                 reason="`in_specs` is a tuple with one entry per argument",
             )
