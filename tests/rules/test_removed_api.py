@@ -165,6 +165,11 @@ def test_the_target_decides():
     assert found(shard, ">=0.5") == []  # jax.shard_map is not in all of these
 
 
+def test_no_rewrite_to_what_is_gone_too():
+    text = "import jax\njax.xla.translations[0] = 1\n"
+    assert [finding.fix for finding in check(text)] == [None]
+
+
 def test_with_a_mesh():
     text = (
         "import jax\nimport numpy as np\nfrom jax.sharding import Mesh\nmesh = Mesh(np.array(jax.devices()), ('x',))\n"

@@ -39,6 +39,8 @@ class ImportedNames:
             return False, None
         tested = _in_type_tests(event)
         fix = fix_for(change, target, report.path, report.span(node), qualified, tested=tested)
+        if fix is not None and _leads_nowhere(event, fix):
+            fix = None
         if isinstance(node, ast.alias):
             self.remember_import(report.path, node, qualified, "fixed" if fix else "reported")
         elif self.covers(report.path, node, qualified, fixable=fix is not None):
@@ -99,10 +101,27 @@ def fix_for(
     return FixRequest(safety, message, (Step("rename-api", path, span, parameters),))
 
 
+def _leads_nowhere(event: NameEvent, fix: FixRequest) -> bool:
+    """Whether the new name is a module that lacks what the program looks up in it."""
+    above = event.frame.module.parents.get(event.node)
+    new = fix.steps[0].parameters.get("new")
+    return (
+        isinstance(above, ast.Attribute)
+        and isinstance(new, str)
+        and new in known_names
+        and not _is_there(f"{new}.{above.attr}")
+    )
+
+
 def _is_there(qualified: str) -> bool:
     """Whether the newest JAX has the name, as far as its modules can be read."""
     place = known_names.split(qualified)
-    if place is None or not known_names(place[0]).there or known_names(place[0]).is_open_now:
+    if (
+        place is None
+        or not known_names(place[0]).there
+        or place[1].startswith("_")
+        or known_names(place[0]).is_open_now
+    ):
         return True
     return known_names.what_became_of(qualified) == "there"
 
