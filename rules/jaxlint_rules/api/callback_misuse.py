@@ -21,6 +21,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint_rules.api._training import is_read, targets_of
 
 _CALLBACKS = ("jax.pure_callback", "jax.experimental.io_callback")
 _OUTPUT = (
@@ -109,6 +110,11 @@ def record(x):
     history.append(float(x))
     return np.float32(0)
 
+def describe(x):
+    if not np.isfinite(x).all():
+        print("not finite")
+    return x
+
 def solve(x):
     rows = []
     rows.append(np.sin(x))
@@ -119,6 +125,8 @@ def step(x):
     struct = jax.ShapeDtypeStruct(x.shape, x.dtype)
     y = jax.pure_callback(solve, struct, x) + jax.pure_callback(np.cos, x, x)
     io_callback(record, jax.ShapeDtypeStruct((), np.float32), x)
+    checked = jax.pure_callback(describe, struct, x)
+    y = y + checked
     jax.debug.callback(record, x)
     return y
 """,
@@ -148,12 +156,24 @@ def step(x):
             return
         function = _function(event.args[0]) if event.args else None
         effect = next(_effects(function), None) if function is not None else None
-        if effect is not None:
+        if effect is not None and not (_prints(effect) and _is_used(event, report)):
             report(
                 event.node,
                 f"the function of this `pure_callback` has an effect: `{ast.unparse(effect)[:40]}`",
                 reason="JAX may run a pure callback more than once, or not at all",
             )
+
+
+def _prints(effect: ast.AST) -> bool:
+    return isinstance(effect, ast.Call) and dotted(effect.func) == "print"
+
+
+def _is_used(event: CallEvent, report: Reporter) -> bool:
+    """Whether the program goes on with the result, so that the callback does run."""
+    targets = targets_of(event.node, report.module)
+    function = event.frame.function
+    names = [target.id for target in targets if isinstance(target, ast.Name)]
+    return function is not None and (not targets or any(is_read(name, function.node) for name in names))
 
 
 def _is_no_struct(value: Value) -> bool:
