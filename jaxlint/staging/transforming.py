@@ -454,7 +454,8 @@ class Transforming(Machine):
             name = names[position] if position < len(names) else f"argument {position}"
             static = name in static_names or f"#{position}" in static_names
             if node is not None and (static or certain) and not self.unjitted:
-                self.emit_argument(static, t, name, value, _positional_node(node, position), node, frame)
+                argument = _positional_node(node, position - _bound_before(node, args))
+                self.emit_argument(static, t, name, value, argument, node, frame)
             staged.append(
                 _static_inside(value)
                 if static
@@ -808,11 +809,18 @@ def _static_inside(value: Value) -> Value:
     return UNKNOWN if isinstance(value, Array) and value.staged else value
 
 
+def _bound_before(node: ast.AST, args: list[Value]) -> int:
+    """How many of the arguments are not written at the call: the receiver of a method, what a `partial` holds."""
+    if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
+        return 0
+    return max(0, len(args) - len(node.args))
+
+
 def _positional_node(node: ast.AST, position: int) -> ast.expr | None:
     """The expression of a positional argument of a call; None behind a starred one."""
     if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args[: position + 1]):
         return None
-    return node.args[position] if position < len(node.args) else None
+    return node.args[position] if 0 <= position < len(node.args) else None
 
 
 def _keyword_node(node: ast.AST, name: str) -> ast.expr | None:

@@ -64,6 +64,17 @@ def _counted(target: ast.expr, iterable: ast.expr) -> set[str]:
 
 
 @cache
+def rebound(loop: ast.AST) -> frozenset[str]:
+    """Names that the body binds at all."""
+    return frozenset(
+        child.id
+        for statement in getattr(loop, "body", [])
+        for child in walk(statement)
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store)
+    )
+
+
+@cache
 def growing(loop: ast.AST) -> frozenset[str]:
     """Names of arrays and lists that an iteration makes longer."""
     found: set[str] = set()

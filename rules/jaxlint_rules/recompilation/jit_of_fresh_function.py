@@ -141,6 +141,8 @@ print(once(jnp.ones(3)))
         frame = event.frame
         if positions is None or frame.stage.staged or frame.module.is_test:
             return
+        if report.interpreter is not None and report.interpreter.unjitted:
+            return  # under `jax.disable_jit()` nothing is compiled, on purpose
         if not frame.stage.certain and frame.caller is None and not frame.loops:
             return  # nothing is known of who calls it
         given = [event.args[n] for n in positions if n < len(event.args)]

@@ -12,7 +12,7 @@ from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Loop
 from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import Transformed
-from jaxlint_rules._loops import assigned_once, counters, growing, host_loops, names_in
+from jaxlint_rules._loops import assigned_once, counters, growing, host_loops, names_in, rebound
 
 _SIZED = frozenset({"zeros", "ones", "empty", "full", "arange", "eye", "linspace"})
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
@@ -110,7 +110,8 @@ def inside(x):
 
 def windows(x, n, size):
     for i in range(n):
-        print(score(x[i * size : (i + 1) * size]), score(x[i : i + 8]), score(x[i]))
+        end = i + size
+        print(score(x[i:end]), score(x[i * size : (i + 1) * size]), score(x[i : i + 8]), score(x[i]))
 
 def buffer(x, n):
     out = jnp.zeros(n)
@@ -169,9 +170,16 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         for part in parts:
             if isinstance(part, ast.Slice) and part.step is None:
-                lower = bool(part.lower is not None and names_in(part.lower) & changing)
-                upper = bool(part.upper is not None and names_in(part.upper) & changing)
-                if lower != upper and not _bounded(part.lower if lower else part.upper):
+                moving = changing | rebound(loop.node)
+                lower = bool(part.lower is not None and names_in(part.lower) & moving)
+                upper = bool(part.upper is not None and names_in(part.upper) & moving)
+                bound = part.lower if lower else part.upper
+                if (
+                    lower != upper
+                    and bound is not None
+                    and names_in(bound) & changing
+                    and not _bounded(bound)
+                ):
                     name = sorted(names_in(part.lower or part) & changing | names_in(part) & changing)[0]
                     return f"the slice `{ast.unparse(node)}` has another length for each `{name}`"
         return ""

@@ -164,7 +164,7 @@ def branches(signal, n, flag):
         if call.dtypes.keys() != other.dtypes.keys():
             return False
         differing = [n for n in shared if _differ(call.dtypes[n], other.dtypes[n])]
-        if len(differing) != 1:
+        if len(differing) != 1 or not _same_otherwise(call, other):
             return False
         name = differing[0]
         worse, better = (
@@ -179,6 +179,15 @@ def branches(signal, n, flag):
             reason=f"{call.target.why.explain(report.module)}; JAX compiles a program per dtype",
         )
         return True
+
+
+def _same_otherwise(call: _Call, other: _Call) -> bool:
+    """Whether one argument alone is written differently: the calls compute the same of something else."""
+    left, right = call.event.node, other.event.node
+    assert isinstance(left, ast.Call)
+    assert isinstance(right, ast.Call)
+    parts = [[ast.unparse(part) for part in [*node.args, *node.keywords]] for node in (left, right)]
+    return len(parts[0]) == len(parts[1]) and sum(a != b for a, b in zip(*parts, strict=True)) == 1
 
 
 def _position(call: _Call) -> tuple[int, int]:

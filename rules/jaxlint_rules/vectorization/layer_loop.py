@@ -105,6 +105,12 @@ def host(layers, x):
     return x
 
 @jax.jit
+def inputs(xs, ws, out):
+    for i, x in enumerate(xs):
+        out = out + x @ ws[i]
+    return out
+
+@jax.jit
 def total(xs):
     out = 0.0
     for x in xs:
@@ -181,7 +187,10 @@ def _is_layer(node: ast.For, carried: str, used: set[str], plain: bool) -> bool:
         for child in text
     )
     products = any(
-        isinstance(child, ast.BinOp) and isinstance(child.op, ast.MatMult) and used & names_in(child)
+        isinstance(child, ast.BinOp)
+        and isinstance(child.op, ast.MatMult)
+        and used & names_in(child)
+        and carried in names_in(child)
         for child in text
     )
     return makes and (products if plain else calls or products)
