@@ -46,6 +46,7 @@ def convert_after_loop(draft: Draft, step: Step) -> None:
             raise Refused("the loop may be left before it is done")
     if any(isinstance(part, ast.Try) for part in site.names.ancestors(outermost)):
         raise Refused("what the loop has collected may be used after an exception")
+    _check_kept(site, value, inside)
     layout = Layout(site)
     indent = layout.indent(outermost)
     item = fresh_name(layout.identifiers(scope), "value")
@@ -71,6 +72,23 @@ def _conversion(site: Site, call: ast.Call) -> tuple[ast.expr, str]:
     if isinstance(function, ast.Attribute) and function.attr in ("item", "tolist") and not call.args:
         return function.value, f"{{}}.{function.attr}()"
     raise Refused("the conversion is none of float, int and .item()")
+
+
+def _check_kept(site: Site, value: ast.expr, inside: set[ast.AST]) -> None:
+    """Raises Refused where another call gets the array, and may be given its buffer (`donate_argnums`)."""
+    root: ast.AST = value
+    while isinstance(root, (ast.Attribute, ast.Subscript)):
+        root = root.value
+    if not isinstance(root, ast.Name):
+        return  # computed here, and known to nobody else
+    own = set(ast.walk(value))
+    for use in site.names.uses_of(root.id, site.names.scope_at(root)):
+        if use.name in inside and use.name not in own:
+            around = site.names.ancestors(use.name)
+            if any(isinstance(one, ast.Call) for one in around if one in inside):
+                raise Refused(
+                    f"`{root.id}` is handed to another call in the loop, which may give up its buffer"
+                )
 
 
 def _made(site: Site, name: str, statement: ast.stmt) -> ast.stmt:

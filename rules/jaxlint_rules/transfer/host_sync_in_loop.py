@@ -54,9 +54,10 @@ class HostSyncInLoop(Rule):
     Or log every N steps.
 
     ## Fix safety
-    Safe where a loop does nothing with the number but `losses.append(float(loss))`, and the list begins empty right before
-    it and is read after it alone: the arrays are collected, and converted once the loop is done. They stay on the device until
-    then. Everything else has no automatic fix; `jaxlint verify` counts the waits per step and measures them.
+    Safe where a loop does nothing with the number but `losses.append(float(loss))`, the list begins empty right before it and
+    is read after it alone, and no other call in the loop is handed the array, which it might give up: the arrays are collected,
+    and converted once the loop is done. They stay on the device until then. Everything else has no automatic fix;
+    `jaxlint verify` counts the waits per step and measures them.
 
     ## When not to fix
     When each iteration takes much longer than the transfer and Python has nothing to prepare. Conversions under an `if`

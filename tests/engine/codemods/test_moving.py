@@ -64,6 +64,11 @@ REFUSALS = {
         "def f(xs, seen):\n    for x in xs:\n        seen.append(«float(x)»)\n    return seen\n",
         "empty list",
     ),
+    "convert-after-loop: the array is handed on": (
+        "convert-after-loop",
+        "def f(x):\n    seen = []\n    for i in range(9):\n        x = step(x)\n        seen.append(«float(x)»)\n    return seen\n",
+        "may give up its buffer",
+    ),
     "bind-result: nobody looks": (
         "bind-result",
         "def f(x):\n    «x.at[0].set(1)»\n",
