@@ -92,7 +92,8 @@ step(jnp.ones((8, 128)))
         frame = event.frame
         while frame.caller is not None:
             frame = frame.caller
-        if frame.function is None and frame.context != "creation":
+        # Helpers in another file may be shared with staged code.
+        if frame.function is None and frame.context != "creation" and frame.module is event.frame.module:
             report(
                 event.node,
                 "`with_sharding_constraint` outside of `jit` copies the array at once; `jax.device_put` says so",
