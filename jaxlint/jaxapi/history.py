@@ -244,4 +244,4 @@ def describe_replacement(change: ApiChange) -> str:
         )
     if not change.note or change.note.startswith("no "):  # "no replacement named in message"
         return "nothing public replaces it"
-    return change.note
+    return change.note.removeprefix("message: ")
