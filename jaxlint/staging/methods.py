@@ -244,8 +244,11 @@ class Methods(Machine):
         """A tracer put into a container that was made outside the innermost trace outlives it."""
         if not frame.stage.staged or not frame.stage.certain or frame.catching:
             return
-        if frame.function is not None and frame.function.name == "__enter__":
-            return  # a stack of handlers: `__exit__` takes it off again
+        outer: Frame | None = frame
+        while outer is not None and outer.home.staged:
+            if outer.function is not None and outer.function.name in ("__enter__", "push"):
+                return  # a stack of handlers: `__exit__` takes it off again
+            outer = outer.caller
         made = container.stage
         if made is None or made is frame.stage or getattr(made, "kind", "") != "host":
             return
