@@ -9,7 +9,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent, Event, TransformEvent
 from jaxlint.staging.syntax_facts import dotted, walk
-from jaxlint.staging.values import External, Partial, Transformed, Value, constant
+from jaxlint.staging.values import External, Partial, Transformed, Value
 
 _REMATS = frozenset({"checkpoint", "remat", "filter_checkpoint"})
 _GRADIENTS = frozenset({"grad", "value_and_grad"})
@@ -185,7 +185,7 @@ def forward(stack, x, keep):
         if not isinstance(body, Transformed) or body.kind != "checkpoint" or "**" in body.options:
             return
         kept = body.options.get("prevent_cse")
-        if kept is None or constant(kept) is True:
+        if kept is None or "prevent_cse=True" in ast.unparse(body.node):
             line = getattr(event.node, "lineno", "?")
             self.inside.setdefault(body.node, (body, f"it is {how} `lax.scan`, at line {line}"))
 

@@ -127,7 +127,11 @@ def main(images, layers):
         if not isinstance(element, ast.Call) or not isinstance(target, ast.Name):
             return None
         function = dotted(element.func)
-        if not function or function in ("float", "int", "len", "str") or function.endswith(".astype"):
+        if (
+            not function
+            or function in ("float", "int", "len", "str")
+            or function.endswith((".astype", ".array", ".asarray"))
+        ):
             return None
         rows = ""
         if isinstance(iterable, ast.Name):
