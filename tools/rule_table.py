@@ -13,14 +13,26 @@ BEGIN = "<!-- rules: written by `make rules` -->"
 END = "<!-- end of rules -->"
 
 
-def row(rule: type[Rule]) -> str:
-    summary = rule.summary().replace("|", "\\|").rstrip(".")
-    return f"| {rule.code} | `{rule.name}` | {rule.severity} | {summary} | {rule.fixable or ''} |"
+def row(category: str, rules: list[type[Rule]]) -> str:
+    title = "API" if category == "api" else category.capitalize()
+    names = ", ".join(f"[{rule.name}](docs/rules/{rule.name}.md)" for rule in rules)
+    first, last = rules[0].code, rules[-1].code
+    return f"| {title} | {first if first == last else f'{first} to {last[3:]}'} | {names} |"
+
+
+def first_code(rules: list[type[Rule]], category: str) -> int:
+    return min(int(rule.code[3:]) for rule in rules if rule.category == category)
 
 
 def table() -> str:
-    head = ["| code | name | severity | what it finds | fix |", "| --- | --- | --- | --- | --- |"]
-    return "\n".join([*head, *(row(rule) for rule in all_rules() if not rule.preview)])
+    """One row for each category, with links to the pages of its rules; those in preview are left out."""
+    rules = [rule for rule in all_rules() if not rule.preview]
+    fixed = sum(rule.fixable is not None for rule in rules)
+    lines = [f"{len(rules)} rules are on by default, {fixed} of them with a fix.", ""]
+    lines += ["| category | codes | rules |", "| --- | --- | --- |"]
+    for category in sorted({rule.category for rule in rules}, key=lambda name: first_code(rules, name)):
+        lines.append(row(category, [rule for rule in rules if rule.category == category]))
+    return "\n".join(lines)
 
 
 def with_table(text: str) -> str:
