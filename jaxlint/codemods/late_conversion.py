@@ -84,8 +84,7 @@ def _check_kept(site: Site, value: ast.expr, inside: set[ast.AST]) -> None:
     own = set(ast.walk(value))
     for use in site.names.uses_of(root.id, site.names.scope_at(root)):
         if use.name in inside and use.name not in own:
-            around = site.names.ancestors(use.name)
-            if any(isinstance(one, ast.Call) for one in around if one in inside):
+            if _handed_on(site, use.name, inside):
                 raise Refused(
                     f"`{root.id}` is handed to another call in the loop, which may give up its buffer"
                 )
@@ -119,3 +118,28 @@ def _loop_beside(site: Site, made: ast.stmt, statement: ast.stmt) -> ast.stmt:
     if not isinstance(node, (ast.For, ast.While)) or node.orelse:
         raise Refused("the list is not made right before the loop")
     return node
+
+
+READING_METHODS = frozenset(
+    {"item", "tolist", "block_until_ready", "copy", "astype", "mean", "sum", "min", "max"}
+)
+READING_BUILTINS = frozenset({"float", "int", "bool", "str", "repr", "format", "print", "len", "isinstance"})
+
+
+def _handed_on(site: Site, name: ast.Name, inside: set[ast.AST]) -> bool:
+    """Whether the nearest call around `name` may keep or donate what it gets; formatting and reading do not."""
+    child: ast.AST = name
+    for around in site.names.ancestors(name):
+        if around not in inside or isinstance(around, ast.FormattedValue):
+            return False
+        if isinstance(around, ast.Call):
+            function = around.func
+            if isinstance(function, ast.Attribute):
+                return not (child is function and function.attr in READING_METHODS)
+            return not (
+                isinstance(function, ast.Name)
+                and function.id in READING_BUILTINS
+                and site.names.scope_at(function).resolve(function.id) is None
+            )
+        child = around
+    return False

@@ -22,6 +22,13 @@ REWRITES = {
         "def f(xs):\n    seen = []\n    for x in xs:\n        for y in x:\n            seen.append(y.sum())  # note\n"
         "    seen = [value.item() for value in seen]\n    return seen\n",
     ),
+    "convert-after-loop: also printed": (
+        "convert-after-loop",
+        "def f(xs):\n    seen = []\n    for i in range(9):\n        x = xs[i]\n        seen.append(«float(x)»)\n"
+        "        print(f'{x.item()} {x}', float(x))\n    return seen\n",
+        "def f(xs):\n    seen = []\n    for i in range(9):\n        x = xs[i]\n        seen.append(x)\n"
+        "        print(f'{x.item()} {x}', float(x))\n    seen = [float(value) for value in seen]\n    return seen\n",
+    ),
     "bind-result: an attribute of a plain class": (
         "bind-result",
         "class A:\n    def put(self, i):\n        «self.x.at[i].set(0)»\n        return self.x\n",
