@@ -249,6 +249,7 @@ class Transforming(Machine):
                 static = name not in leaves
             if (
                 static
+                and name in declared
                 and self.boundary is not None
                 and isinstance(part, (Array, NumpyArray, ListValue, DictValue))
             ):

@@ -128,3 +128,28 @@ def test_a_crash_in_a_rule_is_an_error_of_that_file_alone(tmp_path: Path) -> Non
     (error,) = analysis.errors
     assert "internal error (ZeroDivisionError: a bug of ours" in str(error)
     assert str(error).startswith("bad.py")
+
+
+def test_attributes_beside_the_leaves_of_a_flattened_class_may_be_undeclared() -> None:
+    text = """
+import jax
+
+@jax.tree_util.register_pytree_node_class
+class Config:
+    rate: float
+    def __init__(self, rate):
+        self.rate = rate
+        self.extra = {"a": [rate]}
+    def tree_flatten(self):
+        return (self.rate,), self.extra
+    @classmethod
+    def tree_unflatten(cls, extra, children):
+        return cls(children[0])
+
+@jax.jit
+def f(config):
+    return config.rate * 2
+
+f(Config(1.0))
+"""
+    assert internal_errors(run([source_from_bytes(text.encode(), Path("config.py"), "config.py")])) == []
