@@ -75,6 +75,12 @@ TRANSFORMS: dict[str, Transform] = {
     "haiku.without_apply_rng": Transform("hk.wrap", staged=False, abstract=False),
     "haiku.multi_transform": Transform("hk.transform", staged=False, abstract=False),
     "jax.experimental.pallas.pallas_call": Transform("pallas"),
+    "jax.experimental.pallas.kernel": Transform("pallas"),
+    "jax.experimental.pallas.tpu.emit_pipeline": Transform("pallas"),
+    "jax.experimental.pallas.tpu.emit_pipeline_with_allocations": Transform("pallas"),
+    "jax.experimental.pallas.mosaic_gpu.kernel": Transform("pallas"),
+    "jax.experimental.pallas.mosaic_gpu.emit_pipeline": Transform("pallas"),
+    "jax.experimental.pallas.mosaic_gpu.emit_pipeline_warp_specialized": Transform("pallas"),
     "functools.lru_cache": Transform("wrap", staged=False, abstract=False),
     "functools.cache": Transform("wrap", staged=False, abstract=False),
 }

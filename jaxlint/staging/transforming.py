@@ -270,8 +270,10 @@ class Transforming(Machine):
         owner = Frame(None, cls.module, cls.scope, frame.stage, frame, t.node)
         self.emit("static_field", events.StaticFieldEvent(field.node, owner, cls, field.name, value, t))
 
-    def to_device(self, value: Value, jitted: str) -> Value:
-        """The result of a staged call as the host sees it: concrete arrays."""
+    def to_device(self, value: Value, jitted: str, keeps_python: bool = False) -> Value:
+        """The result of a staged call as the host sees it: concrete arrays. Modules of nnx keep Python values."""
+        if keeps_python and isinstance(value, (Static, Unknown)):
+            return value
         if isinstance(value, Array):
             return Array(
                 False,
@@ -288,11 +290,12 @@ class Transforming(Machine):
         if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
             return Array(False, None, jitted=jitted)
         if isinstance(value, (TupleValue, ListValue, DictValue)):
-            return map_parts(value, lambda part: self.to_device(part, jitted))
+            return map_parts(value, lambda part: self.to_device(part, jitted, keeps_python))
         if isinstance(value, Instance):
             declared = value.cls.all_fields()
+            keeps_python = value.cls.kind == "nnx"
             fields = {
-                k: v if k in declared and declared[k].static else self.to_device(v, jitted)
+                k: v if k in declared and declared[k].static else self.to_device(v, jitted, keeps_python)
                 for k, v in value.fields.items()
             }
             return Instance(value.cls, fields, True, None, value.ready)

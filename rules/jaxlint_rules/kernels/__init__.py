@@ -1,1 +1,3 @@
 """Rules of the category kernels."""
+
+PALLAS_CALL = "jax.experimental.pallas.pallas_call"

@@ -19,6 +19,7 @@ from jaxlint.staging.values import (
     is_none,
 )
 from jaxlint_rules._fixes import propose
+from jaxlint_rules.kernels import PALLAS_CALL
 
 _SPEC = "jax.experimental.pallas.BlockSpec"
 
@@ -145,7 +146,7 @@ def prefetched(x, n):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        if t.kind != "pallas" or "grid_spec" in t.options or "**" in t.options or "grid" not in t.options:
+        if t.api != PALLAS_CALL or "grid_spec" in t.options or "**" in t.options or "grid" not in t.options:
             return
         grid = constant(t.options["grid"])
         dimensions = len(grid) if isinstance(grid, tuple) else 1 if isinstance(grid, int) else None

@@ -8,6 +8,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
+from jaxlint_rules.kernels import PALLAS_CALL
 
 _ON_CPU = re.compile(
     r"""default_backend\(\)\s*==\s*["']cpu"""
@@ -111,7 +112,7 @@ print(double(jnp.ones((8, 128))))
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        if t.kind != "pallas" or "interpret" in t.options or "**" in t.options:
+        if t.api != PALLAS_CALL or "interpret" in t.options or "**" in t.options:
             return
         text = event.frame.module.source.text
         if _ON_CPU.search(text) is None or _INTERPRETS.search(text) is not None:

@@ -19,6 +19,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint_rules.kernels import PALLAS_CALL
 
 _QUERIES = ("jax.experimental.pallas.program_id", "jax.experimental.pallas.num_programs")
 
@@ -121,6 +122,27 @@ def call(x):
     return pl.pallas_call(kernel, out_shape=out, grid=(4, 2))(x)
 """,
         ),
+        Example(
+            "pipelines inside of a kernel have a grid of their own",
+            """
+import functools
+import jax
+from jax.experimental import pallas as pl
+from jax.experimental.pallas import tpu as pltpu
+
+@jax.jit
+def call(x):
+    @functools.partial(pl.kernel, out_type=x, mesh=pltpu.create_tensorcore_mesh("core"))
+    def kernel(x_hbm, o_hbm):
+        @functools.partial(pltpu.emit_pipeline, grid=(2,))
+        def pipeline(x_ref, o_ref):
+            o_ref[...] = x_ref[...] + pl.program_id(0)
+
+        pipeline(x_hbm, o_hbm)
+
+    return kernel(x)
+""",
+        ),
     )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
@@ -131,7 +153,7 @@ def call(x):
             if target.args:
                 return
             target = target.function
-        if t.kind != "pallas" or not isinstance(target, Function) or isinstance(target.node, ast.Lambda):
+        if t.api != PALLAS_CALL or not isinstance(target, Function) or isinstance(target.node, ast.Lambda):
             return
         if target.module is not event.frame.module:
             return

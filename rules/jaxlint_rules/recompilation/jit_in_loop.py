@@ -161,6 +161,32 @@ def train(params, batches):
     return params, table
 """,
         ),
+        Example(
+            "made once and kept by the object",
+            """
+import jax
+
+class Engine:
+    def __init__(self, size):
+        self.size = size
+        self.start = None
+
+    def state(self):
+        if self.start is None:
+
+            @jax.jit
+            def initialise():
+                return jax.numpy.zeros(self.size)
+
+            self.start = initialise
+        return self.start()
+
+def run():
+    engine = Engine(3)
+    for _ in range(10):
+        print(engine.state())
+""",
+        ),
     )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
@@ -197,7 +223,7 @@ def train(params, batches):
         call, caller = frame.call_node, frame.caller
         if frame.function is None or caller is None or caller.stage.staged or caller.module.is_test:
             return
-        if frame.guards:
+        if frame.guards or kept(event, report):
             return  # made once and kept
         if frame.function.name in ("__init__", "setup", "__post_init__", "main"):
             return
@@ -316,6 +342,22 @@ def stored(event: TransformEvent, report: Reporter) -> bool:
     if isinstance(parent, ast.Assign):
         return any(not isinstance(target, ast.Name) for target in parent.targets)
     return not (isinstance(parent, ast.Call) and parent.func is event.node)
+
+
+def kept(event: TransformEvent, report: Reporter) -> bool:
+    """Whether an `if` around it asks for the very place that the jitted function is then stored in."""
+    node: ast.AST | None = event.node
+    while node is not None and not isinstance(node, ast.ClassDef):
+        above = report.module.parents.get(node)
+        if isinstance(above, ast.If) and node is not above.test:
+            asked = {
+                ast.unparse(n) for n in walk(above.test) if isinstance(n, (ast.Attribute, ast.Subscript))
+            }
+            stores = (t for n in walk(above) if isinstance(n, ast.Assign) for t in n.targets)
+            if any(isinstance(t, (ast.Attribute, ast.Subscript)) and ast.unparse(t) in asked for t in stores):
+                return True
+        node = above
+    return False
 
 
 def returned(event: TransformEvent, frame: Frame) -> bool:
