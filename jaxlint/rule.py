@@ -8,10 +8,13 @@ fixed sections, and its examples are its tests.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from jaxlint.finding import Severity
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 CATEGORIES = (
     "tracing",
@@ -42,6 +45,40 @@ class Example:
     name: str
     code: str
     fixed: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """What a method of a rule is about; see `concerns`."""
+
+    names: frozenset[str]
+    callees: frozenset[str]
+    where: Callable[[str], bool] | None
+
+    def covers(self, name: str, callee: str) -> bool:
+        return (
+            name in self.names
+            or callee in self.callees
+            or (self.where is not None and self.where(name))
+            or any(name.startswith(prefix) for prefix in self.names if prefix.endswith("."))
+        )
+
+
+def concerns(
+    *names: str, callees: tuple[str, ...] = (), where: Callable[[str], bool] | None = None
+) -> Callable[[Method], Method]:
+    """Says which calls or names the `on_call` or `on_name` of a rule is about, so that it hears of no others.
+
+    `names`: canonical names of external functions, those that end in "." for all that begin so. `callees`: kinds of
+    value that are called, by the names of their classes in `jaxlint.staging.values` ("Transformed", "ExternalMethod").
+    `where`: whether the rule may have something to say of a name; asked once for each.
+    """
+
+    def mark(method: Method) -> Method:
+        method.concern = Concern(frozenset(names), frozenset(callees), where)  # type: ignore[attr-defined]
+        return method
+
+    return mark
 
 
 class Rule:

@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from jaxlint.finding import Finding, FixRequest, Severity, Span
 from jaxlint.rule import Rule
@@ -16,6 +15,7 @@ from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging.events import Event
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.interpreter import Interpreter
+from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module, Project
 from jaxlint.staging.syntax_facts import expects_error
 
@@ -121,23 +121,6 @@ class Reporter:
         )
 
 
-def handlers_of(reporters: Sequence[Reporter]) -> dict[str, list[Callable[[Any], None]]]:
-    """The rules' methods by the event that they take."""
-    table: dict[str, list[Callable[[Any], None]]] = {}
-    for reporter in reporters:
-        rule = reporter.rule
-        for name in dir(rule):
-            if name.startswith("on_"):
-                method = getattr(rule, name)
-
-                def handle(event: Any, method: Any = method, reporter: Reporter = reporter) -> None:
-                    reporter.event = event
-                    method(event, reporter)
-
-                table.setdefault(name[3:], []).append(handle)
-    return table
-
-
 def analyze(
     files: Sequence[SourceFile],
     rules: Sequence[Rule],
@@ -155,7 +138,7 @@ def analyze(
     """
     sink: dict[tuple[str, str, Span], Finding] = {}
     reporters = [Reporter(rule, sink, target_jax, dependencies or {}) for rule in rules]
-    interpreter = build(files, handlers_of(reporters), read)
+    interpreter = build(files, Listeners(reporters), read)
     for reporter in reporters:
         reporter.interpreter = interpreter
     interpreter.project.add_context(context)
@@ -177,11 +160,11 @@ def analyze(
 
 def build(
     files: Sequence[SourceFile],
-    handlers: dict[str, list[Callable[[Any], None]]],
+    listeners: Listeners,
     read: Callable[[Path], SourceFile] | None = None,
 ) -> Interpreter:
     """An interpreter over `files`, with nothing evaluated yet."""
-    return Interpreter(Project(files, read), handlers)
+    return Interpreter(Project(files, read), listeners)
 
 
 def run(interpreter: Interpreter, result: Analysis) -> None:

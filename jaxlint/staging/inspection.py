@@ -11,6 +11,7 @@ from jaxlint.staging.analysis import Analysis, build, run, with_deep_stack
 from jaxlint.staging.calls import FunctionRecord
 from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.interpreter import Interpreter
+from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
 from jaxlint.staging.pytrees import flattening
 from jaxlint.staging.scope import Scope
@@ -56,7 +57,7 @@ def inspect_files(
     files: Sequence[SourceFile], context: Sequence[SourceFile] = ()
 ) -> tuple[list[FunctionFacts], Analysis]:
     """The facts of every function in `files`, by path and line; the second value carries files that failed."""
-    interpreter = build(files, {})
+    interpreter = build(files, Listeners())
     interpreter.project.add_context(context)
     result = Analysis()
     with_deep_stack(lambda: run(interpreter, result))

@@ -8,7 +8,6 @@ the work, and end in `Unknown`, never in a guess.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 from typing import Any
 
 from jaxlint.jaxapi.models import MODELS
@@ -30,6 +29,7 @@ from jaxlint.staging.externals import Externals
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import Gradients
 from jaxlint.staging.keys import Keys
+from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.methods import Methods
 from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
@@ -75,12 +75,12 @@ class Interpreter(
 ):
     """Evaluates the modules of one project."""
 
-    def __init__(self, project: Project, handlers: dict[str, list[Callable[[Any], None]]]) -> None:
+    def __init__(self, project: Project, listeners: Listeners) -> None:
         self.project = project
-        self.handlers = handlers
-        self.wants_names = bool(handlers.get("name"))
-        self.wants_calls = bool(handlers.get("call"))
-        self.wants_operations = bool(handlers.get("operation"))
+        self.listeners = listeners
+        self.wants_names = listeners.wants("name")
+        self.wants_calls = listeners.wants("call")
+        self.wants_operations = listeners.wants("operation")
         self.records: dict[ast.AST, FunctionRecord] = {}
         self.defined: list[Function] = []
         self.classes: list[ClassValue] = []
@@ -113,10 +113,8 @@ class Interpreter(
         """Tells the rules, if the event lies in a reported file and no handler of the program guards it."""
         if (kind == "convert" or kind == "test") and not event.value.staged:
             self.ledger.settle()  # the host needs the value
-        handlers = self.handlers.get(kind)
-        if handlers and event.frame.module.reported:
-            for handler in handlers:
-                handler(event)
+        if event.frame.module.reported:
+            self.listeners.tell(kind, event)
 
     def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:
         if not isinstance(value, External) or not self.wants_names:

@@ -77,6 +77,18 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
                 stack.extend(part for part in value if isinstance(part, ast.AST))
 
 
+@cache
+def name_loads(node: ast.AST) -> tuple[ast.Name, ...]:
+    """Every name that is read in `node`, in no order."""
+    return tuple(n for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+
+
+@cache
+def names_stored(node: ast.AST) -> frozenset[str]:
+    """The names that are bound in `node`, functions inside of it included."""
+    return frozenset(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+
+
 def all_parameters(node: FunctionNode) -> list[ast.arg]:
     """Positional, variadic and keyword parameters, in order."""
     arguments = node.args

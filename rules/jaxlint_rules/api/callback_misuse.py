@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -133,6 +133,7 @@ def step(x):
         ),
     )
 
+    @concerns(*_CALLBACKS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name not in _CALLBACKS or report.module.is_test or event.frame.catching:
             return

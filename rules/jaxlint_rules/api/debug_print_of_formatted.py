@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, ConvertEvent
 from jaxlint_rules._fixes import propose
@@ -90,6 +90,7 @@ def g(x):
         if event.how in ("str", "format") and event.value.staged and event.value.certain:  # type: ignore[attr-defined]
             self.formatted.add(event.node)
 
+    @concerns("jax.debug.print")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name != "jax.debug.print" or not isinstance(event.node, ast.Call) or not event.node.args:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import ListValue, TupleValue, Value
@@ -147,6 +147,7 @@ def total(xs):
         ),
     )
 
+    @concerns(*_STRICT)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name not in _STRICT or not event.args or event.frame.catching:
             return

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -97,6 +97,7 @@ def losses(variables, x, key, flag):
         ),
     )
 
+    @concerns(callees=("ExternalObject",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
         if (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import ExternalObject, Value, constant
@@ -79,6 +79,7 @@ def make(lr, parts):
         ),
     )
 
+    @concerns("optax.chain")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name != "optax.chain" or report.module.is_test:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import Array
@@ -87,6 +87,7 @@ v = jax.vmap(jax.grad(make(1.0)))(x[None])
                 reason="the argument is an array",
             )
 
+    @concerns(callees=("Array",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
         if not isinstance(callee, Array) or not callee.certain or event.frame.catching:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TracedMemoryEvent
 from jaxlint.staging.values import Array
@@ -112,6 +112,7 @@ def peak(x):
             reason=f"`{dispatch.label}` was dispatched at line {getattr(dispatch.node, 'lineno', '?')}, after `tracemalloc.start()`; its buffers belong to the runtime",
         )
 
+    @concerns("sys.getsizeof")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if (
             event.callee.__class__.__name__ == "External"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import (
@@ -132,6 +132,7 @@ def prefetched(x, n):
         ),
     )
 
+    @concerns(_SPEC)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name != _SPEC or not isinstance(event.callee, External) or not event.args:
             return

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.syntax_facts import positional_parameters
@@ -163,6 +163,7 @@ def call(x):
         for node, message, reason in _misused(target.node, refs, t):
             report(node, message, reason=reason, function=target.qualname)
 
+    @concerns(*_QUERIES)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         stage = event.frame.stage
         if event.name not in _QUERIES or not stage.within("jit") or stage.within("pallas", "convention"):

@@ -14,7 +14,7 @@ from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.shapes import shape_of
-from jaxlint.staging.syntax_facts import all_parameters, dotted, walk
+from jaxlint.staging.syntax_facts import all_parameters, dotted, name_loads, names_stored, walk
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -198,11 +198,9 @@ print(look_up(TABLE, 3))
         if function.module is not report.module:
             return []
         own = {parameter.arg for parameter in all_parameters(function.node)}
-        own |= {n.id for n in walk(function.node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        own |= names_stored(function.node)
         found: dict[str, Size] = {}
-        for child in walk(function.node):
-            if not (isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)):
-                continue
+        for child in name_loads(function.node):
             if child.id in own or child.id in found or _asks_metadata(child, report):
                 continue
             held = function.scope.lookup(child.id)

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StagedReturnEvent, TransformEvent
 from jaxlint.staging.project import Module
@@ -183,6 +183,7 @@ def train(params, batches):
                 candidate.updated.add(origins[like])
                 candidate.tree = candidate.tree or not isinstance(part, Array) or part.tree
 
+    @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
         if (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent, Event, TransformEvent
 from jaxlint.staging.syntax_facts import dotted, walk
@@ -169,6 +169,7 @@ def forward(stack, x, keep):
         if event.api.rpartition(".")[2] == "scan":
             self.note(event.body, event, "the body of")
 
+    @concerns("flax.linen.scan", callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name == "flax.linen.scan" and isinstance(event.node, ast.Call) and event.node.args:
             self.check_lifted(event, event.node, report)

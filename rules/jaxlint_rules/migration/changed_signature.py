@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.history import ApiChange, Target, keyword_changes
 from jaxlint.jaxapi.rewrites import by_keyword, call_parameters, keyword_risk, takes_by_keyword
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint_rules.migration.changed_names import target_text
 
 if TYPE_CHECKING:
@@ -151,6 +151,7 @@ else:
     def __init__(self) -> None:
         self._callees: dict[ast.AST, str] = {}
 
+    @concerns(where=lambda name: bool(keyword_changes(name) or takes_by_keyword(name)))
     def on_name(self, event: NameEvent, report: Any) -> None:
         name = event.qualified
         if name.startswith("jax.") and not event.is_import and not event.guarded:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, lookup, package_of
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
 if TYPE_CHECKING:
@@ -103,6 +103,7 @@ key = jax.random.PRNGKey(0)
         self._imports = ImportedNames()
         self._spelled = SpelledNames()
 
+    @concerns(where=lambda name: lookup(name) is not None)
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
         package = package_of(qualified)

@@ -11,7 +11,7 @@ from jaxlint.finding import Severity
 from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.history import NEWEST, has_row
 from jaxlint.jaxapi.versions import VersionError, parse_range, parse_version
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint_rules.migration.changed_names import SpelledNames
 
 if TYPE_CHECKING:
@@ -44,6 +44,19 @@ _HOMES = (
     "jax.profiler",
     "jax.ops",
 )
+
+
+def _is_unheard_of(qualified: str) -> bool:
+    place = known_names.split(qualified) if qualified.startswith("jax.") else None
+    if place is None:
+        return False
+    module, name, _ = place
+    if name.startswith("_") or name == "*":
+        return False
+    names = known_names(module)
+    if names.is_open or not names.there or name in names.there or name in names.gone:
+        return False
+    return not has_row(f"{module}.{name}")
 
 
 class NonexistentApi(Rule):
@@ -154,12 +167,11 @@ jax.my_registry["a"] = 1
         self._reported: set[ast.AST] = set()
         self._newer: bool | None = None
 
+    @concerns(where=_is_unheard_of)
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
-        if event.guarded or not qualified.startswith("jax."):
-            return
         place = known_names.split(qualified)
-        if place is None or not self._is_unheard_of(*place) or not self._spelled.is_written(event):
+        if event.guarded or place is None or not self._spelled.is_written(event):
             return
         module, name, rest = place
         if self._is_newer(report.target_jax) or name in self._assigned(event):
@@ -178,15 +190,6 @@ jax.my_registry["a"] = 1
             f"no release of JAX has `{module}.{name}`" + (f"; did you mean `{close}`?" if close else ""),
             reason=f"`{module}` was read from the releases of jax from {known_names.versions()[0]} to {NEWEST}",
         )
-
-    @staticmethod
-    def _is_unheard_of(module: str, name: str, rest: str) -> bool:
-        if name.startswith("_") or name == "*":
-            return False
-        names = known_names(module)
-        if names.is_open or not names.there or name in names.there or name in names.gone:
-            return False
-        return not has_row(f"{module}.{name}")
 
     def _is_newer(self, specifier: str | None) -> bool:
         """Whether the program may run on a release that the table does not know."""

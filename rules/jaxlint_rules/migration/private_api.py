@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.api_names import known_names
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint_rules.migration.changed_names import SpelledNames
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ print(eval_jaxpr)
         self._spelled = SpelledNames()
         self._reported: set[ast.AST] = set()
 
+    @concerns(where=lambda name: name.startswith("jax._src"))
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
         if event.guarded or not qualified.startswith("jax._src") or not self._spelled.is_written(event):

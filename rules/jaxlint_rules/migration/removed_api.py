@@ -16,11 +16,20 @@ from jaxlint.jaxapi.history import (
     lookup_module,
     package_of,
 )
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import CallEvent, NameEvent
+
+
+def _has_row(qualified: str) -> bool:
+    return lookup(qualified) is not None or _row_around(qualified) is not None
+
+
+def _row_around(qualified: str) -> ApiChange | None:
+    """The row of the module that the name lies in, or what the releases say of a name without one."""
+    return lookup_module(qualified) or _unreviewed(qualified)
 
 
 class RemovedApi(Rule):
@@ -154,6 +163,7 @@ def double(model):
         self._imports = ImportedNames()
         self._spelled = SpelledNames()
 
+    @concerns(where=_has_row)
     def on_name(self, event: NameEvent, report: Any) -> None:
         qualified, node = event.qualified, event.node
         package = package_of(qualified)
@@ -181,11 +191,12 @@ def double(model):
         if change is not None and change.form == "module" and not is_import:
             return None  # reported where something of the module is used, which may have a row of its own
         if change is None:
-            change = lookup_module(qualified) or _unreviewed(qualified)
+            change = _row_around(qualified)
         if change is None or change.kind not in ("removed", "moved"):
             return None
         return change if target.lacks(change) else None
 
+    @concerns("jax.config.update")
     def on_call(self, event: CallEvent, report: Any) -> None:
         """Options: `jax.config.update("jax_array", True)`."""
         node = event.node

@@ -6,7 +6,7 @@ import re
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import MAKERS, RANDOM_MAKERS
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, OperationEvent
 from jaxlint.staging.operations import dtype_named
@@ -113,6 +113,7 @@ def table(x, n):
         if asked is not None:
             self.check(event, _explicit(asked), report)
 
+    @concerns(*_LAYERS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if isinstance(event.callee, External) and event.name.startswith(_LAYERS):
             for keyword in ("dtype", "param_dtype"):

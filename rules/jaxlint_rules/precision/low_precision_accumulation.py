@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent
 from jaxlint.staging.operations import dtype_of
@@ -109,6 +109,7 @@ def cache(buffer, i, x):
                 self.tell(event, dtype_of(start), f"the carry of `{event.api}`", report)
                 return
 
+    @concerns(*_SEGMENTS, callees=("ExternalMethod",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name in _SEGMENTS and event.args:
             dtype = dtype_of(event.args[0])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
-from jaxlint.staging.syntax_facts import all_parameters, dotted, walk
-from jaxlint.staging.values import Function
+from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, walk
 
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -69,9 +68,9 @@ def _visit(node: ast.AST, loops: tuple[ast.AST, ...], found: Timeline) -> None:
         _visit(child, inner, found)
 
 
-def free_reads(function: Function) -> Iterator[tuple[str, ast.expr]]:
-    """Names, and attributes of names ("config.lr"), that the function reads from the scopes around it."""
-    node = function.node
+@cache
+def free_reads(node: FunctionNode) -> tuple[tuple[str, ast.expr], ...]:
+    """Names, and attributes of names ("config.lr"), that a function reads from the scopes around it."""
     own = {parameter.arg for parameter in all_parameters(node)}
     reads: list[tuple[str, ast.expr]] = []
     for part in walk(node):
@@ -90,6 +89,7 @@ def free_reads(function: Function) -> Iterator[tuple[str, ast.expr]]:
             if name:
                 reads.append((name, part))
     inside = {id(d) for d in getattr(node, "decorator_list", ())}
-    for name, read in sorted(reads, key=lambda item: (item[1].lineno, item[1].col_offset)):
-        if name.partition(".")[0] not in own and id(read) not in inside:
-            yield name, read
+    reads.sort(key=lambda item: (item[1].lineno, item[1].col_offset))
+    return tuple(
+        (name, read) for name, read in reads if name.partition(".")[0] not in own and id(read) not in inside
+    )

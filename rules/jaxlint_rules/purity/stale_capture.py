@@ -178,7 +178,7 @@ def train(w):
         if not name:
             return
         reported: set[str] = set()
-        for path, read in free_reads(function):
+        for path, read in free_reads(function.node):
             root = path.partition(".")[0]
             found = function.scope.lookup(root)
             if found is None or root in reported or not isinstance(found[0], _DATA):

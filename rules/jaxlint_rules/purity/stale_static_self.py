@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.syntax_facts import FunctionNode, dotted, walk
 from jaxlint.staging.values import (
     BoundMethod,
     ClassValue,
@@ -265,18 +267,7 @@ def _reads(
     if method.node in seen or not method.node.args.args or len(seen) > 20:
         return
     seen.add(method.node)
-    own = method.node.args.args[0].arg
-    loads = [
-        part
-        for part in walk(method.node)
-        if isinstance(part, ast.Attribute)
-        and isinstance(part.ctx, ast.Load)
-        and isinstance(part.value, ast.Name)
-        and part.value.id == own
-    ]
-    for load in sorted(
-        loads, key=lambda part: (-part.lineno, -part.col_offset)
-    ):  # the first stays in the dict
+    for load in _own(method.node).loads:
         member = cls.lookup(load.attr)
         if isinstance(member, Function) and member.module is method.module:
             yield from _reads(cls, member, seen)
@@ -301,19 +292,18 @@ def _change(
         for method in known.node.body:
             if not isinstance(method, ast.FunctionDef) or not method.args.args or method in inside:
                 continue
-            own = method.args.args[0].arg
+            own = _own(method)
             if method.name == "__init__":
-                starts_as_none = starts_as_none or _sets_none(method, own, name)
-                has_start = has_start or any(True for _ in _stores(method, own, name))
-                called = {dotted(p.func) for p in walk(method) if isinstance(p, ast.Call)}
-                if any(f"{own}.{m}" in called for m in _rebinding_methods(known, name)):
+                starts_as_none = starts_as_none or name in own.set_to_none
+                has_start = has_start or name in own.stores
+                if any(m in own.called for m in _rebinding_methods(known, name)):
                     return None  # it is how the object begins
                 continue
-            if _FIRST.match(method.name) or _jits(method):
+            if _FIRST.match(method.name) or own.jits:
                 continue
-            if holder and any(True for _ in _stores(method, own, holder)):
+            if holder and holder in own.stores:
                 continue
-            for store in _stores(method, own, name):
+            for store in own.stores.get(name, ()):
                 found = found or (method.name, store)
                 changing.add(method.name)
     # What one method alone sets is most likely set before the first call.
@@ -323,31 +313,45 @@ def _change(
 def _rebinding_methods(cls: ClassValue, name: str) -> Iterator[str]:
     for method in cls.node.body:
         if isinstance(method, ast.FunctionDef) and method.args.args and method.name != "__init__":
-            if any(True for _ in _stores(method, method.args.args[0].arg, name)):
+            if name in _own(method).stores:
                 yield method.name
 
 
-def _stores(method: ast.FunctionDef, own: str, name: str) -> Iterator[ast.Attribute]:
+@dataclass
+class _Own:
+    """What a method does with its object: attributes read (the last first) and stored, methods called."""
+
+    loads: list[ast.Attribute] = field(default_factory=list)
+    stores: dict[str, list[ast.Attribute]] = field(default_factory=dict)
+    set_to_none: set[str] = field(default_factory=set)
+    called: set[str] = field(default_factory=set)
+    jits: bool = False  # it compiles something anew
+
+
+@cache
+def _own(method: FunctionNode) -> _Own:
+    me = method.args.args[0].arg
+    found = _Own()
+
+    def of_me(node: ast.AST | None) -> str:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me:
+            return node.attr
+        return ""
+
     for part in walk(method):
-        if isinstance(part, ast.Attribute) and part.attr == name and isinstance(part.ctx, ast.Store):
-            if isinstance(part.value, ast.Name) and part.value.id == own:
-                yield part
-
-
-def _sets_none(method: ast.FunctionDef, own: str, name: str) -> bool:
-    for part in walk(method):
-        if isinstance(part, (ast.Assign, ast.AnnAssign)):
-            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
-            if any(dotted(target) == f"{own}.{name}" for target in targets):
-                if isinstance(part.value, ast.Constant) and part.value.value is None:
-                    return True
-    return False
-
-
-def _jits(method: ast.FunctionDef) -> bool:
-    """Whether the method compiles something anew."""
-    return any(
-        isinstance(part, ast.Call)
-        and dotted(part.func).rpartition(".")[2] in ("jit", "filter_jit", "clear_cache")
-        for part in walk(method)
-    )
+        if isinstance(part, ast.Attribute):
+            name = of_me(part)
+            if name and isinstance(part.ctx, ast.Load):
+                found.loads.append(part)
+            elif name and isinstance(part.ctx, ast.Store):
+                found.stores.setdefault(name, []).append(part)
+        elif isinstance(part, (ast.Assign, ast.AnnAssign)):
+            if isinstance(part.value, ast.Constant) and part.value.value is None:
+                targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+                found.set_to_none.update(filter(None, map(of_me, targets)))
+        elif isinstance(part, ast.Call):
+            found.called.add(of_me(part.func))
+            if dotted(part.func).rpartition(".")[2] in ("jit", "filter_jit", "clear_cache"):
+                found.jits = True
+    found.loads.sort(key=lambda part: (-part.lineno, -part.col_offset))
+    return found

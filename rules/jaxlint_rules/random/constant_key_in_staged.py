@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.functions import KEY_MAKERS
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
@@ -111,6 +111,7 @@ def main(x):
         ),
     )
 
+    @concerns(*KEY_MAKERS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name not in KEY_MAKERS or not event.frame.stage.within(
             "jit", "pmap", "scan", "fori_loop", "while_loop", "map"

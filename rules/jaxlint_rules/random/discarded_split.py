@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.syntax_facts import dotted, name_loads
 
 _MAKERS = ("jax.random.split", "jax.random.fold_in")
 
@@ -103,6 +103,7 @@ def unused(rng, x):
         ),
     )
 
+    @concerns(*_MAKERS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name not in _MAKERS or not isinstance(event.node, ast.Call) or event.frame.module.is_test:
             return
@@ -127,11 +128,7 @@ def unused(rng, x):
             or isinstance(function.node, ast.Lambda)
         ):
             return
-        reads = {
-            (part.id, part.lineno)
-            for part in ast.walk(function.node)
-            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part is not key
-        }
+        reads = {(part.id, part.lineno) for part in name_loads(function.node) if part is not key}
         if any(name in names for name, _ in reads) or "locals" in {name for name, _ in reads}:
             return
         if any(name == key.id and line > event.node.lineno for name, line in reads):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
@@ -136,6 +136,7 @@ print(once(jnp.ones(3)))
         ),
     )
 
+    @concerns(*_EAGER)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         positions = _EAGER.get(event.name)
         frame = event.frame

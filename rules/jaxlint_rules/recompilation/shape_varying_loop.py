@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Loop
@@ -135,6 +135,7 @@ def batches(xs, n):
         ),
     )
 
+    @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee, node, frame = event.callee, event.node, event.frame
         if (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import canonical_dtype, is_float, is_integer
 from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.operations import dtype_of
@@ -126,6 +126,7 @@ def branches(signal, n, flag):
     def __init__(self) -> None:
         self.calls: dict[tuple[ast.AST, object], dict[ast.AST, _Call]] = {}
 
+    @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee, node, frame = event.callee, event.node, event.frame
         if (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import Array
@@ -84,6 +84,7 @@ step(jnp.ones((8, 128)))
         ),
     )
 
+    @concerns("jax.lax.with_sharding_constraint")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name != "jax.lax.with_sharding_constraint" or event.frame.stage.staged or not event.args:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint_rules._reasons import guarded, staged_because
@@ -83,6 +83,7 @@ def main(x):
         ),
     )
 
+    @concerns("jax.default_device")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name != "jax.default_device" or not event.frame.stage.abstract or guarded(event):
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -102,6 +102,7 @@ def train(step, state, loader, mesh):
         ),
     )
 
+    @concerns("jax.device_put")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name != "jax.device_put" or event.frame.stage.staged or event.frame.in_loop() is None:
             return

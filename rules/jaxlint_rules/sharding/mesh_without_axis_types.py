@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import ExternalObject
@@ -85,6 +85,7 @@ def load(x):
         ),
     )
 
+    @concerns("jax.lax.with_sharding_constraint")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name != "jax.lax.with_sharding_constraint" or len(event.args) + len(event.kwargs) < 2:
             return

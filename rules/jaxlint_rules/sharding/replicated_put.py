@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -101,6 +101,7 @@ def report():
         ),
     )
 
+    @concerns("jax.device_put", "jax.device_put_replicated")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name not in ("jax.device_put", "jax.device_put_replicated") or event.frame.stage.staged:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.meshes import arguments_of, mesh_sizes, spec_entries, strings
@@ -112,6 +112,7 @@ for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
                 reason="`in_specs` is a tuple with one entry per argument",
             )
 
+    @concerns("jax.make_mesh", "jax.device_put", callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name == "jax.make_mesh":
             self.check_mesh(event, report)

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.functions import COLLECTIVES
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
@@ -118,6 +118,7 @@ def run(mesh, x):
         ),
     )
 
+    @concerns(*_QUERIES, *COLLECTIVES)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         query = event.name in _QUERIES
         if not (query or event.name in COLLECTIVES) or not event.frame.stage.staged:

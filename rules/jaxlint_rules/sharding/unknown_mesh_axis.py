@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.meshes import mesh_axes, spec_axes
@@ -77,6 +77,7 @@ def shardings(mesh, axis):
         ),
     )
 
+    @concerns("jax.sharding.NamedSharding")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name != "jax.sharding.NamedSharding":
             return

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import (
@@ -239,6 +239,7 @@ def build(function, names):
                 return
         self.check_overlap(event, options, signature, report)
 
+    @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         t = event.callee
         if not isinstance(t, Transformed) or event.frame.catching or guarded(event, convention=False):

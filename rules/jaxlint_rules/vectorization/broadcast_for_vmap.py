@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted, walk
@@ -87,6 +88,7 @@ def batched(w, ws, xs, n):
         ),
     )
 
+    @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee, node, frame = event.callee, event.node, event.frame
         if not isinstance(callee, Transformed) or callee.kind != "vmap" or not isinstance(node, ast.Call):
@@ -166,9 +168,16 @@ def _binding(name: ast.Name, report: Reporter) -> ast.expr | None:
     )
     if function is None:
         return None
-    found = [
-        child.value
-        for child in walk(function)
-        if isinstance(child, ast.Assign) and any(dotted(target) == name.id for target in child.targets)
-    ]
+    found = _assigned(function).get(name.id, ())
     return found[0] if len(found) == 1 else None
+
+
+@cache
+def _assigned(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, list[ast.expr]]:
+    """What each name is bound to in a function."""
+    found: dict[str, list[ast.expr]] = {}
+    for child in walk(function):
+        if isinstance(child, ast.Assign):
+            for name in {dotted(target) for target in child.targets}:
+                found.setdefault(name, []).append(child.value)
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, OperationEvent
 from jaxlint.staging.frame import Frame
@@ -134,6 +134,7 @@ def in_turn(many_a, many_b):
                 self.heavy.setdefault(current.function.node, name)
             current = current.caller
 
+    @concerns(*_BRANCHES, *(f"jax.lax.{name}" for name in _HEAVY))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name.startswith("jax.lax.") and event.name.rpartition(".")[2] in _HEAVY:
             self.note(event.name.rpartition(".")[2], event.frame)

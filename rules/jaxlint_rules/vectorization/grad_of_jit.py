@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -111,6 +111,7 @@ def train(w, xs):
         ),
     )
 
+    @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee, frame = event.callee, event.frame
         if not isinstance(callee, Transformed) or callee.kind not in _KINDS or frame.stage.staged:

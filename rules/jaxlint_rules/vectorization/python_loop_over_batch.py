@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
@@ -98,6 +98,7 @@ def main(images, layers):
         ),
     )
 
+    @concerns(*_STACKING)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node = event.node
         if event.name not in _STACKING or not isinstance(node, ast.Call) or not node.args:

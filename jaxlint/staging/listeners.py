@@ -1,0 +1,58 @@
+"""Which rules hear of which events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.rule import Concern
+
+if TYPE_CHECKING:
+    from jaxlint.staging.analysis import Reporter
+
+Handler = tuple[Callable[[Any, Any], None], "Reporter"]
+
+
+class Listeners:
+    """The rules' methods by the event that they take.
+
+    Calls and names are the bulk of all events and most rules care for a few functions, so a rule may say so
+    (`jaxlint.rule.concerns`); who hears of a call is found once for each name and type of callee.
+    """
+
+    def __init__(self, reporters: Sequence[Reporter] = ()) -> None:
+        self.handlers: dict[str, list[Handler]] = {}
+        self._routes: dict[tuple[str, str, type], list[Handler]] = {}
+        for reporter in reporters:
+            for name in dir(reporter.rule):
+                if name.startswith("on_"):
+                    handler = (getattr(reporter.rule, name), reporter)
+                    self.handlers.setdefault(name[3:], []).append(handler)
+
+    def wants(self, kind: str) -> bool:
+        return kind in self.handlers
+
+    def tell(self, kind: str, event: Any) -> None:
+        """Hands the event to the rules that take it, in the order of the rules."""
+        handlers = self.handlers.get(kind)
+        if handlers is None:
+            return
+        if kind == "call":
+            handlers = self._route("call", event.name, type(event.callee), handlers)
+        elif kind == "name":
+            handlers = self._route("name", event.qualified, str, handlers)
+        for method, reporter in handlers:
+            reporter.event = event
+            method(event, reporter)
+
+    def _route(self, kind: str, name: str, callee: type, handlers: list[Handler]) -> list[Handler]:
+        route = self._routes.get((kind, name, callee))
+        if route is None:
+            route = [h for h in handlers if _concerned(h[0], name, callee.__name__)]
+            self._routes[kind, name, callee] = route
+        return route
+
+
+def _concerned(method: Any, name: str, callee: str) -> bool:
+    concern: Concern | None = getattr(method, "concern", None)
+    return concern is None or concern.covers(name, callee)
