@@ -1,5 +1,45 @@
-"""`python -m jaxlint`."""
+"""The console command, and `python -m jaxlint`."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
 
 from jaxlint.cli import main
 
-main(prog_name="jaxlint")
+# Commands that read, write files at once and end; nothing is left to clean up after them.
+_PLAIN = frozenset({"check", "fix", "inspect", "rules", "explain"})
+
+
+def run() -> None:
+    """Runs the command line. A plain command ends the process as soon as its output is out.
+
+    What an analysis has built is garbage all at once at its end: looking for it on the way and taking it down piece by
+    piece took a quarter of the time of a cold check of flax and optax. (mypy ends in the same way.)
+    """
+    if not _PLAIN.intersection(sys.argv[1:2]):
+        main(prog_name="jaxlint")
+        return
+    if sys.argv[1] == "check":
+        gc.disable()
+    code: object = 0
+    try:
+        main(prog_name="jaxlint")
+    except SystemExit as end:
+        code = end.code
+    if not isinstance(code, int):
+        sys.exit(code)  # type: ignore[arg-type]
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (
+            OSError,
+            ValueError,
+        ):  # closed by whoever read it, or full: said by the command where it matters
+            code = code or 1
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    run()

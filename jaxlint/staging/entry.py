@@ -111,11 +111,7 @@ class Entry(Machine):
 
     def conftests(self, module: Module) -> list[Module]:
         folders = list(module.source.path.parents)
-        found = [
-            target
-            for target in self.project.targets
-            if target.source.path.name == "conftest.py" and target.source.path.parent in folders
-        ]
+        found = [target for target in self.project.conftests if target.source.path.parent in folders]
         for conftest in found:
             self.run_module(conftest)
         return sorted(found, key=lambda conftest: folders.index(conftest.source.path.parent))

@@ -103,6 +103,7 @@ class Project:
         self._roots: dict[Path, tuple[Path, ...]] = {}
         self._mentions: dict[tuple[re.Pattern[str], Path], bool] = {}
         self.targets = [self._add(source) for source in files]
+        self.conftests = [module for module in self.targets if module.source.path.name == "conftest.py"]
         for module in self.targets:
             module.reported = True
 

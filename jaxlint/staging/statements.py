@@ -16,6 +16,7 @@ from jaxlint.staging.syntax_facts import (
     dotted,
     expects_error,
     guards_imports,
+    name_loads,
     none_branch,
     place_of,
     swallows_tracer_errors,
@@ -233,12 +234,11 @@ class Statements(Machine):
 
     def may_be_static(self, test: ast.expr, frame: Frame) -> bool:
         """Whether a test asks for something that is a tracer in some calls and a plain value in others."""
-        for part in ast.walk(test):
-            if isinstance(part, ast.Name):
-                found = frame.scope.lookup(part.id)
-                if found is not None and isinstance(found[0], Array):
-                    if found[0].staged and not found[0].certain:
-                        return True
+        for part in name_loads(test):
+            found = frame.scope.lookup(part.id)
+            if found is not None and isinstance(found[0], Array):
+                if found[0].staged and not found[0].certain:
+                    return True
         return False
 
     def merge(self, frame: Frame, other: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cache
+from typing import TypeVar
 
 LEAF_ATTRIBUTES = frozenset(
     [
@@ -29,6 +30,7 @@ LEAF_ATTRIBUTES = frozenset(
         "var",
     ]
 )
+Node = TypeVar("Node", bound=ast.AST)
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -75,6 +77,12 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
                 stack.append(value)
             elif isinstance(value, list):
                 stack.extend(part for part in value if isinstance(part, ast.AST))
+
+
+@cache
+def nodes_of(owner: ast.AST, kind: type[Node]) -> tuple[Node, ...]:
+    """Every node of one kind below and including `owner`, in no order."""
+    return tuple(node for node in walk(owner) if isinstance(node, kind))
 
 
 @cache
@@ -178,6 +186,7 @@ def guards_imports(handlers: list[ast.ExceptHandler]) -> bool:
     return False
 
 
+@cache
 def is_version_test(test: ast.expr) -> bool:
     """Whether an `if` asks which version of a library there is."""
     for child in walk(test):
@@ -193,6 +202,7 @@ def is_version_test(test: ast.expr) -> bool:
     return False
 
 
+@cache
 def attribute_tests(test: ast.expr) -> list[ast.expr]:
     """What `hasattr` and `getattr` are asked about in a test."""
     return [

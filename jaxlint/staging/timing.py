@@ -10,6 +10,7 @@ import ast
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from jaxlint.staging import events
@@ -117,7 +118,7 @@ class Ledger:
         self.settled = self.serial
 
     def since(self, serial: int) -> list[Dispatch]:
-        found = [dispatch for dispatch in reversed(self.log) if dispatch.serial > serial]
+        found = list(takewhile(lambda dispatch: dispatch.serial > serial, reversed(self.log)))
         found.reverse()
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from functools import cache
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.names import canonical
@@ -14,7 +15,7 @@ from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.shapes import shape_of
-from jaxlint.staging.syntax_facts import all_parameters, dotted, name_loads, names_stored, walk
+from jaxlint.staging.syntax_facts import all_parameters, dotted, name_loads, names_stored, nodes_of
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -231,14 +232,10 @@ def _binding(name: str, scope: Scope, module: Module) -> ast.expr | None:
     owners: list[ast.AST] = (
         [module.tree]
         if scope.is_module
-        else [n for n in walk(module.tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        else [*nodes_of(module.tree, ast.FunctionDef), *nodes_of(module.tree, ast.AsyncFunctionDef)]
     )
     for owner in owners:
-        found = [
-            statement.value
-            for statement in walk_own(owner)
-            if isinstance(statement, ast.Assign) and [dotted(t) for t in statement.targets] == [name]
-        ]
+        found = _bindings(owner).get(name, ())
         if len(found) == 1 and (scope.is_module or _holds(owner, scope)):
             return found[0]
     return None
@@ -248,6 +245,16 @@ def _holds(owner: ast.AST, scope: Scope) -> bool:
     """Whether a function's parameters are names of the scope."""
     assert isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef))
     return all(parameter.arg in scope.variables for parameter in all_parameters(owner))
+
+
+@cache
+def _bindings(owner: ast.AST) -> dict[str, list[ast.expr]]:
+    """What the assignments of a body bind single names to."""
+    found: dict[str, list[ast.expr]] = {}
+    for statement in walk_own(owner):
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            found.setdefault(dotted(statement.targets[0]), []).append(statement.value)
+    return found
 
 
 def walk_own(owner: ast.AST) -> list[ast.stmt]:

@@ -9,7 +9,7 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array, ExternalObject, Value
 from jaxlint_rules._loops import names_in
 
@@ -159,9 +159,7 @@ def main(images, layers):
         """The same for a list that a loop fills by one `append`, and does nothing else."""
         owner = frame.function.node if frame.function is not None else frame.module.tree
         found = None
-        for child in walk(owner):
-            if not isinstance(child, ast.For):
-                continue
+        for child in nodes_of(owner, ast.For):
             statements = child.body
             if len(statements) != 1 or not isinstance(statements[0], ast.Expr):
                 continue
