@@ -76,6 +76,7 @@ class Config:
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     exclude: tuple[PathPatterns, ...] = ()
+    extend_include: tuple[PathPatterns, ...] = ()
     per_file_ignores: tuple[tuple[PathPatterns, tuple[str, ...]], ...] = ()
     respect_gitignore: bool = True
     force_exclude: bool = False
@@ -89,7 +90,7 @@ class Config:
     @property
     def search(self) -> Search:
         """How folders are searched for files."""
-        return Search(self.exclude, self.respect_gitignore, self.force_exclude)
+        return Search(self.exclude, self.extend_include, self.respect_gitignore, self.force_exclude)
 
     def rules(self) -> list[type[Rule]]:
         """The rules that run: selected, not ignored, not in preview unless asked for. Raises ConfigError.
@@ -116,7 +117,11 @@ class Config:
         """Raises ConfigError when a selector names no rule or a pattern means nothing."""
         self.rules()
         try:
-            for patterns in (*self.exclude, *(patterns for patterns, _ in self.per_file_ignores)):
+            for patterns in (
+                *self.exclude,
+                *self.extend_include,
+                *(patterns for patterns, _ in self.per_file_ignores),
+            ):
                 patterns.check()
         except PatternError as error:
             raise ConfigError(f"{self._where}a path pattern is wrong: {error}") from None
@@ -270,6 +275,8 @@ def _from_table(table: Mapping[str, Any], shown: Path, folder: Path) -> Config:
             excludes = result
         elif key == "extend-exclude":
             extend_excludes = result
+        elif key == "extend-include":
+            values["extend_include"] = (PathPatterns(str(folder), result),)
         elif key == "cache-dir":
             values["cache_dir"] = folder / os.path.expanduser(result)
         elif key == "per-file-ignores":
@@ -339,6 +346,7 @@ _KEYS: dict[str, Callable[[Any], Any]] = {
     "ignore": _strings,
     "exclude": _strings,
     "extend-exclude": _strings,
+    "extend-include": _strings,
     "per-file-ignores": _file_ignores,
     "respect-gitignore": _boolean,
     "force-exclude": _boolean,

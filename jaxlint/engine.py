@@ -74,6 +74,7 @@ def check(
     result = CheckResult(warnings=found.warnings, errors=list(found.errors))
     sources = _read_all(found, stdin, config, result, jobs)
     result.sources = {source.display: source for source in sources}
+    result.errors += [problem for source in sources for problem in source.problems]
 
     cache = Cache(config)
     key = cache.key(sources, resolved=resolve_fixes) if use_cache and sources else ""
@@ -137,8 +138,6 @@ def _read_all(
 
 
 def _read(file: FoundFile) -> SourceFile | SourceError:
-    if file.path.suffix == ".ipynb":
-        return SourceError(file.display, "a notebook, which is not supported; convert it to .py")
     try:
         return read_source(file.path, file.display)
     except SourceError as error:
@@ -166,13 +165,17 @@ class _Outcome:
 
 
 def _rest_of_project(sources: Sequence[SourceFile], config: Config) -> list[SourceFile]:
-    """The project's other files, when some of it is checked: their calls say how its functions are used."""
+    """The project's other modules, when some of it is checked: their calls say how its functions are used."""
     if not any((config.root / marker).exists() for marker in PROJECT_MARKERS):
         return []
     taken = {source.path for source in sources}
     if not any(path.is_relative_to(config.root) for path in taken):
         return []
-    rest = [file for file in discover([config.root], config.search).files if file.path not in taken]
+    rest = [
+        file
+        for file in discover([config.root], config.search).files
+        if file.path not in taken and file.path.suffix == ".py"
+    ]
     if len(rest) > MAX_CONTEXT_FILES:
         return []
     shown = [FoundFile(file.path, _relative(file.path)) for file in rest]

@@ -34,11 +34,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """Replace the text of `span` in the file `path` by `content`; an empty span inserts."""
+    """Replace the text of `span` in the file `path` by `content`; an empty span inserts.
+
+    With `cell`, `span` counts in that cell of a notebook.
+    """
 
     path: str
     span: Span
     content: str
+    cell: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,8 @@ class RefusedFix:
 
 @dataclass(slots=True)
 class FixResult:
-    """What fixing did. Nothing is written yet: `texts` maps the paths of changed files to their new text.
+    """What fixing did. Nothing is written yet: `texts` maps the paths of changed files to their new text, and `sources` holds
+    all files as they then are.
 
     `applied` are the findings that were fixed, each as it stood in its round. `remaining` is what the last check still
     reports; of those, `refused` had a fix that was not made, and `held_back` an unsafe one that was not asked for.
@@ -43,6 +44,7 @@ class FixResult:
     """
 
     texts: dict[str, str] = field(default_factory=dict)
+    sources: Mapping[str, SourceFile] = field(default_factory=dict)
     applied: list[Finding] = field(default_factory=list)
     remaining: list[Finding] = field(default_factory=list)
     refused: list[RefusedFix] = field(default_factory=list)
@@ -116,10 +118,11 @@ class _Run:
                 self.seen[path].add(self.current[path].text)
             self._give_up(restless)
         result.texts = {
-            path: source.text
+            path: source.file_text
             for path, source in self.current.items()
             if source.text != self.sources[path].text
         }
+        result.sources = self.current
         return result
 
     def _round(self, findings: Sequence[Finding]) -> set[str]:
@@ -132,14 +135,14 @@ class _Run:
             candidate = self._candidate(workspace, finding)
             if candidate and not any(candidate.plan.conflicts_with(other.plan) for other in chosen):
                 chosen.append(candidate)
-        texts = self._apply(workspace, chosen)
+        sources = self._apply(workspace, chosen)
         for finding in self.result.applied:
             paths = _paths(finding.fix) if finding.fix else set()
             for path in paths:
                 self.result.together.setdefault(path, set()).update(paths)
-        changed = {path for path, text in texts.items() if text != self.current[path].text}
+        changed = {path for path, source in sources.items() if source.text != self.current[path].text}
         for path in changed:
-            self.current[path] = dataclasses.replace(self.current[path], text=texts[path])
+            self.current[path] = sources[path]
         return changed
 
     def _candidate(self, workspace: Workspace, finding: Finding) -> _Candidate | None:
@@ -167,38 +170,38 @@ class _Run:
     def _refuse(self, finding: Finding, reason: str) -> None:
         self.result.refused.append(RefusedFix(finding, reason))
 
-    def _apply(self, workspace: Workspace, chosen: list[_Candidate]) -> dict[str, str]:
-        """The new texts. Should they not parse, the fixes are tried one after the other, to leave out the culprits."""
+    def _apply(self, workspace: Workspace, chosen: list[_Candidate]) -> dict[str, SourceFile]:
+        """The new files. Should they not parse, the fixes are tried one after the other, to leave out the culprits."""
         try:
-            texts = self._texts(workspace, chosen)
+            sources = self._rewritten(workspace, chosen)
         except (Refused, ValueError) as error:
             if len(chosen) == 1:
                 self._refuse(chosen[0].finding, str(error))
                 return {}
         else:
             self.result.applied += [candidate.finding for candidate in chosen]
-            return texts
+            return sources
         accepted: list[_Candidate] = []
-        texts = {}
+        sources = {}
         for candidate in chosen:
             try:
-                texts = self._texts(workspace, [*accepted, candidate])
+                sources = self._rewritten(workspace, [*accepted, candidate])
             except (Refused, ValueError) as error:
                 self._refuse(candidate.finding, str(error))
             else:
                 accepted.append(candidate)
         self.result.applied += [candidate.finding for candidate in accepted]
-        return texts
+        return sources
 
-    def _texts(self, workspace: Workspace, chosen: Sequence[_Candidate]) -> dict[str, str]:
+    def _rewritten(self, workspace: Workspace, chosen: Sequence[_Candidate]) -> dict[str, SourceFile]:
         """Raises Refused or ValueError when the fixes do not go together or the result would not parse."""
         by_path: dict[str, list[Edit]] = {}
         for edit in workspace.edits(candidate.plan for candidate in chosen):
             by_path.setdefault(edit.path, []).append(edit)
-        texts = {path: apply_edits(self.current[path].text, edits) for path, edits in by_path.items()}
-        for path, text in texts.items():
-            _check_parses(path, text)
-        return texts
+        sources = {path: _edited(self.current[path], edits) for path, edits in by_path.items()}
+        for path, source in sources.items():
+            _check_parses(path, source.text)
+        return sources
 
     def _give_up(self, paths: Iterable[str]) -> None:
         """Puts files whose fixes do not come to rest, and those changed along with them, back as they were."""
@@ -222,6 +225,16 @@ class _Run:
 
 def _paths(fix: FixRequest | Fix) -> set[str]:
     return {part.path for part in (fix.edits if isinstance(fix, Fix) else fix.steps)}
+
+
+def _edited(source: SourceFile, edits: Sequence[Edit]) -> SourceFile:
+    """`source` with `edits` made. Raises ValueError when they overlap, or when its container does not take them."""
+    text = apply_edits(source.text, edits)
+    container = source.container
+    if container is None:
+        return dataclasses.replace(source, text=text)
+    container = container.edited(edits)
+    return dataclasses.replace(source, text=container.code, container=container)
 
 
 def _check_parses(path: str, text: str) -> None:

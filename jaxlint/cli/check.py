@@ -9,6 +9,7 @@ import click
 from jaxlint.cli.common import FAILED, FINDINGS, Progress, report_problems
 from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.engine import check
+from jaxlint.places import shown
 from jaxlint.report import MACHINE_FORMATS, TEXT_FORMATS, write_report
 
 
@@ -38,6 +39,7 @@ def command(options: RunOptions, output_format: str, statistics: bool, exit_zero
             resolve_fixes=True,
             progress=progress,
         )
+        result.findings = shown(result.findings, result.sources)
     if output_format in TEXT_FORMATS:
         from jaxlint.report import text
 

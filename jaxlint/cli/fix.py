@@ -15,6 +15,7 @@ from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.config import Config
 from jaxlint.finding import Finding, Severity
 from jaxlint.fixes import FixResult, fix_sources
+from jaxlint.places import position, shown
 from jaxlint.report.styled import Printer, printable
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.diff import unified_diff
@@ -58,7 +59,7 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool) -> None:
         if piped:
             source = checked.sources[piped]
             output = sys.stdout.buffer
-            output.write(encode_text(source, result.texts.get(piped, source.text)))
+            output.write(encode_text(source, result.texts.get(piped, source.file_text)))
             output.flush()
         _write_summary(result, report)
         _write_remaining(result, report)
@@ -114,7 +115,7 @@ def _write(sources: Mapping[str, SourceFile], result: FixResult, piped: str | No
 def _write_diffs(sources: Mapping[str, SourceFile], texts: Mapping[str, str], stream: TextIO) -> None:
     printer = Printer(stream)
     for path, text in sorted(texts.items()):
-        for line in unified_diff(sources[path].text, text, path).splitlines(keepends=True):
+        for line in unified_diff(sources[path].file_text, text, path).splitlines(keepends=True):
             if not printer.styled:
                 stream.write(line)
                 continue
@@ -148,18 +149,17 @@ def _write_remaining(result: FixResult, stream: TextIO) -> None:
     printer = Printer(stream)
     reasons = {id(one.finding): one.reason for one in (*result.refused, *result.held_back)}
     printer.line([(f"{_count(len(result.remaining), 'finding')} left:", "bold")])
-    for finding in result.remaining:
-        span = finding.span
+    for original, finding in zip(result.remaining, shown(result.remaining, result.sources), strict=True):
         printer.line(
             [
                 (f"  {printable(finding.path)}", "bold"),
-                (f":{span.line}:{span.column}: ", "dim"),
+                (f"{position(finding)}: ", "dim"),
                 (finding.code, "red" if finding.severity is Severity.ERROR else "yellow"),
                 (f" {printable(finding.message)} ", ""),
                 (f"[{finding.name}]", "dim"),
             ]
         )
-        reason = reasons.get(id(finding))
+        reason = reasons.get(id(original))
         if reason:
             printer.line([(f"    not fixed: {printable(reason)}", "")])
 

@@ -6,6 +6,7 @@ from typing import TextIO
 
 from jaxlint.engine import CheckResult
 from jaxlint.finding import Severity
+from jaxlint.places import file_lines, label
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -13,17 +14,17 @@ _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: 
 def write(result: CheckResult, stream: TextIO) -> None:
     for finding in result.findings:
         span = finding.span
+        line, end_line = file_lines(finding)
         properties: dict[str, str | int] = {
             "title": f"{finding.code} ({finding.name})",
             "file": finding.path,
-            "line": span.line,
-            "endLine": span.end_line,
+            "line": line,
+            "endLine": end_line,
         }
-        if span.line == span.end_line:  # columns are refused for a range of lines
+        # Columns are refused for a range of lines; those in a cell are not those in the file.
+        if span.line == span.end_line and finding.cell is None:
             properties |= {"col": span.column, "endColumn": span.end_column}
-        message = (
-            f"{finding.path}:{span.line}:{span.column}: {finding.code} {finding.message} ({finding.reason})"
-        )
+        message = f"{label(finding)}: {finding.code} {finding.message} ({finding.reason})"
         stream.write(f"::{_LEVELS[finding.severity]} {_properties(properties)}::{_escape(message)}\n")
     for error in result.errors:
         properties = {"title": "jaxlint", "file": error.path}

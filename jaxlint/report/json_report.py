@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, TextIO
 
 from jaxlint.engine import CheckResult
-from jaxlint.finding import Finding, Fix, Span
+from jaxlint.finding import Edit, Finding, Fix, Span
 
 
 def write(result: CheckResult, stream: TextIO) -> None:
@@ -37,8 +37,14 @@ def fix_record(fix: Fix) -> dict[str, Any]:
     return {
         "safety": str(fix.safety),
         "message": fix.message,
-        "edits": [{"path": edit.path, **_place(edit.span), "content": edit.content} for edit in fix.edits],
+        "edits": [edit_record(edit) for edit in fix.edits],
     }
+
+
+def edit_record(edit: Edit) -> dict[str, Any]:
+    """One edit; in a notebook its place counts in `cell`."""
+    cell = {} if edit.cell is None else {"cell": edit.cell}
+    return {"path": edit.path, **cell, **_place(edit.span), "content": edit.content}
 
 
 def statistics_records(counts: Sequence[tuple[Finding, int, int]]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from typing import TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 from jaxlint.engine import CheckResult
+from jaxlint.places import file_lines, label
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -23,10 +24,10 @@ def write(result: CheckResult, stream: TextIO) -> None:
     if clean:
         stream.write(f'    <testcase name="{result.files} files without findings" classname="jaxlint" />\n')
     for finding in result.findings:
-        place = f"{finding.path}:{finding.span.line}:{finding.span.column}"
+        place = label(finding)
         stream.write(
             f"    <testcase name={_attribute(f'{finding.code} {finding.name} {place}')} "
-            f'classname={_attribute(finding.path)} file={_attribute(finding.path)} line="{finding.span.line}">\n'
+            f'classname={_attribute(finding.path)} file={_attribute(finding.path)} line="{file_lines(finding)[0]}">\n'
             f'      <failure type="{finding.severity}" message={_attribute(finding.message)}>'
             f"{escape(_clean(f'{place}: {finding.message} ({finding.reason})'))}</failure>\n"
             f"    </testcase>\n"

@@ -10,6 +10,7 @@ from urllib.parse import quote
 from jaxlint import __version__
 from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding, Fix, Severity, Span
+from jaxlint.places import file_lines, position
 from jaxlint.registry import all_rules
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
@@ -59,17 +60,18 @@ def _result(finding: Finding) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "level": _LEVELS[finding.severity],
-        "message": {"text": f"{finding.message}. Reason: {finding.reason}"},
+        "message": {"text": f"{_in_cell(finding)}{finding.message}. Reason: {finding.reason}"},
         "locations": [
             {
                 "physicalLocation": {
                     "artifactLocation": _artifact(finding.path),
-                    "region": _region(finding.span),
+                    "region": _region(finding.span) if finding.cell is None else _lines(finding),
                 }
             }
         ],
     }
-    if isinstance(finding.fix, Fix):
+    # An edit of a cell is none of the JSON that the file is.
+    if isinstance(finding.fix, Fix) and all(edit.cell is None for edit in finding.fix.edits):
         paths = sorted({edit.path for edit in finding.fix.edits})
         changes = [
             {
@@ -84,6 +86,16 @@ def _result(finding: Finding) -> dict[str, Any]:
         ]
         result["fixes"] = [{"description": {"text": finding.fix.message}, "artifactChanges": changes}]
     return result
+
+
+def _in_cell(finding: Finding) -> str:
+    return "" if finding.cell is None else f"{position(finding)[1:]}: "
+
+
+def _lines(finding: Finding) -> dict[str, int]:
+    """The lines of the file that a place in a cell is on."""
+    line, end_line = file_lines(finding)
+    return {"startLine": line, "endLine": end_line}
 
 
 def _artifact(path: str) -> dict[str, str]:

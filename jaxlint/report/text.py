@@ -8,8 +8,8 @@ from typing import TextIO
 
 from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
+from jaxlint.places import lines_shown, position
 from jaxlint.report.styled import Piece, Printer, printable, width
-from jaxlint.syntax.parse import split_lines
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
 _NOUNS = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note"))
@@ -20,16 +20,16 @@ _LINE_CELLS = 160  # longer lines are cut around the finding
 def write_text(result: CheckResult, stream: TextIO, *, concise: bool = False) -> None:
     """Writes the findings and a summary line."""
     printer = Printer(stream)
-    lines_of: dict[str, list[str]] = {}
+    lines_of: dict[tuple[str, int | None], list[str]] = {}
     for finding in result.findings:
         printer.line(_head(finding))
         if concise:
             continue
         source = result.sources.get(finding.path)
         if source is not None:
-            lines = lines_of.get(finding.path)
+            lines = lines_of.get((finding.path, finding.cell))
             if lines is None:
-                lines = lines_of[finding.path] = split_lines(source.text)
+                lines = lines_of[finding.path, finding.cell] = lines_shown(finding, source)
             for line in _frame(finding, lines):
                 printer.line(line)
         for line in _notes(finding):
@@ -105,7 +105,7 @@ def _safety(finding: Finding) -> Safety | None:
 
 
 def _head(finding: Finding) -> list[Piece]:
-    place = f":{finding.span.line}:{finding.span.column}: "
+    place = f"{position(finding)}: "
     return [
         (printable(finding.path), "bold"),
         (place, "dim"),

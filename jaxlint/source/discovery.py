@@ -10,6 +10,8 @@ from pathlib import Path
 from jaxlint.source.file import SourceError
 from jaxlint.source.patterns import PathPatterns, read_ignore_file
 
+_SUFFIXES = (".py", ".ipynb")
+
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
@@ -21,9 +23,11 @@ class FoundFile:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """How folders are searched. `force_exclude` applies `excludes` and .gitignore to paths given by name as well."""
+    """How folders are searched. `force_exclude` applies `excludes` and .gitignore to paths given by name as well, and
+    `includes` are files that count besides Python and notebooks."""
 
     excludes: tuple[PathPatterns, ...] = ()
+    includes: tuple[PathPatterns, ...] = ()
     respect_gitignore: bool = True
     force_exclude: bool = False
 
@@ -38,7 +42,7 @@ class Discovery:
 
 
 def discover(paths: Iterable[str | os.PathLike[str]], search: Search) -> Discovery:
-    """Finds the files behind `paths`: files as they are, folders by their `*.py`, sorted by name.
+    """Finds the files behind `paths`: files as they are, folders by their Python files and notebooks, sorted by name.
 
     A path that does not exist is an error, a folder without Python a warning. Symbolic links to folders are followed
     only when they are given by name, so a loop of links cannot trap the search.
@@ -116,7 +120,7 @@ class _Walk:
             ignores = ignores + _gitignore_of(folder, {entry.name for entry in listing})
         for entry in listing:
             is_folder = entry.is_dir(follow_symlinks=False)
-            if not is_folder and not entry.name.endswith(".py"):
+            if not is_folder and not self._is_wanted(entry):
                 continue
             if self._skips(entry.path, folder=is_folder, ignores=ignores):
                 continue
@@ -125,6 +129,11 @@ class _Walk:
                 yield from self._search(entry.path, below, ignores)
             elif _is_file(entry):
                 yield FoundFile(Path(entry.path), below)
+
+    def _is_wanted(self, entry: os.DirEntry[str]) -> bool:
+        if entry.name.endswith(_SUFFIXES):
+            return True
+        return any(patterns.matches(entry.path) for patterns in self.search.includes)
 
     def _skips(self, path: str, *, folder: bool, ignores: list[PathPatterns] | None = None) -> bool:
         if any(patterns.matches(path, folder=folder) for patterns in self.excludes):

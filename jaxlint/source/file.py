@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from jaxlint.source.container import Container
 
 
 class SourceError(Exception):
@@ -24,8 +28,9 @@ class SourceError(Exception):
 class SourceFile:
     """Decoded text with what is needed to write it back byte for byte.
 
-    `display` is the path as the user gave it; `text` has its line ends as in the file (CRLF kept) and no BOM;
-    `digest` is the hex SHA-256 of the bytes on disk.
+    `display` is the path as the user gave it; `text` is a Python module, with its line ends as in the file (CRLF kept) and
+    no BOM; `digest` is the hex SHA-256 of the bytes on disk. In a notebook or a Markdown page the module is what its
+    `container` holds, and `problems` are the parts of it that cannot be parsed.
     """
 
     path: Path
@@ -34,3 +39,10 @@ class SourceFile:
     encoding: str
     bom: bool
     digest: str
+    container: Container | None = None
+    problems: tuple[SourceError, ...] = ()
+
+    @property
+    def file_text(self) -> str:
+        """The text of the file itself, which differs from `text` when the file is a container."""
+        return self.text if self.container is None else self.container.file_text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import hashlib
 import io
 import os
@@ -10,6 +12,9 @@ import tokenize
 from pathlib import Path
 
 from jaxlint.source.file import SourceError, SourceFile
+
+NOTEBOOK = ".ipynb"
+CONTAINERS = frozenset({NOTEBOOK, ".md", ".markdown", ".mdx", ".qmd", ".rmd"})
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16 and UTF-32 in either byte order
@@ -59,14 +64,20 @@ def source_from_bytes(data: bytes, path: Path, display: str) -> SourceFile:
         raise SourceError(
             display, "a binary file (it has NUL bytes), not Python; exclude it", _line_at(body, nul)
         )
-    encoding = _declared_encoding(data, display)
+    suffix = path.suffix.lower()
+    contained = suffix in CONTAINERS
+    encoding = "utf-8" if contained else _declared_encoding(data, display)
     try:
         text = body.decode(encoding)
     except UnicodeDecodeError as error:
         raise SourceError(
             display,
             f"not valid {encoding} (byte 0x{body[error.start]:02x} at offset {error.start}); "
-            "save it as UTF-8 or declare its encoding in a `# coding:` comment",
+            + (
+                "save it as UTF-8"
+                if contained
+                else "save it as UTF-8 or declare its encoding in a `# coding:` comment"
+            ),
             _line_at(body, error.start),
         ) from None
     except (UnicodeError, LookupError, ValueError) as error:
@@ -76,7 +87,32 @@ def source_from_bytes(data: bytes, path: Path, display: str) -> SourceFile:
             f"cannot be decoded as {encoding} ({_one_line(error)}); correct its `# coding:` comment",
             1,
         ) from None
-    return SourceFile(path=path, display=display, text=text, encoding=encoding, bom=bom, digest=digest)
+    source = SourceFile(path=path, display=display, text=text, encoding=encoding, bom=bom, digest=digest)
+    return _opened(source, suffix) if contained else source
+
+
+def _opened(source: SourceFile, suffix: str) -> SourceFile:
+    """The Python in a notebook or a Markdown page. Raises SourceError when a notebook is none."""
+    from jaxlint.source.markdown import read_markdown  # most runs meet neither
+    from jaxlint.source.notebook import read_notebook
+
+    problems: list[SourceError] = []
+    if suffix == NOTEBOOK:
+        container, problems = read_notebook(source.text, source.display, functools.partial(_problem, source))
+    else:
+        container = read_markdown(source.text, lambda code: _problem(source, code) is None)
+    return dataclasses.replace(source, text=container.code, container=container, problems=tuple(problems))
+
+
+def _problem(source: SourceFile, code: str) -> tuple[int | None, str] | None:
+    """Why a part of `source` cannot be parsed, with the line in it; None when it can be."""
+    from jaxlint.syntax.parse import parse_source
+
+    try:
+        parse_source(dataclasses.replace(source, text=code))
+    except SourceError as error:
+        return error.line, error.message
+    return None
 
 
 def _declared_encoding(data: bytes, display: str) -> str:

@@ -19,7 +19,7 @@ _UTF8_BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """New text for a file as it was read."""
+    """New text for a file as it was read: that of the file itself, also where it is a container."""
 
     source: SourceFile
     text: str
@@ -94,7 +94,7 @@ def _prepare(change: Change) -> _Prepared:
     original = read_bytes(target, source.display)
     if hashlib.sha256(original).hexdigest() != source.digest:
         raise SourceError(source.display, "changed since it was read; not changed, run again")
-    if encode_text(source, source.text) != original:
+    if encode_text(source, source.file_text) != original:
         # Some codecs (UTF-7) write the same text in several ways: an edit would touch lines it does not mean to.
         raise SourceError(
             source.display, f"cannot be written back as it was in {source.encoding}; save it as UTF-8"

@@ -150,6 +150,10 @@ def shadowed(TABLE):
     return TABLE.sum() + TABLE.shape[0]
 
 @jax.jit
+def shadowed_inside(x):
+    return jax.tree.map(lambda TABLE: TABLE.sum(), x)
+
+@jax.jit
 def shape_only(x):
     return x * TABLE.shape[0]
 
@@ -205,9 +209,26 @@ print(look_up(TABLE, 3))
             if child.id in own or child.id in found or _asks_metadata(child, report):
                 continue
             held = function.scope.lookup(child.id)
-            if held is not None and isinstance(held[0], _ARRAYS) and not getattr(held[0], "staged", False):
+            if (
+                held is not None
+                and isinstance(held[0], _ARRAYS)
+                and not getattr(held[0], "staged", False)
+                and not _is_parameter(child, function.node, report)
+            ):
                 found[child.id] = _size_of_name(child.id, function.scope, report.module)
         return list(found.items())
+
+
+def _is_parameter(node: ast.Name, owner: ast.AST, report: Reporter) -> bool:
+    """Whether the name is a parameter of a function or lambda between it and `owner`."""
+    for ancestor in report.module.ancestors(node):
+        if ancestor is owner:
+            return False
+        if isinstance(ancestor, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)) and any(
+            parameter.arg == node.id for parameter in all_parameters(ancestor)
+        ):
+            return True
+    return False
 
 
 def _asks_metadata(node: ast.Name, report: Reporter) -> bool:

@@ -1,0 +1,111 @@
+"""Findings as readers see them: in the cells of a notebook, behind the indentation of a Markdown list.
+
+The analysis and the codemods speak of places in the module that a file's parts make up; whoever shows a finding turns it
+with `shown` first. In a plain Python file nothing changes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Mapping
+
+from jaxlint.finding import Edit, Finding, Fix, Span
+from jaxlint.source.container import Container
+from jaxlint.source.file import SourceFile
+from jaxlint.syntax.parse import split_lines
+
+_LINE = re.compile(r"\bline (\d+)")
+
+
+def shown(findings: Iterable[Finding], sources: Mapping[str, SourceFile]) -> list[Finding]:
+    """`findings` with the places that a reader knows; `sources` holds the files by the paths that findings give them."""
+    containers = {path: source.container for path, source in sources.items() if source.container is not None}
+    if not containers:
+        return list(findings)
+    return [_shown(finding, containers) for finding in findings]
+
+
+def label(finding: Finding) -> str:
+    """`path:line:column`, or `path:cell 3:line:column`."""
+    return finding.path + position(finding)
+
+
+def position(finding: Finding) -> str:
+    cell = f":cell {finding.cell}" if finding.cell is not None else ""
+    return f"{cell}:{finding.span.line}:{finding.span.column}"
+
+
+def file_lines(finding: Finding) -> tuple[int, int]:
+    """The first and last line in the file itself, which are not those in the cell of a notebook."""
+    lines = finding.data.get("file_lines")
+    return lines if isinstance(lines, tuple) else (finding.span.line, finding.span.end_line)
+
+
+def lines_shown(finding: Finding, source: SourceFile) -> list[str]:
+    """The lines that the place of a shown finding counts: those of its cell, or of its file."""
+    if source.container is not None and finding.cell is not None:
+        return source.container.cell_lines(finding.cell)
+    return split_lines(source.file_text)
+
+
+def _shown(finding: Finding, containers: Mapping[str, Container]) -> Finding:
+    data = dict(finding.data)
+    fix = finding.fix
+    if isinstance(fix, Fix):
+        try:
+            fix = dataclasses.replace(fix, edits=tuple(_shown_edit(edit, containers) for edit in fix.edits))
+        except ValueError as error:
+            fix, data["fix_refused"] = None, str(error)
+    container = containers.get(finding.path)
+    if container is None:
+        reason = _reworded(finding.reason, None, finding, containers)
+        return dataclasses.replace(finding, reason=reason, fix=fix, data=data)
+    place = container.place(finding.span)
+    if place.cell is not None:
+        data["file_lines"] = (place.file_line, place.file_end_line)
+    return dataclasses.replace(
+        finding,
+        span=place.span,
+        cell=place.cell,
+        message=_reworded(finding.message, place.cell, finding, containers),
+        reason=_reworded(finding.reason, place.cell, finding, containers),
+        fix=fix,
+        data=data,
+    )
+
+
+def _shown_edit(edit: Edit, containers: Mapping[str, Container]) -> Edit:
+    """Raises ValueError when the edit cannot be made in the file."""
+    container = containers.get(edit.path)
+    if container is None:
+        return edit
+    container.edited([edit])  # says whether it can be made
+    [(_, own)] = container.own_edits([edit])
+    place = container.place(own.span)
+    indent = place.span.column - own.span.column
+    content = own.content.replace("\n", "\n" + " " * indent) if indent > 0 else own.content
+    return Edit(edit.path, place.span, content, place.cell)
+
+
+def _reworded(text: str, cell: int | None, finding: Finding, containers: Mapping[str, Container]) -> str:
+    """`text` with the lines that it speaks of counted in their cells."""
+
+    def elsewhere(match: re.Match[str]) -> str:
+        place = containers[match[1]].place(_whole(int(match[2])))
+        return f"{match[1]}:cell {place.cell}:{place.span.line}" if place.cell else match[0]
+
+    def here(match: re.Match[str]) -> str:
+        place = containers[finding.path].place(_whole(int(match[1])))
+        where = f"line {place.span.line}"
+        return where if place.cell == cell or place.cell is None else f"{where} of cell {place.cell}"
+
+    notebooks = [path for path, container in containers.items() if any(part.cell for part in container.parts)]
+    for path in notebooks:
+        if path in text:
+            text = re.sub(rf"({re.escape(path)}):(\d+)", elsewhere, text)
+    return _LINE.sub(here, text) if finding.path in notebooks else text
+
+
+def _whole(line: int) -> Span:
+    return Span(line, 1, line, 1)

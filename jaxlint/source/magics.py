@@ -1,0 +1,91 @@
+"""The lines of a notebook that are not Python: magics, shell commands, questions. Python sees them as blank lines.
+
+A line is only looked at where a statement may begin: in `x = (a` the next line, `% b)`, is no magic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+# What runs the rest of its cell as Python, in this process.
+_PYTHON_CELL_MAGICS = frozenset(
+    {
+        "capture",
+        "debug",
+        "ipytest",
+        "memit",
+        "mprun",
+        "prun",
+        "pyinstrument",
+        "scalene",
+        "time",
+        "timeit",
+        "wandb",
+    }
+)
+_CELL_MAGIC = re.compile(r"[ \t]*%%(\w*)")
+_MAGIC = re.compile(r"(?P<indent>[ \t]*)(?:[%!]|\?|[,;/](?=[A-Za-z_]))")
+_HELP = re.compile(r"(?P<indent>[ \t]*)[%\w.\[\]*]+\?{1,2}\s*$")
+_ASSIGNED = re.compile(r"(?P<target>[ \t]*[A-Za-z_][\w., \t]*=)[ \t]*[%!](?!=)")
+_TOKEN = re.compile(
+    r"""
+      \#[^\n]*
+    | (?P<long>\"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|(?P<open1>\Z)) | '''(?:[^\\]|\\.)*?(?:'''|(?P<open2>\Z)))
+    | "(?:[^"\\\n]|\\.)*"? | '(?:[^'\\\n]|\\.)*'?
+    | (?P<bracket>[()\[\]{}])
+    | (?P<continued>\\\s*\Z)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def is_python_cell(lines: Sequence[str]) -> bool:
+    """Whether IPython runs a cell as Python here: not when it begins with `%%bash`, `%%html` and the like."""
+    magic = next((_CELL_MAGIC.match(line) for line in lines if line.strip()), None)
+    return magic is None or magic[1] in _PYTHON_CELL_MAGICS
+
+
+def without_magics(lines: Sequence[str]) -> list[str]:
+    """`lines` as Python sees them: as many, each at its place, without what only IPython understands."""
+    code: list[str] = []
+    statement: list[str] = []  # the lines of a statement that is not complete yet
+    continued = False  # a magic that ends in a backslash goes on
+    for line in lines:
+        if continued:
+            code.append("")
+            continued = line.rstrip().endswith("\\")
+            continue
+        if not statement:
+            blank = _masked(line)
+            if blank is not None:
+                code.append(blank)
+                continued = line.rstrip().endswith("\\")
+                continue
+        code.append(line)
+        statement.append(line)
+        if _is_complete("\n".join(statement)):
+            statement = []
+    return code
+
+
+def _masked(line: str) -> str | None:
+    """What Python sees instead of `line`; None when the line is Python."""
+    assigned = _ASSIGNED.match(line)
+    if assigned:
+        return f"{assigned['target']} get_ipython()"  # a value that nobody knows
+    magic = _MAGIC.match(line) or _HELP.match(line)
+    if magic is None:
+        return None
+    return f"{magic['indent']}pass" if magic["indent"] else ""  # a body must not be left empty
+
+
+def _is_complete(text: str) -> bool:
+    """Whether a statement may end here: no bracket, long string or backslash is open."""
+    depth = 0
+    for token in _TOKEN.finditer(text):
+        if token["bracket"]:
+            depth += 1 if token["bracket"] in "([{" else -1
+        if token["continued"] or token["open1"] is not None or token["open2"] is not None:
+            return False
+    return depth <= 0

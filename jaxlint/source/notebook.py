@@ -1,0 +1,246 @@
+"""Reads Jupyter notebooks: the code cells as parts of one module, and where each stands in the JSON.
+
+The JSON is never written anew. Each source is located in the text, and a cell that changes is spelled as it was: as a string
+or as a list of lines, with its indentation, and with the lines that did not change as they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jaxlint.source.container import Container, Line, Part
+from jaxlint.source.file import SourceError
+from jaxlint.source.magics import is_python_cell, without_magics
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)|[^\\]+", re.DOTALL)
+_LINE_ENDS = {r"\n": "\n", r"\r": "\r", r"\u000a": "\n", r"\u000d": "\r"}
+_decoder = json.JSONDecoder()
+
+# What is wrong with the code of a cell, as (line, message); None when it can be parsed.
+Problem = Callable[[str], tuple[int | None, str] | None]
+
+
+def read_notebook(text: str, display: str, problem: Problem) -> tuple[Container, list[SourceError]]:
+    """The cells of a notebook, and an error for each that cannot be parsed and is left out.
+
+    Raises SourceError when the file is no notebook of format 4. A notebook of another language has no parts.
+    """
+    notebook = _load(text, display)
+    if not _is_python(notebook):
+        return Container((), (text,)), []
+    ascii_only = text.isascii() and re.search(r"\\u[0-9a-fA-F]{4}", text) is not None
+    parts: list[Part] = []
+    outside: list[str] = []
+    errors: list[SourceError] = []
+    position = 0
+    for number, (cell, start, end) in enumerate(_cells(text, notebook["cells"]), start=1):
+        if cell.get("cell_type") != "code" or start < 0 or _is_to_fail(cell):
+            continue
+        value = cell["source"]
+        if not isinstance(value, str) and not _is_strings(value):
+            raise SourceError(display, f"cell {number} has a source that is no text; repair the notebook")
+        part = _part(text[start:end], text.count("\n", 0, start) + 1, ascii_only)
+        shown = [line.text for line in part.lines]
+        if not is_python_cell(shown) or not _speaks_python(cell):
+            continue
+        codes = without_magics(shown)
+        wrong = problem("\n".join(codes) + "\n")
+        if wrong is not None:
+            line, message = wrong
+            where = f"cell {number}, line {line}" if line else f"cell {number}"
+            errors.append(SourceError(display, f"{where}: {message}"))
+            continue
+        lines = tuple(
+            line if line.code == code else dataclasses.replace(line, code=code)
+            for line, code in zip(part.lines, codes, strict=True)
+        )
+        outside.append(text[position:start])
+        position = end
+        parts.append(dataclasses.replace(part, lines=lines, cell=number))
+    return Container(tuple(parts), (*outside, text[position:])), errors
+
+
+def _load(text: str, display: str) -> Mapping[str, Any]:
+    """Raises SourceError, in one line, when `text` is not the JSON of a notebook of format 4."""
+    try:
+        notebook = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise SourceError(
+            display, f"not valid JSON ({error.msg}); repair the notebook or exclude it", error.lineno
+        ) from None
+    except (RecursionError, ValueError) as error:  # nested too deeply; a number of thousands of digits
+        raise SourceError(display, f"JSON that cannot be read ({type(error).__name__}); exclude it") from None
+    if not isinstance(notebook, dict):
+        raise SourceError(display, "not a notebook: its JSON is no object; exclude it")
+    cells = notebook.get("cells")
+    if "worksheets" in notebook or (isinstance(notebook.get("nbformat"), int) and notebook["nbformat"] < 4):
+        raise SourceError(
+            display,
+            "a notebook of an old format; convert it with `jupyter nbconvert --to notebook --nbformat 4`",
+        )
+    if not isinstance(cells, list) or not all(isinstance(cell, dict) for cell in cells):
+        raise SourceError(display, "not a notebook: it has no list of cells; exclude it")
+    return notebook
+
+
+def _is_python(notebook: Mapping[str, Any]) -> bool:
+    """Whether the notebook's kernel speaks Python; one that does not say so is taken to."""
+    metadata = notebook.get("metadata")
+    for table, key in (("language_info", "name"), ("kernelspec", "language")):
+        known = metadata.get(table) if isinstance(metadata, dict) else None
+        language = known.get(key) if isinstance(known, dict) else None
+        if isinstance(language, str) and language:
+            return "python" in language.lower()
+    return True
+
+
+def _metadata(cell: Mapping[str, Any]) -> Mapping[str, Any]:
+    metadata = cell.get("metadata")
+    return metadata if isinstance(metadata, dict) else {}
+
+
+def _speaks_python(cell: Mapping[str, Any]) -> bool:
+    editor = _metadata(cell).get("vscode")
+    language = editor.get("languageId") if isinstance(editor, dict) else None
+    return language is None or language == "python"
+
+
+def _is_to_fail(cell: Mapping[str, Any]) -> bool:
+    """Whether the author marked the cell as one that raises: what is wrong in it is meant."""
+    tags = _metadata(cell).get("tags")
+    return isinstance(tags, list) and "raises-exception" in tags
+
+
+def _is_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+# Where the sources stand in the JSON. The text is known to be valid, so that these need not look for mistakes.
+
+
+def _cells(text: str, cells: Sequence[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], int, int]]:
+    """Each cell, with the range of its source in the text; (-1, -1) for a cell without one."""
+    start = next(reversed([at for key, at, _ in _members(text, _skip(text, 0)) if key == "cells"]))
+    for cell, at in zip(cells, _items(text, start), strict=True):
+        ranges = [(begin, end) for key, begin, end in _members(text, at) if key == "source"]
+        yield cell, *(ranges[-1] if ranges else (-1, -1))
+
+
+def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
+    """The members of the object at `at`: name, and the range of the value."""
+    at = _skip(text, at + 1)
+    while text[at] != "}":
+        key, at = _decoder.raw_decode(text, at)
+        at = _skip(text, _skip(text, at) + 1)
+        _, end = _decoder.raw_decode(text, at)
+        yield key, at, end
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+
+
+def _items(text: str, at: int) -> Iterator[int]:
+    """Where the items of the list at `at` begin."""
+    at = _skip(text, at + 1)
+    while text[at] != "]":
+        yield at
+        _, at = _decoder.raw_decode(text, at)
+        at = _skip(text, at)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+
+
+def _skip(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
+
+
+# One source
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """How a source is spelled: as a list with this between its brackets and items, or as a string."""
+
+    is_list: bool
+    opening: str = "["
+    separator: str = ", "
+    closing: str = "]"
+    newline: str = r"\n"
+
+
+def _part(verbatim: str, file_line: int, ascii_only: bool) -> Part:
+    """The source with this JSON, which begins on `file_line`."""
+    pieces: list[tuple[str, int]] = []  # the insides of its strings, each with its line in the file
+    style = _Style(is_list=False)
+    if verbatim.startswith("["):
+        ranges = [(at, _decoder.raw_decode(verbatim, at)[1]) for at in _items(verbatim, 0)]
+        pieces = [(verbatim[at + 1 : end - 1], file_line + verbatim.count("\n", 0, at)) for at, end in ranges]
+        style = _list_style(verbatim, ranges)
+    else:
+        pieces = [(verbatim[1:-1], file_line)]
+    lines = tuple(_lines(pieces))
+    ends = re.search(r"(?:^|[^\\])(?:\\\\)*(\\r\\n|\\n)", "".join(piece for piece, _ in pieces))
+    style = dataclasses.replace(style, newline=ends[1] if ends else r"\n")
+    return Part(
+        lines,
+        verbatim,
+        functools.partial(_spell, style=style),
+        functools.partial(_fresh, ascii_only=ascii_only),
+    )
+
+
+def _list_style(verbatim: str, ranges: Sequence[tuple[int, int]]) -> _Style:
+    if not ranges:
+        return _Style(is_list=True)
+    opening, closing = verbatim[: ranges[0][0]], verbatim[ranges[-1][1] :]
+    separator = verbatim[ranges[0][1] : ranges[1][0]] if len(ranges) > 1 else f",{opening[1:] or ' '}"
+    return _Style(True, opening, separator, closing)
+
+
+def _lines(pieces: Sequence[tuple[str, int]]) -> Iterator[Line]:
+    """The lines of a source, from the insides of its strings. A line may be made of several strings and the reverse."""
+    raw, began, ended = "", pieces[0][1] if pieces else 0, ""
+    for piece, file_line in pieces:
+        for token in _ESCAPE.findall(piece):
+            end = _LINE_ENDS.get(token.lower())
+            if end == "\n" and ended == "\r" and not raw:
+                ended = ""  # the second half of "\r\n"
+                continue
+            ended = ""
+            if not raw:
+                began = file_line
+            if end is None:
+                raw += token
+            else:
+                yield _line(raw, began)
+                raw, ended = "", end
+    yield _line(raw, began)
+
+
+def _line(raw: str, file_line: int) -> Line:
+    text = json.loads(f'"{raw}"')
+    return Line(text, text, raw, file_line=file_line)
+
+
+def _fresh(code: str, *, ascii_only: bool) -> Line:
+    return Line(code, code, json.dumps(code, ensure_ascii=ascii_only)[1:-1])
+
+
+def _spell(lines: Sequence[Line], *, style: _Style) -> str:
+    """The JSON of a source with these lines."""
+    items = [line.raw + style.newline for line in lines[:-1]] + [lines[-1].raw]
+    if not style.is_list:
+        return f'"{"".join(items)}"'
+    if not items[-1]:
+        items.pop()  # what ends in a newline has no further line in the list
+    if not items:
+        return "[]"
+    return style.opening + style.separator.join(f'"{item}"' for item in items) + style.closing

@@ -1,0 +1,244 @@
+"""Notebooks: cells as one module, places by cell, and JSON that keeps its bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jaxlint.finding import Edit, Span
+from jaxlint.source import SourceError, SourceFile, source_from_bytes
+from jaxlint.source.magics import is_python_cell, without_magics
+
+PATH = Path("/somewhere/a.ipynb")
+
+
+def cell(source: str | list[str], **more: Any) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "execution_count": 1,
+        "metadata": {},
+        "outputs": [],
+        **more,
+        "source": source,
+    }
+
+
+def notebook(*cells: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    return {"cells": list(cells), "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+
+
+def read(content: object, **style: Any) -> SourceFile:
+    text = content if isinstance(content, str) else json.dumps(content, **{"indent": 1, **style})
+    return source_from_bytes(text.encode(), PATH, "a.ipynb")
+
+
+def edited(source: SourceFile, *edits: tuple[int, int, int, int, str]) -> str:
+    assert source.container is not None
+    made = [Edit("a.ipynb", Span(a, b, c, d), content) for a, b, c, d, content in edits]
+    return source.container.edited(made).file_text
+
+
+TWO = notebook(
+    cell(["import jax\n", "x = 1"]), {"cell_type": "markdown", "source": "# y"}, cell("z = x\nw = z\n")
+)
+
+
+def test_cells_are_one_module() -> None:
+    source = read(TWO)
+    assert source.text == "import jax\nx = 1\n\nz = x\nw = z\n\n\n"
+    assert source.container is not None
+    place = source.container.place(Span(4, 5, 5, 2))
+    assert (place.cell, place.span) == (3, Span(1, 5, 2, 2))
+    assert json.dumps(TWO, indent=1).splitlines()[place.file_line - 1].strip().startswith('"source": "z')
+    first = source.container.place(Span(2, 1, 2, 2))
+    assert (first.cell, first.span) == (1, Span(2, 1, 2, 2))
+    assert '"x = 1"' in json.dumps(TWO, indent=1).splitlines()[first.file_line - 1]
+
+
+@pytest.mark.parametrize(
+    "style",
+    [
+        {"indent": 1},
+        {"indent": 4},
+        {"indent": None},
+        {"indent": "\t"},
+        {"indent": None, "separators": (",", ":")},
+        {"indent": 2, "sort_keys": True},
+    ],
+)
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_an_edit_touches_its_line_alone(style: dict[str, Any], ascii_only: bool) -> None:
+    output = [{"data": {"text/plain": "é \u2028 1e400 \U0001f600"}, "n": 1.50}]
+    content = notebook(
+        cell(["# caf\u00e9\n", "a = 1\n", "b = 2"], outputs=output), cell("c = 3\nd = '\u00e9'")
+    )
+    text = json.dumps(content, ensure_ascii=ascii_only, **style).replace("1.5", "1.50") + "\n"
+    source = read(text)
+    assert source.file_text == text
+    changed = edited(source, (2, 5, 2, 6, "10"), (5, 5, 5, 6, "30"))
+    assert changed == text.replace("a = 1", "a = 10").replace("c = 3", "c = 30")
+    added = json.loads(edited(source, (3, 1, 3, 1, "n = '\u00e9'\n")))
+    assert added["cells"][0]["source"] == ["# caf\u00e9\n", "a = 1\n", "n = '\u00e9'\n", "b = 2"]
+    assert added["cells"][1] == content["cells"][1]
+
+
+def test_lines_come_and_go_in_lists() -> None:
+    text = json.dumps(TWO, indent=1)
+    source = read(text)
+    item = '    "x = 1"'
+    assert f",\n{item}\n" in text
+    assert edited(source, (3, 1, 3, 1, "y = 2\n")) == text.replace(item, '    "x = 1\\n",\n    "y = 2"')
+    assert edited(source, (2, 1, 3, 1, "")) == text.replace(f'\\n",\n{item}', '"')
+    assert json.loads(edited(source, (1, 1, 3, 1, "")))["cells"][0]["source"] == []
+
+
+def test_escapes_of_other_lines_stay() -> None:
+    text = json.dumps(notebook(cell("MARK"))).replace(
+        "MARK", r"a = '\u00e9\/\t'\u000ab = 1\r\nc = '\ud83d\ude00'"
+    )
+    source = read(text)
+    assert source.text.splitlines()[:3] == ["a = 'é/\t'", "b = 1", "c = '\U0001f600'"]
+    changed = edited(source, (2, 5, 2, 6, "2"))
+    assert r"'\u00e9\/\t'" in changed
+    assert r"'\ud83d\ude00'" in changed
+    assert json.loads(changed)["cells"][0]["source"].splitlines()[1] == "b = 2"
+
+
+def test_lines_that_are_split_over_strings() -> None:
+    source = read(notebook(cell(["a = ", "1\nb", " = 2\n", ""])))
+    assert source.text == "a = 1\nb = 2\n\n\n"
+    assert json.loads(edited(source, (2, 5, 2, 6, "3")))["cells"][0]["source"] == ["a = 1\n", "b = 3\n"]
+
+
+def test_no_edit_spans_two_cells() -> None:
+    source = read(TWO)
+    with pytest.raises(ValueError, match="two parts"):
+        edited(source, (2, 1, 4, 3, "q"))
+    # Blank lines between cells are nobody's: an edit that takes them along is cut off there.
+    assert json.loads(edited(source, (2, 1, 4, 1, "")))["cells"][0]["source"] == ["import jax"]
+    assert json.loads(edited(source, (3, 1, 5, 1, "")))["cells"][2]["source"] == "w = z\n"
+
+
+def test_magics_are_no_python() -> None:
+    lines = [
+        "%matplotlib inline",
+        "!pip install \\",
+        "  jax",
+        "files = !ls",
+        "out = %sql select 1",
+        "if x:",
+        "    %timeit f()",
+        "y = (a",
+        "     % b)",
+        "s = '''",
+        "%not a magic",
+        "!nor this'''",
+        "x?",
+        "?jax.jit",
+        "z = a \\",
+        "  % b",
+        "w = 'why?'",
+    ]
+    assert without_magics(lines) == [
+        "",
+        "",
+        "",
+        "files = get_ipython()",
+        "out = get_ipython()",
+        "if x:",
+        "    pass",
+        "y = (a",
+        "     % b)",
+        "s = '''",
+        "%not a magic",
+        "!nor this'''",
+        "",
+        "",
+        "z = a \\",
+        "  % b",
+        "w = 'why?'",
+    ]
+
+
+@pytest.mark.parametrize("magic", ["%%time", "%%timeit -n 10", "%%capture out", "%time x", "x = 1", ""])
+def test_cells_that_run_as_python(magic: str) -> None:
+    assert is_python_cell(["", magic, "y = 1"])
+
+
+@pytest.mark.parametrize("magic", ["%%bash", "%%html", "%%writefile a.py", "%%javascript", "%%R", "%%"])
+def test_cells_that_do_not(magic: str) -> None:
+    assert not is_python_cell([magic, "y = 1"])
+
+
+def test_an_edit_leaves_magics_alone() -> None:
+    source = read(notebook(cell(["%%time\n", "!ls\n", "a = 1"])))
+    assert json.loads(edited(source, (3, 1, 3, 1, "import x\n")))["cells"][0]["source"] == [
+        "%%time\n",
+        "!ls\n",
+        "import x\n",
+        "a = 1",
+    ]
+    with pytest.raises(ValueError, match="not Python"):
+        edited(source, (1, 1, 3, 1, ""))
+
+
+def test_what_is_not_python_is_skipped() -> None:
+    bash, marked = cell(["%%bash\n", "if"]), cell("if", metadata={"vscode": {"languageId": "r"}})
+    failing = cell("1 / 0", metadata={"tags": ["raises-exception"]})
+    source = read(notebook(bash, marked, failing, {"cell_type": "raw", "source": "if"}, cell("x = 1")))
+    assert source.text == "x = 1\n\n"
+    assert source.problems == ()
+    assert read(notebook(cell("x <- 1"), kernelspec={"language": "R"})).text == ""
+    assert read(notebook(cell("x = 1"), language_info={"name": "python"})).text == "x = 1\n\n"
+
+
+def test_a_broken_cell_costs_itself_alone() -> None:
+    source = read(notebook(cell("x = 1"), cell("y = 2\nz = = 3"), cell("w = x")))
+    assert source.text == "x = 1\n\nw = x\n\n"
+    assert [str(one) for one in source.problems] == [
+        f"a.ipynb: cell 2, line 2: {source.problems[0].message.partition(': ')[2]}"
+    ]
+    assert "not valid Python" in str(source.problems[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "not valid JSON"),
+        ("{", "not valid JSON"),
+        ("[" * 100_000, "cannot be read"),
+        ('{"cells": ' + "1" * 5000 + "}", "cannot be read"),
+        ("[]", "no object"),
+        ("{}", "no list of cells"),
+        ('{"cells": {}}', "no list of cells"),
+        ('{"cells": [1]}', "no list of cells"),
+        ('{"worksheets": [], "nbformat": 3}', "old format"),
+        ('{"cells": [], "nbformat": 3}', "old format"),
+        ('{"cells": [{"cell_type": "code", "source": 1}]}', "no text"),
+        ('{"cells": [{"cell_type": "code", "source": ["a", 1]}]}', "no text"),
+    ],
+)
+def test_hostile_json_is_one_line(text: str, words: str) -> None:
+    with pytest.raises(SourceError, match=words) as raised:
+        read(text)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"cells": []}',
+        '{"cells": [{"cell_type": "code"}, {}]}',
+        '{"cells": [{"cell_type": "code", "source": []}], "metadata": null}',
+        '{"cells": [{"cell_type": "code", "source": "", "metadata": [1]}], "metadata": {"kernelspec": 1}}',
+        '{"cells": 1, "cells": [{"source": "if", "cell_type": "code", "source": "x = 1"}]}',
+        '{"cells": [{"cell_type": "code", "source": "\\ud800"}]}',
+    ],
+)
+def test_odd_notebooks_are_read(text: str) -> None:
+    source = read(text)
+    assert source.file_text == text
+    compile(source.text, "a.ipynb", "exec")
