@@ -279,6 +279,14 @@ class LoopEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class IterationEvent(Event):
+    """`on_iteration`: a `for` on the host, also that of a comprehension, ran over `iterable`; `node` is its expression."""
+
+    loop: Loop
+    iterable: Value
+
+
+@dataclass(slots=True, eq=False)
 class KeptKeyEvent(Event):
     """`on_kept_key`: the key `origin` is used up at `node`, in `frame`, and stays what it is for the next run.
 

@@ -561,6 +561,9 @@ class Expressions(Machine):
             for generator, iterable in iterables:
                 self.bind_generator(generator, iterable, frame)
             result = join(result, build())
+        if not frame.stage.staged:
+            for loop, (generator, iterable) in zip(frame.loops[-loops:], iterables, strict=True):
+                self.emit("iteration", events.IterationEvent(generator.iter, frame, loop, iterable))
         del frame.loops[len(frame.loops) - loops :]
         frame.scope.variables = variables
         return result

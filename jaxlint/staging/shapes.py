@@ -79,6 +79,11 @@ def _result_shape(made: Operation, known: Known | None, depth: int) -> Shape | N
         return _shape_of_literal(first, known, depth)
     if name == "arange":
         return static_shape(first) if len(args) == 1 and not made.kwargs else None
+    if name == "linspace":
+        ends = [shape_of(end, known, depth) for end in args[:2]]
+        count = made.operand(2, "num")
+        plain = "axis" not in made.kwargs and "retstep" not in made.kwargs and ends == [(), ()]
+        return (static_shape(count) if count is not None else (50,)) if plain else None
     if name.startswith("jax.random."):
         return _drawn_shape(name, made)
     if named_dtype(name) and name not in MAKERS:

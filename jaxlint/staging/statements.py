@@ -398,6 +398,8 @@ class Statements(Machine):
         if staged and trips != 0:
             after = frame.scope.variables
             self.emit("loop", events.LoopEvent(node, frame, loop, iterable, before, after))
+        elif not staged and trips != 0:
+            self.emit("iteration", events.IterationEvent(node.iter, frame, loop, iterable))
         if node.orelse:
             return self.exec_block(node.orelse, frame)
         return True

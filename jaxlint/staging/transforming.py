@@ -489,7 +489,7 @@ class Transforming(Machine):
         """Tells rules what a call of a jitted function passes."""
         if static:
             self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument))
-        elif not isinstance(value, (Array, NumpyArray, Unknown)) and not self.unjitted:
+        elif not isinstance(value, (Array, Unknown)) and not self.unjitted:
             self.emit("traced_argument", events.TracedArgumentEvent(node, frame, t, name, value, argument))
 
     def parameter_why(self, t: Transformed, name: str) -> Why:

@@ -30,6 +30,8 @@ def _is_short(loop: Loop) -> bool:
         and bool(iterable.args)
         and all(isinstance(argument, ast.Constant) for argument in iterable.args)
     )
+    if isinstance(iterable, (ast.Tuple, ast.List)) and len(iterable.elts) <= FEW:
+        return not any(isinstance(part, ast.Starred) for part in iterable.elts)
     return loop.trips == 1 or (written and loop.trips is not None and loop.trips <= FEW)
 
 

@@ -17,6 +17,7 @@ from jaxlint.staging.values import (
     Function,
     Instance,
     ListValue,
+    NumpyArray,
     Static,
     Transformed,
     TupleValue,
@@ -266,6 +267,8 @@ def main(x):
         self.compared: list[TextComparisonEvent] = []
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
+        if isinstance(event.value, NumpyArray):
+            return
         t = event.transformed
         self.called.add((t.label, event.parameter))
         if t.kind not in ("jit", "nnx.jit") or event.frame.catching:

@@ -11,6 +11,7 @@ from jaxlint.staging.events import ConvertEvent, Event, TestEvent
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose
+from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 
 _WAITS = {
     "float": "`float()`",
@@ -193,6 +194,8 @@ def host_only(x, steps):
         loop = stepping_loop(frame)
         if loop is None or len(frame.guards) > loop.guards:
             return
+        if exit_of(event) and not has_while_loop(frame):
+            return  # `convergence-loop` speaks of it
         if loop.trips is not None and loop.trips <= 4:
             return
         line = getattr(loop.node, "lineno", None) or getattr(

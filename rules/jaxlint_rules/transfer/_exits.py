@@ -1,0 +1,85 @@
+"""Tests on the host that decide whether a loop of array work goes on."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+
+from jaxlint.staging.events import Event
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.syntax_facts import dotted, names_stored, nodes_of, walk
+
+_BETWEEN = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Attribute, ast.BinOp)
+
+
+def exit_of(event: Event) -> tuple[ast.While | ast.For, ast.expr] | None:
+    """The loop that runs until a condition on what it computes, and that condition, where `event` is a part of it.
+
+    None for loops that run over data, or do more than compute: they have to run in Python.
+    """
+    parents = event.frame.module.parents
+    node: ast.AST = event.node
+    parent = parents.get(node)
+    while isinstance(parent, _BETWEEN):
+        node, parent = parent, parents.get(parent)
+    if isinstance(parent, ast.While) and parent.test is node:
+        return (parent, parent.test) if _computes_only(parent) and _decided_in(parent, parent.test) else None
+    if isinstance(parent, ast.If) and parent.test is node:
+        loop = parents.get(parent)
+        leaves = len(parent.body) == 1 and isinstance(parent.body[0], ast.Break) and not parent.orelse
+        if leaves and isinstance(loop, (ast.While, ast.For)) and parent in loop.body:
+            return (loop, parent.test) if _computes_only(loop) and _decided_in(loop, parent.test) else None
+    return None
+
+
+@cache
+def _computes_only(loop: ast.While | ast.For) -> bool:
+    """Whether the body assigns variables, and leaves by a condition, and does nothing else."""
+    if loop.orelse:
+        return False
+    if isinstance(loop, ast.For) and not (
+        isinstance(loop.iter, ast.Call)
+        and dotted(loop.iter.func) == "range"
+        and isinstance(loop.target, ast.Name)
+    ):
+        return False
+    for statement in loop.body:
+        if isinstance(statement, ast.If):
+            if not all(isinstance(part, ast.Break) for part in statement.body) or statement.orelse:
+                return False
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            if not all(_is_variable(target) for target in targets):
+                return False
+        elif not isinstance(statement, ast.Pass):
+            return False
+    return not any(_makes_object(child) for statement in loop.body for child in walk(statement))
+
+
+def _makes_object(node: ast.AST) -> bool:
+    """A call of a class, whose objects live on the host."""
+    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2][:1].isupper()
+
+
+def has_while_loop(frame: Frame) -> bool:
+    """Whether the function around also calls `lax.while_loop`, or is named as its counterpart in Python."""
+    function = frame.function
+    return function is not None and _speaks_of_while_loop(function.node)
+
+
+@cache
+def _speaks_of_while_loop(node: ast.AST) -> bool:
+    named = "while_loop" in getattr(node, "name", "")
+    return named or any(dotted(call.func).endswith("while_loop") for call in nodes_of(node, ast.Call))
+
+
+def _is_variable(target: ast.expr) -> bool:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return all(_is_variable(part) for part in target.elts)
+    return isinstance(target, ast.Name)
+
+
+def _decided_in(loop: ast.While | ast.For, test: ast.expr) -> bool:
+    """Whether the condition reads what the body assigns."""
+    assigned = set().union(*(names_stored(statement) for statement in loop.body))
+    return any(isinstance(part, ast.Name) and part.id in assigned for part in walk(test))

@@ -1,0 +1,285 @@
+"""A Python loop on the host takes a JAX array apart, one element at a time."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import IterationEvent
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.shapes import shape_of
+from jaxlint.staging.syntax_facts import dotted, name_loads, walk
+from jaxlint.staging.values import Array, Instance, Value
+
+FEW = 8  # elements that cost less than a rewrite
+_PAIRING = ("enumerate", "zip", "reversed")
+
+
+class ArrayIteration(Rule):
+    """A Python loop on the host takes a JAX array apart, one element at a time.
+
+    ## What it does
+    Finds `for x in xs` and `for i in range(len(xs))` with `xs[i]`, outside of `jit`, where `xs` is a JAX array and the loop calls no
+    jitted function.
+
+    ## Why is this bad?
+    Each element becomes a JAX array of its own, and each operation on it is a dispatch. On a CPU an element cost 6 us by
+    iteration and 190 us by index, against 0.03 us out of a NumPy array; the operations on it came on top.
+
+    ## Example
+    ```python
+    total = 0.0
+    for x in xs:
+        total = total + jnp.where(x > 0, x, 0.0)
+    ```
+
+    ## Use instead
+    ```python
+    total = jnp.sum(jnp.where(xs > 0, xs, 0.0))
+    ```
+    Where Python needs the numbers, take them all at once: `for x in np.asarray(xs)`, or `xs.tolist()`. Where each row is
+    a computation of its own, `jax.vmap` or `jax.lax.scan` runs over them.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When the elements are few, or each one is the input of a long computation.
+
+    ## References
+    - [JAX: thinking in JAX](https://docs.jax.dev/en/latest/notebooks/thinking_in_jax.html)
+    """
+
+    code = "JAX502"
+    name = "array-iteration"
+    category = "transfer"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "elements, rows by index, two arrays together",
+            """
+import jax
+import jax.numpy as jnp
+
+def total(n):
+    xs = jnp.linspace(0.0, 1.0, n)
+    result = 0.0
+    for x in xs:  # finding
+        result = result + jnp.where(x > 0.5, x, 0.0)
+    return result
+
+def labels(logits, names):
+    found = []
+    for index in jnp.argmax(logits, axis=-1):  # finding
+        found.append(names[int(index)])
+    return found
+
+def smooth(key):
+    values = jax.random.normal(key, (1000,))
+    out = []
+    for i in range(len(values)):  # finding
+        out.append(0.9 * values[i])
+    weights = jnp.exp(values)
+    dot = 0.0
+    for value, weight in zip(values, weights):  # finding
+        dot += value * weight
+    return out, dot
+""",
+        ),
+        Example(
+            "numbers fetched at once, keys, few elements, steps of a jitted function, lists",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def step(w, batch):
+    return w - 0.1 * batch.mean(0)
+
+def main(w, key, images):
+    xs = jnp.linspace(0.0, 1.0, 1000)
+    for x in np.asarray(xs):
+        print(x)
+    for x in xs.tolist():
+        print(x)
+    for k in jax.random.split(key, 3):
+        w = w + jax.random.normal(k, w.shape)
+    for scale in jnp.array([0.1, 0.5, 0.9]):
+        w = w * scale
+    batches = jax.random.normal(key, (100, 32, 8))
+    for batch in batches:
+        w = step(w, batch)
+    for image in images:
+        w = w + image
+    for name, leaf in jax.tree.leaves_with_path({"w": w}):
+        print(name, leaf.shape)
+    return w
+
+@jax.jit
+def staged(xs):
+    return sum(x for x in xs)
+""",
+        ),
+    )
+
+    def on_iteration(self, event: IterationEvent, report: Reporter) -> None:
+        loop, frame = event.loop, event.frame
+        node = loop.node
+        if loop.calls_jitted or frame.module.is_test or not isinstance(node, (ast.For, ast.comprehension)):
+            return
+        if frame.function is not None and frame.function.name.startswith("test"):
+            return
+        if any(_selects(part) for part in walk(event.node)):
+            return  # as few as the data has it
+        body = _body(node, frame)
+        if any(isinstance(child, _HANDING_OUT) for part in body for child in walk(part)):
+            return  # its caller decides what is done with each
+        array, how = _taken_apart(event.node, event.iterable, frame), "iterates over"
+        if array is None:
+            array, how = _indexed(node, body, frame), "takes one by one, by index, the elements of"
+        if array is None:
+            return
+        shape = shape_of(array)
+        if shape is not None and (not shape or shape[0] <= FEW):
+            return
+        alone = not isinstance(event.node, ast.Call) or dotted(event.node.func) == "range"
+        known = isinstance(node, ast.For) and (
+            shape is not None or _is_made_here(array) or (alone and _is_on_host(frame))
+        )
+        if not known and not _leaves_jax(node, body):
+            return  # a caller may run all of it under a trace; stacked rows are another rule's
+        report(
+            event.node,
+            f"this loop {how} a JAX array, each element a dispatch of its own; compute on the whole array, or fetch it "
+            "once with `np.asarray`",
+            reason=f"what `{ast.unparse(event.node)}` gives is a JAX array on the host",
+        )
+
+
+_SELECTING = frozenset({"where", "nonzero", "flatnonzero", "argwhere", "unique"})
+_HANDING_OUT = (ast.Yield, ast.YieldFrom, ast.Await)
+
+
+def _selects(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _SELECTING
+
+
+def _body(node: ast.For | ast.comprehension, frame: Frame) -> list[ast.AST]:
+    """What is run for each element."""
+    if isinstance(node, ast.For):
+        return list(node.body)
+    parent = frame.module.parents.get(node)
+    if isinstance(parent, ast.DictComp):
+        return [parent.key, parent.value, *node.ifs]
+    return (
+        [parent.elt, *node.ifs] if isinstance(parent, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) else []
+    )
+
+
+def _is_plain(value: Value) -> bool:
+    """An array that is certainly one, and whose elements are no keys."""
+    return (
+        isinstance(value, Array)
+        and not value.staged
+        and not value.tree
+        and value.certain
+        and value.role != "key"
+    )
+
+
+def _taken_apart(iterable: ast.AST, value: Value, frame: Frame) -> Array | None:
+    """The array that is iterated over, also inside of `enumerate` and `zip`."""
+    if isinstance(iterable, ast.Call) and dotted(iterable.func) in _PAIRING:
+        for argument in iterable.args:
+            held = _held(dotted(argument), frame) if dotted(argument) else None
+            if held is not None and _is_plain(held):
+                return held
+        return None
+    return value if isinstance(value, Array) and _is_plain(value) else None
+
+
+def _is_made_here(array: Array) -> bool:
+    """Made of numbers alone, as by `jnp.linspace`: the number of its elements is what the program asks for."""
+    made = array.made
+    return made is not None and made.name in ("arange", "linspace", "zeros", "ones", "full")
+
+
+def _is_on_host(frame: Frame) -> bool:
+    """Whether the program itself is seen to run this: from the body of a module."""
+    root = frame
+    while root.caller is not None:
+        if root.context != "call":
+            return False  # seen at a transformation, or without a caller
+        root = root.caller
+    return root.function is None
+
+
+def _leaves_jax(node: ast.For | ast.comprehension, body: list[ast.AST]) -> bool:
+    """Whether the body does with an element what no tracer can do: it asks for its number or its truth."""
+    target = node.target
+    if isinstance(node.iter, ast.Call) and dotted(node.iter.func) == "enumerate":
+        target = target.elts[-1] if isinstance(target, ast.Tuple) else target
+    names = {part.id for part in walk(target) if isinstance(part, ast.Name)}
+    for statement in body:
+        for child in walk(statement):
+            asked: ast.AST | None = None
+            if isinstance(child, (ast.If, ast.IfExp, ast.While)):
+                asked = child.test
+            elif isinstance(child, ast.JoinedStr):
+                asked = child
+            elif isinstance(child, ast.Call):
+                last = dotted(child.func).rpartition(".")[2]
+                if last in ("int", "float", "bool", "str", "print", "item", "tolist"):
+                    asked = child
+            if asked is not None and any(read.id in names for read in name_loads(asked)):
+                return True
+    return False
+
+
+def _indexed(node: ast.For | ast.comprehension, body: list[ast.AST], frame: Frame) -> Array | None:
+    """The array whose length a `range` counts, and of which the body reads the item of that number."""
+    call = node.iter
+    if not (isinstance(call, ast.Call) and dotted(call.func) == "range" and len(call.args) == 1):
+        return None
+    size = call.args[0]
+    name = ""
+    if isinstance(size, ast.Subscript) and dotted(size.value).endswith(".shape"):
+        first = isinstance(size.slice, ast.Constant) and size.slice.value == 0
+        name = dotted(size.value).removesuffix(".shape") if first else ""
+    elif isinstance(size, ast.Attribute) and size.attr == "size":
+        name = dotted(size.value)
+    elif isinstance(size, ast.Call) and dotted(size.func) == "len" and len(size.args) == 1:
+        name = dotted(size.args[0])
+    if not name or not isinstance(node.target, ast.Name):
+        return None
+    counter = node.target.id
+    if not any(
+        read.id == counter and _is_item(read, name, frame) for part in body for read in name_loads(part)
+    ):
+        return None
+    array = _held(name, frame)
+    return array if array is not None and _is_plain(array) else None
+
+
+def _held(name: str, frame: Frame) -> Array | None:
+    """The array that a name, or an attribute of an object that a name holds, stands for."""
+    first, _, attribute = name.partition(".")
+    found = frame.scope.lookup(first)
+    value = found[0] if found is not None else None
+    if attribute:
+        value = value.fields.get(attribute) if isinstance(value, Instance) else None
+    return value if isinstance(value, Array) else None
+
+
+def _is_item(index: ast.Name, array: str, frame: Frame) -> bool:
+    """Whether `index` stands in `array[index]`, and that is read."""
+    parent = frame.module.parents.get(index)
+    return (
+        isinstance(parent, ast.Subscript)
+        and parent.slice is index
+        and dotted(parent.value) == array
+        and isinstance(parent.ctx, ast.Load)
+    )

@@ -1,0 +1,228 @@
+"""A Python loop asks the device after every iteration whether it has converged."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import FixRequest, Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import ConvertEvent, Event, TestEvent
+from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.values import Array, Value
+from jaxlint_rules._fixes import propose
+from jaxlint_rules.transfer._exits import exit_of, has_while_loop
+
+_NUMBERS = frozenset({"float", "int", "bool", "item", "tolist", "device_get", "asarray", "block_until_ready"})
+
+
+class ConvergenceLoop(Rule):
+    """A Python loop asks the device after every iteration whether it has converged.
+
+    ## What it does
+    Finds, outside of `jit`, `while error > tolerance:` and `if error < tolerance: break` on arrays that the loop computes, where the
+    loop does nothing but compute.
+
+    ## Why is this bad?
+    Python waits for the device in each iteration to learn whether there is another, and the device waits for
+    Python to send it. `jax.lax.while_loop` leaves the decision to the device. A fixed point of one number took 31 us per
+    iteration as a Python loop around a jitted step, and 0.01 us as a `while_loop`, on a CPU.
+
+    ## Example
+    ```python
+    while error > 1e-6:
+        x, error = step(x)
+    ```
+
+    ## Use instead
+    ```python
+    def cond_fun(carry):
+        _, error = carry
+        return error > 1e-6
+
+    def body_fun(carry):
+        x, _ = carry
+        return step(x)
+
+    x, error = jax.lax.while_loop(cond_fun, body_fun, (x, error))
+    ```
+
+    ## Fix safety
+    The fix writes a `while` loop in this way. It is unsafe: `lax.while_loop` needs each variable to keep its shape and
+    dtype from one iteration to the next, and has no gradient in reverse mode. Loops with `break` have no automatic fix.
+
+    ## When not to fix
+    When an iteration takes much longer than the wait, when the result is differentiated in reverse mode, or when the step
+    does something on the host.
+
+    ## References
+    - [JAX: `lax.while_loop`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.while_loop.html)
+    """
+
+    code = "JAX504"
+    name = "convergence-loop"
+    category = "transfer"
+    severity = Severity.WARNING
+    fixable = "unsafe"
+    examples = (
+        Example(
+            "a condition of the loop",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(x):
+    new = 0.5 * (x + 2.0 / x)
+    return new, jnp.abs(new - x)
+
+def solve(x, tolerance):
+    error = jnp.inf
+    while error > tolerance:  # finding
+        x, error = step(x)
+    return x
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(x):
+    new = 0.5 * (x + 2.0 / x)
+    return new, jnp.abs(new - x)
+
+def solve(x, tolerance):
+    error = jnp.inf
+
+    def cond_fun(carry):
+        _, error = carry
+        return error > tolerance
+
+    def body_fun(carry):
+        x, error = carry
+        x, error = step(x)
+        return x, error
+
+    x, error = jax.lax.while_loop(cond_fun, body_fun, (x, error))  # finding
+    return x
+""",
+        ),
+        Example(
+            "a break, a number that is fetched, work without jit",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(x):
+    return 0.5 * (x + 2.0 / x)
+
+def fixed_point(x):
+    for _ in range(1000):
+        new = step(x)
+        if jnp.max(jnp.abs(new - x)) < 1e-6:  # finding
+            break
+        x = new
+    return x
+
+def fetched(x, limit):
+    count, error = 0, 1.0
+    while float(error) > 1e-6 and count < limit:  # finding
+        new = step(x)
+        error = jnp.linalg.norm(new - x)
+        x, count = new, count + 1
+    return x
+
+def power(matrix):
+    v = jnp.ones(matrix.shape[0])
+    change = jnp.array(1.0)
+    while change > 1e-6:  # finding
+        w = matrix @ v
+        w = w / jnp.linalg.norm(w)
+        change = jnp.linalg.norm(w - v)
+        v = w
+    return v
+""",
+        ),
+        Example(
+            "loops of JAX, loops over data, output on the way, tests on the host",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def step(x):
+    return 0.5 * (x + 2.0 / x), x.sum()
+
+def solve(x):
+    return jax.lax.while_loop(lambda x: x**2 - 2.0 > 1e-6, lambda x: step(x)[0], x)
+
+def train(x, batches):
+    for batch in batches:
+        x, loss = step(x + batch)
+        if loss < 1e-3:
+            break
+    return x
+
+def host(x):
+    error = np.inf
+    while error > 1e-6:
+        new = np.sqrt(x)
+        error = np.abs(new - x)
+        x = new
+    return x
+
+def every_so_often(x):
+    done = False
+    while not done:
+        for _ in range(100):
+            x, total = step(x)
+        done = bool(total > 3.0)
+        print(total)
+    return x
+""",
+        ),
+    )
+
+    def on_test(self, event: TestEvent, report: Reporter) -> None:
+        self.check(event, event.value, report)
+
+    def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
+        self.check(event, event.value, report)
+
+    def check(self, event: Event, value: Value, report: Reporter) -> None:
+        frame = event.frame
+        if not isinstance(value, Array) or value.staged:
+            return
+        if not value.jitted and (value.tree or not value.certain):
+            return
+        if frame.stage.staged or frame.module.is_test or not frame.loops:
+            return
+        found = exit_of(event)
+        if found is None or found[0] is not frame.loops[-1].node:
+            return
+        loop, test = found
+        if has_while_loop(frame):
+            return  # the program has it both ways
+        made = (
+            f"a result of the jitted `{value.jitted}`" if value.jitted else "an array that the loop computes"
+        )
+        report(
+            test,
+            "Python asks the device after every iteration whether the loop goes on; `jax.lax.while_loop` decides there",
+            reason=f"`{ast.unparse(test)}` needs the number of {made}",
+            fix=_as_while_loop(loop, test, report),
+        )
+
+
+def _as_while_loop(loop: ast.While | ast.For, test: ast.expr, report: Reporter) -> FixRequest | None:
+    """The fix of a `while` whose text has no number of Python in it."""
+    if not isinstance(loop, ast.While) or loop.test is not test:
+        return None
+    for child in walk(loop):
+        if isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] in _NUMBERS:
+            return None
+        if isinstance(child, ast.Attribute) and dotted(child).startswith(("np.", "numpy.", "math.")):
+            return None
+    return propose(report, test, "while-to-while-loop", "Rewrite as `lax.while_loop`", safe=False)

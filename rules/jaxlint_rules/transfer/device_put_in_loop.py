@@ -1,0 +1,204 @@
+"""The same data is put to the device in every iteration of a loop."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, Event, TracedArgumentEvent
+from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.syntax_facts import dotted, name_loads, walk
+from jaxlint.staging.values import MISSING, Array, NumpyArray, Static, Value
+from jaxlint_rules._loops import host_loops, rebound
+
+_CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})
+
+
+class DevicePutInLoop(Rule):
+    """The same data is put to the device in every iteration of a loop.
+
+    ## What it does
+    Finds, in loops on the host, `jax.device_put(x)`, `jnp.asarray(x)` and `jnp.array(x)` of what the loop does not change, and NumPy
+    arrays from outside of the loop that are passed to a jitted function in it.
+
+    ## Why is this bad?
+    The data is the same, and is copied to the device again each time. On a CPU a matrix product that was handed a
+    NumPy array of 16 MB took 2.9 times as long as with the array of JAX made of it before the loop, and a step that reads a
+    part of it 4.4 ms instead of 5 us; between host and GPU the copy is slower still.
+
+    ## Example
+    ```python
+    for _ in range(steps):
+        w = step(w, jnp.asarray(features))
+    ```
+
+    ## Use instead
+    ```python
+    features = jnp.asarray(features)
+    for _ in range(steps):
+        w = step(w, features)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: the device would hold the data for as long as the loop runs.
+
+    ## When not to fix
+    When the function donates the buffer, so that each call needs a new one, or when the data is a few numbers.
+
+    ## References
+    - [JAX: `jax.device_put`](https://docs.jax.dev/en/latest/_autosummary/jax.device_put.html)
+    """
+
+    code = "JAX503"
+    name = "device-put-in-loop"
+    category = "transfer"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "data from outside of the loop",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def step(w, x):
+    return w - 0.1 * x.T @ (x @ w)
+
+def train(w, rows):
+    features = np.array(rows)
+    for _ in range(100):
+        w = step(w, jax.device_put(features))  # finding
+    for _ in range(100):
+        batch = jnp.asarray(features)  # finding
+        w = step(w, batch)
+    for _ in range(100):
+        w = step(w, features)  # finding
+    while w.sum() > 0:
+        w = step(w, jnp.array(features, dtype=jnp.float32))  # finding
+    return w
+""",
+        ),
+        Example(
+            "batches, data that changes, data on the device, numbers, conditions",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def step(w, x, rate=0.1):
+    return w - rate * x.T @ (x @ w)
+
+def train(w, path, batches, rng):
+    features = np.loadtxt(path)
+    rate = np.float32(0.1)
+    for batch in batches:
+        w = step(w, jax.device_put(batch))
+    for _ in range(100):
+        rows = rng.choice(len(features), 32)
+        w = step(w, jnp.asarray(features[rows]))
+    for i in range(100):
+        features[i] = 0.0
+        w = step(w, jnp.asarray(features))
+    on_device = jnp.asarray(features)
+    for i in range(100):
+        w = step(w, on_device, rate)
+        if i % 50 == 0:
+            w = w + step(w, jnp.asarray(features))
+    for device in jax.devices():
+        print(jax.device_put(features, device).sum())
+    return w
+""",
+        ),
+    )
+
+    @concerns("jax.device_put", *_CONVERSIONS)
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        node = event.node
+        if event.frame.stage.staged or not isinstance(node, ast.Call) or not node.args or not event.args:
+            return
+        value = event.args[0]
+        if isinstance(value, Array) or (
+            isinstance(value, Static) and (value.const is not MISSING or value.kind)
+        ):
+            return  # on the device already, or a number
+        if event.name in _CONVERSIONS and not _is_data(value):
+            return
+        loop = _unchanging(node.args[0], node, event.frame)
+        if loop is not None:
+            self.tell(event, node.args[0], f"`{dotted(node.func)}`", loop, report)
+
+    def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
+        value = event.value
+        if event.frame.stage.staged or event.argument is None or not isinstance(value, NumpyArray):
+            return
+        if not value.fresh:
+            return  # it may be a number
+        if event.transformed.options.keys() & {"donate_argnums", "donate_argnames"}:
+            return
+        loop = _unchanging(event.argument, event.argument, event.frame)
+        if loop is not None:
+            self.tell(event, event.argument, f"the call of `{event.transformed.label}`", loop, report)
+
+    def tell(self, event: Event, data: ast.expr, what: str, loop: Loop, report: Reporter) -> None:
+        node = data if isinstance(event, TracedArgumentEvent) else event.node
+        line = getattr(loop.node, "lineno", "?")
+        report(
+            node,
+            f"{what} copies `{ast.unparse(data)}` to the device in every iteration; put it there once, before the loop",
+            reason=f"nothing in the loop at line {line} changes `{ast.unparse(data)}`",
+        )
+
+
+def _is_data(value: Value) -> bool:
+    """A NumPy array, as far as is known of some size."""
+    return isinstance(value, NumpyArray) and not value.dtype.endswith("*")
+
+
+def _unchanging(data: ast.expr, node: ast.AST, frame: Frame) -> Loop | None:
+    """The innermost loop of the frame, if it runs `node` in each iteration and leaves `data` as it is."""
+    if frame.module.is_test or not isinstance(data, (ast.Name, ast.Attribute)) or not dotted(data):
+        return None
+    if frame.function is not None and frame.function.name.startswith("test"):
+        return None
+    loops = host_loops(frame)
+    loop = loops[0] if loops else None
+    if loop is None or loop is not frame.loops[-1] or len(frame.guards) > loop.guards:
+        return None
+    text = loop.node
+    root = dotted(data).partition(".")[0]
+    if root in rebound(text) or root in _targets(text) or _may_change(text, dotted(data)):
+        return None
+    iterable = getattr(text, "iter", None)
+    if iterable is not None and "devices" in ast.unparse(iterable):
+        return None
+    # Where the call also takes what the loop counts or runs over, it is made anew for a reason: another device, a slice.
+    others = [n.id for n in name_loads(node) if n.id != root]
+    return None if any(name in _targets(text) or name in rebound(text) for name in others) else loop
+
+
+def _targets(loop: ast.AST) -> set[str]:
+    target = getattr(loop, "target", None)
+    return {n.id for n in walk(target) if isinstance(n, ast.Name)} if target is not None else set()
+
+
+def _may_change(loop: ast.AST, place: str) -> bool:
+    """Whether the body writes into `place`, rebinds a part of it, or calls one of its methods."""
+    root = place.partition(".")[0]
+    for statement in getattr(loop, "body", []):
+        for child in walk(statement):
+            if isinstance(child, (ast.Subscript, ast.Attribute)) and isinstance(
+                child.ctx, (ast.Store, ast.Del)
+            ):
+                written = dotted(child.value if isinstance(child, ast.Subscript) else child)
+                if written == place or place.startswith(f"{written}.") or written.startswith(f"{place}."):
+                    return True
+            if isinstance(child, ast.Call):
+                if isinstance(child.func, ast.Attribute) and dotted(child.func.value) in (place, root):
+                    return True
+                if any(keyword.arg == "out" and dotted(keyword.value) == place for keyword in child.keywords):
+                    return True
+    return False
