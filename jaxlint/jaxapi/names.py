@@ -82,6 +82,18 @@ def canonical(name: str) -> str:
     return found
 
 
+# Packages whose public classes are defined in modules below.
+_INSIDE = ("flax.linen", "flax.nnx", "equinox", "haiku")
+
+
+def public_class(module: str, name: str) -> str:
+    """The name that users import a library's own class by, when `module` is a module of that library."""
+    for package in _INSIDE:
+        if module == package or module.startswith(package + "."):
+            return name if "test" in module else f"{package}.{name}"
+    return canonical(f"{module}.{name}")
+
+
 JAX_FAMILY = (
     "jax",
     "jaxlib",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.jaxapi.names import canonical
+from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging import events
 from jaxlint.staging.calls import constant_names
 from jaxlint.staging.frame import Frame
@@ -101,10 +101,8 @@ class Classes(Machine):
             elif isinstance(base, ClassValue) and base.kind != "plain":
                 cls.kind = base.kind
             if isinstance(base, ClassValue):
-                public = f"{base.module.name}.{base.name}"
-                cls.kind = BASE_KINDS.get(canonical(public), cls.kind)
-        public = canonical(f"{frame.module.name}.{node.name}")
-        cls.kind = BASE_KINDS.get(public, cls.kind)
+                cls.kind = BASE_KINDS.get(public_class(base.module.name, base.name), cls.kind)
+        cls.kind = BASE_KINDS.get(public_class(frame.module.name, node.name), cls.kind)
         decorators = [(d, self.eval(d, frame)) for d in node.decorator_list]
         meta_fields: tuple[str, ...] = ()
         for _, value in decorators:

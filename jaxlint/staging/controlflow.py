@@ -281,6 +281,8 @@ class ControlFlow(Machine):
         frame: Frame,
     ) -> Value:
         custom_leaf = "is_leaf" in kwargs
+        if trees:
+            self.ask_leaf(trees[0], kwargs, node, frame)
         if len(trees) == 1 and not custom_leaf:
             mapped = self.map_structure(body, trees[0], kwargs, node, frame)
             if mapped is not None:
@@ -308,6 +310,11 @@ class ControlFlow(Machine):
         if isinstance(result, NumpyArray):
             return result
         return UNKNOWN
+
+    def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
+        """`is_leaf` is asked about each node of the tree, its leaves too."""
+        if "is_leaf" in kwargs:
+            self.call_value(kwargs["is_leaf"], [self.leaf_of(tree, custom=True)], {}, node, frame)
 
     def map_structure(
         self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame

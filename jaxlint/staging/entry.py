@@ -138,14 +138,27 @@ def cases(function: Function) -> dict[str, Value]:
     if function.cls is not None and function.kind != "staticmethod":
         names = names[1:]
     for table in function.tables:
-        for row in _rows(table, names):
-            for name, value in row.items():
-                found.setdefault(name, []).append(value)
+        for rows in _row_groups(table, names):
+            for row in rows:
+                for name, value in row.items():
+                    found.setdefault(name, []).append(value)
+            # What a row leaves out has its default there.
+            partly = {name for row in rows for name in row if any(name not in other for other in rows)}
+            for name in partly & function.defaults.keys():
+                found[name].append(function.defaults[name])
     return {name: in_turn(values) for name, values in found.items()}
 
 
+def _row_groups(table: ExternalObject, names: list[str]) -> list[list[dict[str, Value]]]:
+    """The rows of one decorator, by the names of the parameters that they fill; one group for each factor of a product."""
+    if table.name.endswith(".product"):
+        groups = [[_by_name(row) for row in _elements(factor)] for factor in table.args]
+        groups += [[{name: row} for row in _elements(factor)] for name, factor in table.kwargs.items()]
+        return groups
+    return [_rows(table, names)]
+
+
 def _rows(table: ExternalObject, names: list[str]) -> list[dict[str, Value]]:
-    """The rows of one decorator, by the names of the parameters that they fill."""
     if table.name == "pytest.mark.parametrize":
         argnames = table.args[0] if table.args else table.kwargs.get("argnames", UNKNOWN)
         values = table.args[1] if len(table.args) > 1 else table.kwargs.get("argvalues", UNKNOWN)
@@ -154,10 +167,6 @@ def _rows(table: ExternalObject, names: list[str]) -> list[dict[str, Value]]:
         if not columns:
             return []
         return [_by_position(_case(row), list(columns), len(columns) == 1) for row in _elements(values)]
-    if table.name.endswith(".product"):
-        rows = [_by_name(row) for factor in table.args for row in _elements(factor)]
-        rows += [{name: row} for name, factor in table.kwargs.items() for row in _elements(factor)]
-        return rows
     given = table.args
     if len(given) == 1 and isinstance(given[0], (ListValue, StarArgument)):
         given = _elements(given[0])

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import Any
 
 from jaxlint.jaxapi.functions import (
     COLLECTIVES,
@@ -26,36 +24,32 @@ from jaxlint.jaxapi.functions import (
     TYPES,
     returns_array,
 )
-from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES, holds_arrays
+from jaxlint.jaxapi.modules import holds_arrays
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
-from jaxlint.staging.calls import StarArgument, constant_names
 from jaxlint.staging.classes import DECORATOR_KINDS
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.gradients import marked
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import numpy_dtype
-from jaxlint.staging.timing import TIMING_CALLS
+from jaxlint.staging.signatures import BOUND_ARGUMENTS, SIGNATURE, bind_arguments, parameters_of
+from jaxlint.staging.special_calls import SPECIAL_CALLS
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
     Array,
     AtIndexer,
     BoundMethod,
-    ClassValue,
     DictValue,
     External,
     ExternalMethod,
     ExternalObject,
-    Field,
     Function,
     Instance,
     ListValue,
     NumpyArray,
     Origin,
-    Partial,
     Static,
     Transformed,
     TupleValue,
@@ -63,7 +57,6 @@ from jaxlint.staging.values import (
     Value,
     constant,
     find_array,
-    join,
 )
 
 # Libraries whose objects compute arrays when they are called.
@@ -141,7 +134,7 @@ class Externals(Machine):
             return self.call_numpy(name, args, kwargs, node, frame)
         if name.startswith("jax.random."):
             return self.call_random(name, args, kwargs, node, frame)
-        special = _SPECIAL.get(name)
+        special = SPECIAL_CALLS.get(name)
         if special is not None:
             return special(self, args, kwargs, node, frame)
         if name in _NNX_VARIABLES:
@@ -358,6 +351,10 @@ class Externals(Machine):
             return base.kwargs.get(name, UNKNOWN)
         if base.name == "builtins.super":
             return self.super_attribute(base, name)
+        if base.name == BOUND_ARGUMENTS and name in base.kwargs:
+            return base.kwargs[name]
+        if base.name == SIGNATURE and name == "parameters":
+            return parameters_of(base.args[0])
         if base.name == "numpy.random.default_rng":
             return ExternalMethod(base, name)
         if base.name in _EXTERNAL_SHAPED and name in ("shape", "dtype", "ndim"):
@@ -389,6 +386,10 @@ class Externals(Machine):
             return result
         if owner == "jax.stages.Lowered" and name == "compile":
             return receiver.args[0]  # a compiled program is called as the jitted function is
+        if owner == SIGNATURE and name in ("bind", "bind_partial"):
+            return bind_arguments(self, receiver.args[0], args, kwargs)
+        if owner == BOUND_ARGUMENTS:
+            return Static(None)  # apply_defaults: they are in already
         if owner.startswith("builtins.super"):
             return Static(None) if name == "__init__" else UNKNOWN
         if owner.startswith("numpy.random."):
@@ -572,230 +573,3 @@ _CONTEXTS = frozenset(
     }
 )
 _EXTERNAL_SHAPED = frozenset({"jax.ShapeDtypeStruct", "jax.core.ShapedArray"})
-
-Special = Callable[[Any, list[Value], dict[str, Value], ast.AST, Frame], Value]
-
-
-def _partial(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    if not args:
-        return UNKNOWN
-    return Partial(args[0], args[1:], kwargs)
-
-
-def _wraps(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return ExternalObject("functools.wraps", args, kwargs, node)
-
-
-def _replace(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return self.replace_fields(args[0] if args else UNKNOWN, kwargs)
-
-
-def _product(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    """`itertools.product`: a tuple of any element of each, or the tuples themselves where they are few."""
-    if "repeat" in kwargs:
-        return ListValue(
-            None, TupleValue(None, self.element_of(args[0], node, frame) if args else UNKNOWN), "iterator"
-        )
-    parts: list[Value] = []
-    for value in args:
-        if isinstance(value, StarArgument):
-            return ListValue(None, TupleValue(None, self.element_of(value.element, node, frame)), "iterator")
-        parts.append(self.element_of(value, node, frame))
-    return ListValue(None, TupleValue(parts), "iterator")
-
-
-def _reduce(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    """`functools.reduce` over a short sequence that is known item by item."""
-    items = args[1].items if len(args) > 1 and isinstance(args[1], (ListValue, TupleValue)) else None
-    if items is None or len(items) > 8:
-        return self.opaque_call(args, node, frame)
-    items = [*args[2:], *items]
-    result = items[0] if items else UNKNOWN
-    for item in items[1:]:
-        result = self.call_value(args[0], [result, item], {}, node, frame)
-    return result
-
-
-def _first(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return args[0] if args else UNKNOWN
-
-
-def _stopped(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return marked(args[0], None) if args else UNKNOWN
-
-
-def _cast(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return args[1] if len(args) > 1 else UNKNOWN
-
-
-def _sync(how: str) -> Special:
-    def call(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-        self.ledger.settle()
-        found = find_array(args[0]) if args else None
-        if found is not None:
-            self.emit("convert", events.ConvertEvent(node, frame, found, how))
-        if how == "device_get":
-            given = args[0] if args else None
-            if isinstance(given, Array) and given.staged:
-                return given  # a tracer is what it gives back
-            return NumpyArray() if isinstance(given, Array) else UNKNOWN
-        return args[0] if args else UNKNOWN
-
-    return call
-
-
-def _device_put(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    if not args:
-        return UNKNOWN
-    if isinstance(args[0], (Array, ListValue, DictValue, TupleValue, Instance)):
-        return args[0]
-    result = self.array_result(frame, args, node)
-    result.tree = True
-    return result
-
-
-def _leaves(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    found = find_array(args[0]) if args else None
-    if found is None:
-        return ListValue(None, UNKNOWN, stage=frame.stage)
-    leaf = Array(found.staged, found.why, certain=found.certain, jitted=found.jitted)
-    return ListValue(None, leaf, stage=frame.stage)
-
-
-def _flatten(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return TupleValue([_leaves(self, args, kwargs, node, frame), Static()])
-
-
-def _unflatten(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    found = find_array(args[1]) if len(args) > 1 else None
-    return UNKNOWN if found is None else Array(found.staged, found.why, tree=True, certain=found.certain)
-
-
-def _listed(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return args[0] if args else ListValue([], stage=frame.stage)
-
-
-def _named(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return args[0] if args else DictValue(dict(kwargs), None, frame.stage)
-
-
-def _register(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    cls = args[0] if args else kwargs.get("nodetype", kwargs.get("cls"))
-    if isinstance(cls, ClassValue) and cls.kind in ("plain", "dataclass"):
-        cls.kind = "custom"  # which of its attributes are leaves, the flattening function says
-        given = [kwargs.get("flatten_func", args[1] if len(args) > 1 else UNKNOWN)]
-        given.append(kwargs.get("unflatten_func", args[2] if len(args) > 2 else UNKNOWN))
-        for name, function in zip(("tree_flatten", "tree_unflatten"), given, strict=True):
-            if isinstance(function, Function) and name not in cls.namespace:
-                cls.namespace[name] = function
-    return cls if cls is not None else UNKNOWN
-
-
-def _namedtuple(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    """`namedtuple("Name", fields)` is the class that one would have written with `typing.NamedTuple`."""
-    names = kwargs.get("field_names", args[1] if len(args) > 1 else UNKNOWN)
-    if isinstance(names, (ListValue, TupleValue)) and names.items and isinstance(names.items[0], TupleValue):
-        names = TupleValue(
-            [part.items[0] if part.items else UNKNOWN for part in names.items if isinstance(part, TupleValue)]
-        )  # typing's pairs of name and type
-    text = constant(names)
-    fields = text.replace(",", " ").split() if isinstance(text, str) else constant_names(names)
-    name = constant(args[0]) if args else MISSING
-    if not fields or not isinstance(name, str) or not all(n.isidentifier() for n in (name, *fields)):
-        return External("collections.namedtuple")
-    body = [ast.AnnAssign(ast.Name(n, ast.Store()), ast.Constant(...), None, 1) for n in fields]
-    definition = ast.ClassDef(name, [], [], list(body), [])
-    for part in ast.walk(definition):
-        ast.copy_location(part, node)
-    cls = ClassValue(definition, frame.module, frame.scope, name, [External("typing.NamedTuple")])
-    cls.kind = "namedtuple"
-    defaults = kwargs.get("defaults")
-    values = defaults.items or [] if isinstance(defaults, (TupleValue, ListValue)) else []
-    for n, statement in zip(fields, body, strict=True):
-        cls.fields[n] = Field(n, False, statement.annotation, None, statement)
-    for n, value in zip(reversed(fields), reversed(values), strict=False):
-        cls.namespace[n] = value
-        cls.fields[n].default = ast.copy_location(ast.Name(n, ast.Load()), node)
-    return cls
-
-
-def _debug(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return Static(None)
-
-
-def _kernel_query(
-    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-) -> Value:
-    return self.array_result(frame, [*args, *kwargs.values()], node, name="the grid query")
-
-
-def _deque(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    result = self.call_builtin("list", args[:1], {}, node, frame)
-    if isinstance(result, ListValue):
-        result.kind = "deque"
-    return result
-
-
-def _ordered(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return self.call_builtin("dict", args, kwargs, node, frame)
-
-
-def _defaultdict(
-    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-) -> Value:
-    result = self.call_builtin("dict", args[1:], kwargs, node, frame)
-    # What a missing key gives stands for what any key gives.
-    if isinstance(result, DictValue) and args and not (isinstance(args[0], Static) and args[0].const is None):
-        made = self.call_value(args[0], [], {}, node, frame)
-        result.element = made if result.element is None else join(result.element, made)
-    return result
-
-
-def _reduce_over_axis(
-    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-) -> Value:
-    if args and isinstance(args[0], Static):
-        return Static(kind="int")  # `psum(1, axis)` is the old way to ask for the size of an axis
-    return self.array_result(frame, [*args, *kwargs.values()], node, name="lax.psum")
-
-
-_SPECIAL: dict[str, Special] = {
-    **TIMING_CALLS,
-    "jax.lax.psum": _reduce_over_axis,
-    "functools.partial": _partial,
-    "functools.wraps": _wraps,
-    "functools.reduce": _reduce,
-    "itertools.product": _product,
-    "dataclasses.replace": _replace,
-    "copy.copy": _first,
-    "copy.deepcopy": _first,
-    "typing.cast": _cast,
-    "collections.namedtuple": _namedtuple,
-    "collections.deque": _deque,
-    "collections.defaultdict": _defaultdict,
-    **{f"collections.{kind}": _ordered for kind in ("OrderedDict", "Counter")},
-    "typing.NamedTuple": _namedtuple,
-    "jax.device_get": _sync("device_get"),
-    "jax.block_until_ready": _sync("block_until_ready"),
-    "jax.device_put": _device_put,
-    "jax.device_put_replicated": _device_put,
-    **{
-        f"jax.tree_util.register_{what}": _register
-        for what in ("pytree_node", "pytree_with_keys", "dataclass", "static")
-    },
-    "jax.tree.leaves": _leaves,
-    "jax.tree.flatten": _flatten,
-    "jax.tree.unflatten": _unflatten,
-    "jax.lax.with_sharding_constraint": _first,
-    "jax.lax.stop_gradient": _stopped,
-    "jax.lax.optimization_barrier": _first,
-    "jax.ad_checkpoint.checkpoint_name": _first,
-    **dict.fromkeys(NNX_NOTES, _first),
-    **dict.fromkeys(NNX_LISTS, _listed),
-    **dict.fromkeys(NNX_DICTS, _named),
-    "jax.debug.print": _debug,
-    "jax.debug.breakpoint": _debug,
-    "jax.experimental.pallas.program_id": _kernel_query,
-    "jax.experimental.pallas.num_programs": _kernel_query,
-    "jax.experimental.pallas.load": _kernel_query,
-}

@@ -123,7 +123,7 @@ def facts(
     params = {name: _parameter(name, contexts) for name in names}
     if names and getattr(node, "name", "") == "__init__":
         params[names[0]] = "static"  # there is nothing in it yet
-    if basis == "visible" and not any(map(_gets_tracers, contexts)) and not _runs_on_tracers(record, names):
+    if staged == "yes" and not any(map(_gets_tracers, contexts)) and not _runs_on_tracers(record, names):
         # A helper that only makes shapes, or reads settings: JAX traces around it, not through it.
         staged, basis, reason = (
             "unknown",

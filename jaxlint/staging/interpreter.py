@@ -86,6 +86,7 @@ class Interpreter(
         self.classes: list[ClassValue] = []
         self.creations: list[tuple[Transformed, Frame]] = []
         self.entry_stage = Stage("host", certain=False)
+        self.copying = {}  # objects that are being copied, by the identity of the original
         self.crossing = []  # classes of objects that are about to enter a stage
         self.boundary: tuple[Transformed, Frame] | None = (
             None  # the staged call whose arguments are being converted

@@ -46,6 +46,7 @@ class Machine:
     creations: list[tuple[Transformed, Frame]]
     entry_stage: Stage
     boundary: tuple[Transformed, Frame] | None
+    copying: dict[int, Instance]
     crossing: list[ClassValue]
     choosing: int
     unjitted: int

@@ -239,8 +239,13 @@ class Transforming(Machine):
                 if keeps_python or value.cls.kind not in ("plain", "dataclass")
                 else _registered(value, why)
             )
+        if id(value) in self.copying:
+            return self.copying[id(value)]
         declared = value.cls.all_fields()
         fields: dict[str, Value] = {}
+        leaf = Array(True, why, tree=True, certain=False)
+        copy = Instance(value.cls, fields, True, value.origin, value.ready, leaf)
+        self.copying[id(value)] = copy
         certain = certain and (flatten is None or leaves is not None)  # else it is not known what a leaf is
         plain_python = keeps_python or value.cls.kind == "nnx"
         for name, part in value.fields.items():
@@ -259,9 +264,8 @@ class Transforming(Machine):
         for name, field in declared.items():
             if name not in fields and not (field.static if leaves is None else name not in leaves):
                 fields[name] = Array(True, why, tree=True, certain=False)
-        return Instance(
-            value.cls, fields, True, value.origin, value.ready, Array(True, why, tree=True, certain=False)
-        )
+        del self.copying[id(value)]
+        return copy
 
     def emit_static_field(
         self, cls: ClassValue, field: Field, value: Value, t: Transformed, frame: Frame
@@ -294,11 +298,14 @@ class Transforming(Machine):
         if isinstance(value, Instance):
             declared = value.cls.all_fields()
             keeps_python = value.cls.kind == "nnx"
-            fields = {
-                k: v if k in declared and declared[k].static else self.to_device(v, jitted, keeps_python)
-                for k, v in value.fields.items()
-            }
-            return Instance(value.cls, fields, True, None, value.ready)
+            if id(value) in self.copying:
+                return self.copying[id(value)]  # modules of nnx may hold each other
+            copy = self.copying[id(value)] = Instance(value.cls, {}, True, None, value.ready)
+            for k, v in value.fields.items():
+                static = k in declared and declared[k].static
+                copy.fields[k] = v if static else self.to_device(v, jitted, keeps_python)
+            del self.copying[id(value)]
+            return copy
         return value
 
     # -- calling a transformed function

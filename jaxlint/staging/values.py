@@ -90,7 +90,9 @@ class Static(Value):
     const: Any = MISSING
     # The type where it alone is known: "range", "str", "int" ...; "key" of a dict, most likely a string.
     kind: str = ""
-    one_of: tuple[str, ...] = ()  # the strings that it may be, where they are few and known
+    one_of: tuple[
+        str, ...
+    ] = ()  # the strings that it may be, where they are few and known, and it is not None
 
 
 @dataclass(slots=True, eq=False)
@@ -462,7 +464,7 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             return left
         kinds = {kind_of_static(left), kind_of_static(right)}
         kind = kinds.pop() if len(kinds) == 1 else ""
-        return Static(kind=kind, one_of=_strings(left, right) if kind == "str" else ())
+        return Static(kind=kind, one_of=_strings(left, right))
     if isinstance(left, Array) and isinstance(right, Array):
         first = left if left.staged else right
         return Array(
@@ -594,9 +596,11 @@ def _each(value: Value, depth: int = 3) -> Value:
 
 
 def _strings(left: Static, right: Static) -> tuple[str, ...]:
-    """The strings that either of two may be; none when one is not known, or there are many."""
+    """The strings that either of two may be, besides None; none when one is not known, or there are many."""
     found: dict[str, None] = {}
     for value in (left, right):
+        if value.const is None:
+            continue
         known = (value.const,) if isinstance(value.const, str) else value.one_of
         if not known:
             return ()

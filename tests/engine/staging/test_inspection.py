@@ -121,6 +121,55 @@ TESTS = {
             for opt in opts:
                 jax.jit(opt.update)(jnp.ones(3), opt.init(jnp.ones(3)))
     """,
+    "a product whose rows leave a parameter out": """
+        import jax
+        import jax.numpy as jnp
+        from absl.testing import parameterized
+        import library
+
+        CASES = ({"name": "sgd"}, {"name": "sign"}, {"name": "sgd", "wrapper": "chain"})
+
+        class TestAll(parameterized.TestCase):
+            @parameterized.product(CASES, rate=[0.1, 0.2])
+            def test_update(self, name, rate, wrapper=None):
+                if wrapper is None:
+                    opt = getattr(library, name)(rate)
+                else:
+                    opt = getattr(library, wrapper)()
+                jax.jit(opt.update)(jnp.ones(3), opt.init(jnp.ones(3)))
+    """,
+    "a factory whose arguments are sorted by its signature": """
+        import inspect
+        import jax
+        import jax.numpy as jnp
+        import pytest
+        import library
+
+        def injected(factory, fixed=()):
+            signature = inspect.signature(factory)
+            def make(*args, **kwargs):
+                bound = signature.bind(*args, **kwargs)
+                bound.apply_defaults()
+                numbers, others = {}, {}
+                for name, value in bound.arguments.items():
+                    if name in fixed or isinstance(value, bool):
+                        others[name] = value
+                    else:
+                        numbers[name] = value
+                def init(params):
+                    rates = {name: jnp.asarray(value) for name, value in numbers.items()}
+                    return rates, factory(**others, **rates).init(params)
+                def update(grads, state):
+                    return factory(**others, **state[0]).update(grads, state[1])
+                return library.Transformation(init, update)
+            return make
+
+        @pytest.mark.parametrize("factory", [library.sgd, library.sign])
+        def test_update(factory):
+            opt = injected(factory)(0.1)
+            state = jax.jit(opt.init)(jnp.ones(3))
+            jax.jit(opt.update)(jnp.ones(3), state)
+    """,
     "chex variants, with what setUp made": """
         import chex
         import jax.numpy as jnp
@@ -183,3 +232,53 @@ def test_a_helper_without_tracers_is_not_said_to_be_staged(tmp_path: Path) -> No
         assert facts[name].staged == "unknown"
         assert facts[name].params == {next(iter(facts[name].params)): "static"}
         assert "while JAX traces" in facts[name].reason
+
+
+def test_is_leaf_is_asked_about_the_leaves(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def is_none(node):
+            return node is None
+
+        def is_pair(node):
+            return isinstance(node, tuple) and len(node) == 2
+
+        @jax.jit
+        def step(params, grads):
+            leaves = jax.tree.leaves(params, is_leaf=is_pair)
+            return jax.tree.map(lambda p, g: None if p is None else p - g, params, grads, is_leaf=is_none), leaves
+    """
+    (path,) = write_project(tmp_path, {"program.py": program})
+    found, analysis = inspect_files([read_source(path, path.name)])
+    facts = {fact.qualname: fact for fact in found}
+    for name in ("is_none", "is_pair"):
+        assert (facts[name].staged, facts[name].params["node"]) == ("yes", "traced")
+    assert analysis.findings == []
+
+
+def test_a_library_is_known_in_its_own_sources(tmp_path: Path) -> None:
+    project = {
+        "haiku/__init__.py": "from haiku._src.module import Module\n",
+        "haiku/_src/__init__.py": "",
+        "haiku/_src/module.py": "class Module:\n    pass\n",
+        "haiku/_src/linear.py": """
+            from haiku._src import module
+
+            class Linear(module.Module):
+                def __init__(self, size):
+                    self.size = size
+
+                def __call__(self, inputs):
+                    return inputs * scale_of(self.size)
+
+            def scale_of(size):
+                return size ** -0.5
+        """,
+    }
+    paths = write_project(tmp_path, project)
+    found, _ = inspect_files([read_source(path, str(path.relative_to(tmp_path))) for path in paths])
+    facts = {fact.qualname: fact for fact in found}
+    call = facts["Linear.__call__"]
+    assert (call.staged, call.basis, call.params["inputs"]) == ("yes", "convention", "traced")
+    assert facts["scale_of"].staged == "unknown"

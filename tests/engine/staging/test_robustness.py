@@ -153,3 +153,28 @@ def f(config):
 f(Config(1.0))
 """
     assert internal_errors(run([source_from_bytes(text.encode(), Path("config.py"), "config.py")])) == []
+
+
+def test_modules_may_hold_each_other() -> None:
+    text = """
+from flax import nnx
+
+class Node(nnx.Module):
+    def __init__(self):
+        self.other = None
+        self.weight = nnx.Param(1.0)
+
+@nnx.jit
+def pair():
+    a, b = Node(), Node()
+    a.other = b
+    b.other = a
+    return a
+
+@nnx.jit
+def total(node):
+    return node.weight + node.other.weight
+
+print(total(pair()))
+"""
+    assert internal_errors(run([source_from_bytes(text.encode(), Path("pair.py"), "pair.py")])) == []

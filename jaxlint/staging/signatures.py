@@ -1,0 +1,88 @@
+"""`inspect.signature(f).bind(...)`: wrappers that sort the arguments of a call by the names of its parameters."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.syntax_facts import all_parameters, positional_parameters
+from jaxlint.staging.values import (
+    UNKNOWN,
+    BoundMethod,
+    Choice,
+    DictValue,
+    ExternalObject,
+    Function,
+    Partial,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    join_all,
+)
+
+SIGNATURE = "inspect.signature"  # made here alone: calling the function gives nothing else
+BOUND_ARGUMENTS = "inspect.signature.bind"
+
+
+def signature(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    return ExternalObject(SIGNATURE, args[:1]) if args else UNKNOWN
+
+
+def parameters_of(target: Value) -> Value:
+    """`signature(target).parameters`: the names; what a parameter is like stays unknown."""
+    while isinstance(target, (Transformed, Partial)):
+        target = target.target if isinstance(target, Transformed) else target.function
+    if not isinstance(target, Function):
+        return UNKNOWN
+    return DictValue({parameter.arg: UNKNOWN for parameter in all_parameters(target.node)})
+
+
+def bind_arguments(interpreter: Any, target: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """What `signature(target).bind(*args, **kwargs)` gives; defaults are filled in."""
+    if isinstance(target, Choice):
+        return join_all([bind_arguments(interpreter, option, args, kwargs) for option in target.options])
+    skipped: set[str] = set()
+    while not isinstance(target, Function):
+        if isinstance(target, Transformed):
+            target = target.target
+        elif isinstance(target, Partial):
+            skipped.update(name for name in target.kwargs if name not in kwargs)
+            args, kwargs = [*target.args, *args], {**target.kwargs, **kwargs}
+            target = target.function
+        elif isinstance(target, BoundMethod) and isinstance(target.function, Function):
+            args = [target.receiver, *args]
+            target = target.function
+        else:
+            return UNKNOWN
+    bound = interpreter.bind(target, args, kwargs, None)
+    if bound is None:
+        return UNKNOWN
+    passed = {id(value) for value in (*args, *kwargs.values())}
+    given = {
+        name: value for name, value in bound.items() if not isinstance(value, Unknown) or id(value) in passed
+    }
+    parameters = target.node.args
+    positional: list[Value] = [
+        given[parameter.arg] for parameter in positional_parameters(target.node) if parameter.arg in given
+    ]
+    rest = bound.get(parameters.vararg.arg) if parameters.vararg is not None else None
+    if isinstance(rest, TupleValue):
+        positional = positional + rest.items if rest.items is not None else []
+    named: dict[object, Value] = {
+        parameter.arg: given[parameter.arg] for parameter in parameters.kwonlyargs if parameter.arg in given
+    }
+    more = bound.get(parameters.kwarg.arg) if parameters.kwarg is not None else None
+    if isinstance(more, DictValue):
+        named.update(more.items)
+    everything: dict[object, Value] = {name: value for name, value in given.items() if name not in skipped}
+    return ExternalObject(
+        BOUND_ARGUMENTS,
+        [],
+        {
+            "args": TupleValue(positional),
+            "kwargs": DictValue(named, more.element if isinstance(more, DictValue) else None),
+            "arguments": DictValue(everything),
+        },
+    )
