@@ -166,7 +166,9 @@ class Template:
     then, as the keywords that they name; an empty one is dropped. `simple` parameters are written twice, so they must cost nothing.
     `called` is what to write where the result is called at once, before that call's arguments and after it.
     `variants` are other texts, by the optional parameters that are given ("a+b", sorted), which have the result that `text` lacks
-    under `statement`: that is for where nothing uses the result. `reorder`: the arguments may be evaluated in another order.
+    under `statement`: that is for where nothing uses the result. `gives_back` names a parameter that the old call returned, so
+    that it can take the result's place where it is a variable. `labels`: other keywords name what is printed; they go into the
+    text between its first quotation marks. `reorder`: the arguments may be evaluated in another order.
     """
 
     text: str
@@ -178,6 +180,8 @@ class Template:
     reorder: bool = False
     called: tuple[str, str] | None = None
     variants: Mapping[str, str] = field(default_factory=dict)
+    gives_back: str = ""
+    labels: bool = False
 
     @staticmethod
     def of(value: Template | Mapping[str, Any]) -> Template:
@@ -194,11 +198,15 @@ def expand_template(
     """Replaces `call` by the template. `helpers` maps the place of a helper's subscript to that of its index."""
     site = draft.site
     given: dict[str, cst.Arg] = {}
+    labels: list[str] = []
     known = [*template.parameters, *template.optional]
     for index, arg in enumerate(call.args):
         if arg.star or (arg.keyword is None and index >= len(known)):
             raise Refused("the call passes arguments that the rewrite does not know")
         name = arg.keyword.value if arg.keyword else known[index]
+        if template.labels and name not in known and (label := _label(name, arg.value)):
+            labels.append(label)
+            continue
         if name not in known or name in given:
             raise Refused(f"the call passes `{name}`, which the rewrite does not know")
         given[name] = arg
@@ -210,13 +218,29 @@ def expand_template(
 
     variant = "+".join(sorted(set(given) & set(template.optional)))
     text = template.variants.get(variant, template.text)
-    if template.statement and "result" not in given and not isinstance(site.names.parents.get(at), ast.Expr):
-        raise Refused("the result is used here, and the replacement has none")
     outer = site.names.parents.get(at)
+    whole_place = site.place(call)
+    if isinstance(outer, ast.Expr) and variant == "result":
+        text = template.text  # nothing uses the result that was asked for
+        given.pop("result")
+    elif template.statement and "result" not in given and not isinstance(outer, ast.Expr):
+        value = given[template.gives_back].value if template.gives_back else None
+        if not isinstance(value, cst.Name):
+            raise Refused("the result is used here, and the replacement has none")
+        if (
+            isinstance(outer, ast.Assign)
+            and ast.unparse(outer.targets[0]) == value.value
+            and len(outer.targets) == 1
+        ):
+            whole_place = site.span(outer)  # `x = tap(f, x)`
+        else:
+            text = f"({text}, {{{template.gives_back}}})[1]"
+    if labels:
+        text = text.replace('"', f'"{" ".join(labels)}: ', 1)
     if template.called and isinstance(outer, ast.Call) and outer.func is at:
         text, after = template.called
-        whole = site.span(outer)
-        draft.insert(whole.end_line, whole.end_column, after)
+        end = site.span(outer)
+        draft.insert(end.end_line, end.end_column, after)
     extra = [f"{new}={{{old}}}" for old, new in template.optional.items() if old in given and new]
     if extra:
         text = f"{text[:-1]}, {', '.join(extra)})"
@@ -237,10 +261,20 @@ def expand_template(
             pieces.append(place)
     spans = [piece for piece in pieces if isinstance(piece, Span)]
     in_order = all((a.end_line, a.end_column) <= (b.line, b.column) for a, b in itertools.pairwise(spans))
-    if not template.reorder or (in_order and len(given) == len(spans)):
-        _reassemble(draft, site.place(call), pieces)
+    if not labels and (not template.reorder or (in_order and len(given) == len(spans))):
+        _reassemble(draft, whole_place, pieces)
     else:
-        _rewrite_whole(draft, call, pieces)
+        _rewrite_whole(draft, call, whole_place, pieces)
+
+
+def _label(name: str, value: cst.BaseExpression) -> str:
+    """What `print` with `name=value` beside the array wrote before it; empty where the value is not plain text."""
+    if name in ("tap_with_device", "output_stream", "threshold", "result"):
+        return ""
+    if not isinstance(value, cst.SimpleString) or not isinstance(value.evaluated_value, str):
+        return ""
+    text = value.evaluated_value
+    return "" if set(text) & set('{}"\\') or not text.isprintable() else f"{name}: {text}"
 
 
 def _is_simple(value: cst.BaseExpression) -> bool:
@@ -253,10 +287,9 @@ def _is_simple(value: cst.BaseExpression) -> bool:
     return isinstance(value, cst.Name)
 
 
-def _rewrite_whole(draft: Draft, call: cst.Call, pieces: Sequence[str | Span]) -> None:
+def _rewrite_whole(draft: Draft, call: cst.Call, whole: Span, pieces: Sequence[str | Span]) -> None:
     """Replaces the whole call by new text, in which the arguments may stand in another order."""
     site = draft.site
-    whole = site.place(call)
     old = site.lines.slice(whole)
     leaf = call.func.attr.value if isinstance(call.func, cst.Attribute) else site.code(call.func)
     if "#" in old:

@@ -40,6 +40,10 @@ class _Rewrite:
     delete: bool = False  # the call does nothing any more: its statement goes
     members: tuple[str, ...] = ()  # the attributes that the new name has too, when it does not have all
     type_tests: bool = True  # False: not in isinstance, where the new name says something else
+    is_attribute: bool = (
+        False  # what was a module is an attribute now, under the same name: only its import changes
+    )
+    unused: bool = False  # nothing replaces it, and nothing in the file uses it: its import goes
 
     @property
     def is_plain(self) -> bool:
@@ -202,18 +206,65 @@ def _move_import(draft: Draft, alias: ast.alias, rewrite: _Rewrite) -> None:
     names = draft.site.names
     statement = names.parents[alias]
     assert isinstance(statement, (ast.Import, ast.ImportFrom))
+    if alias.name == "*":
+        _move_star(draft, statement, rewrite)
+        return
     if isinstance(statement, ast.Import):
         means = alias.name
     else:
         means = f"{statement.module}.{alias.name}" if not statement.level else ""
     if means != rewrite.old:
         raise Refused(f"this does not import {rewrite.old}")
-    scope = names.scope_of[alias]
+    site, scope = draft.site, names.scope_of[alias]
     home = scope.redirected.get(alias.asname or alias.name.partition(".")[0], scope)
-    if isinstance(statement, ast.Import):
+    if rewrite.unused:
+        _drop_unused(draft, alias, statement, home)
+    elif rewrite.is_attribute:
+        module, _, leaf = rewrite.old.rpartition(".")
+        whole = NewImport(module, leaf, alias.asname) if alias.asname else NewImport(module)
+        others = [one for one in home.bindings[whole.bound] if one.alias is not alias]
+        draft.imports.moved[alias] = None if others and not alias.asname else whole
+        check_movable(site, statement, alias, dropped=draft.imports.moved[alias] is None)
+    elif isinstance(statement, ast.Import):
         _move_module(draft, alias, home, rewrite)
     else:
         _move_name(draft, alias, statement, home, rewrite)
+
+
+def _move_star(draft: Draft, statement: ast.Import | ast.ImportFrom, rewrite: _Rewrite) -> None:
+    """`from a import *`: the module has another name now."""
+    assert isinstance(statement, ast.ImportFrom)
+    if statement.module != rewrite.old or statement.level or not rewrite.is_plain or not rewrite.new:
+        raise Refused(f"this does not import everything from {rewrite.old}")
+    node = draft.site.find(draft.site.span(statement), cst.ImportFrom)
+    assert node.module is not None
+    draft.replace(draft.site.place(node.module), rewrite.new)
+
+
+def _drop_unused(draft: Draft, alias: ast.alias, statement: ast.Import | ast.ImportFrom, home: Scope) -> None:
+    """Drops an import that nothing in the file uses; what else it binds or loads stays."""
+    site, names = draft.site, draft.site.names
+    bound = alias.asname or alias.name.partition(".")[0]
+    whole = isinstance(statement, ast.Import) and not alias.asname and "." in alias.name
+    uses = names.uses_of(bound, home)
+    if names.is_shown(bound) or site.source.path.name == "__init__.py":
+        raise Refused(f"`{bound}` may be used from outside this file")
+    if whole:
+        if any(f"{ast.unparse(_chain_above(site, use.name))}.".startswith(f"{alias.name}.") for use in uses):
+            raise Refused(f"{alias.name} is used in this file")
+        others = [one for one in home.bindings[bound] if one.alias is not alias]
+        draft.imports.moved[alias] = None if others or not uses else NewImport(bound)
+    elif uses:
+        raise Refused(f"`{bound}` is used in this file")
+    else:
+        draft.imports.moved[alias] = None
+    check_movable(site, statement, alias, dropped=draft.imports.moved[alias] is None)
+
+
+def _chain_above(site: Site, node: ast.AST) -> ast.AST:
+    while isinstance(parent := site.names.parents.get(node), ast.Attribute):
+        node = parent
+    return node
 
 
 def _move_module(draft: Draft, alias: ast.alias, home: Scope, rewrite: _Rewrite) -> None:
@@ -259,7 +310,7 @@ def _move_name(
         if rewrite.is_plain and name == bound and rewrite.type_tests:
             uses = []  # they stay as they are
     if new is None or (new.module, not statement.level) != (statement.module, True):
-        check_movable(site, statement, dropped=new is None)
+        check_movable(site, statement, alias, dropped=new is None)
     for use in uses:
         _rewrite_use(draft, use, rewrite, name)
     draft.imports.moved[alias] = new

@@ -32,12 +32,25 @@ def import_edits(site: Site, changes: ImportChanges, edits: Sequence[Edit]) -> l
     return _StatementEditor(site, moved, {edit.span.line for edit in inserted}).edits() + inserted
 
 
-def check_movable(site: Site, statement: ImportStatement, *, dropped: bool) -> None:
-    """Raises Refused when an alias cannot leave `statement`, or be `dropped`, without losing a comment."""
-    if "#" in site.text(statement):
+def check_movable(site: Site, statement: ImportStatement, alias: ast.alias, *, dropped: bool) -> None:
+    """Raises Refused when `alias` cannot leave `statement`, or be `dropped`, without losing a comment."""
+    if "#" in site.text(statement) and _has_comment(site, statement, alias):
         raise Refused("the import statement has comments inside, which the rewrite would lose")
     if dropped and len(statement.names) == 1 and trailing_comment(site, statement):
         raise Refused("the import statement ends in a comment, which the rewrite would lose")
+
+
+def _has_comment(site: Site, statement: ImportStatement, alias: ast.alias) -> bool:
+    """Whether a comment speaks of `alias`: on its lines, above it, or where its comma would go."""
+    lines = site.lines.lines
+    last = statement.names[-1]
+    first, end = alias.lineno - 1, alias.end_lineno or alias.lineno
+    if alias is last:
+        first = min(first, statement.names[-2].lineno - 1 if len(statement.names) > 1 else first)
+        end = statement.end_lineno or end
+    own = lines[first:end]
+    above = lines[first - 1] if first > statement.lineno - 1 else ""
+    return any("#" in line for line in own) or above.lstrip().startswith("#")
 
 
 # Imports left unused
@@ -222,7 +235,10 @@ class _StatementEditor:
             elif not isinstance(part, ast.alias) or part is statement.names[-1]:
                 alias = alias.with_changes(comma=comma)
             names.append(alias)
-        return self.site.code(node.with_changes(names=names), self.site.span(statement))
+        text = self.site.code(node.with_changes(names=names), self.site.span(statement))
+        if text.count("#") < self.site.text(statement).count("#"):
+            raise Refused("the import statement has comments inside, which the rewrite would lose")
+        return text
 
 
 def _new_alias(new: NewImport) -> cst.ImportAlias:

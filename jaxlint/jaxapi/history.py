@@ -97,13 +97,16 @@ def _keywords() -> Mapping[str, tuple[int, ...]]:
 
 
 # Attributes of objects with one name, so that no type has to be known.
-_STATIC_ATTRIBUTES = {"jax.config.FLAGS", "jax.sharding.Mesh.__enter__"}
+_STATIC_ATTRIBUTES = {
+    "jax.config.FLAGS",
+    "jax.config.enable_omnistaging",
+    "jax.config.omnistaging_enabled",
+    "jax.sharding.Mesh.__enter__",
+}
 # Rows about what a parameter means, or about its value: the parameter itself is still there.
 _STILL_ACCEPTED = {
     ("jax.make_mesh", "axis_types"),
     ("jax.experimental.multihost_utils.process_allgather", "tiled"),
-    ("jax.checkpoint", "concrete"),
-    ("jax.remat", "concrete"),
     ("jax.experimental.pallas.tpu.InterpretParams", "detect_races"),
     ("jax.experimental.pallas.tpu.InterpretParams", "out_of_bounds_reads"),
     ("jax.experimental.pallas.tpu.InterpretParams", "skip_floating_point_ops"),

@@ -22,7 +22,14 @@ _ONE_AXIS = (
 )
 _TAP = "{=jax.debug.callback}(lambda value: {tap_func}"
 _PXLA = {"module": "jax.interpreters.pxla"}
-_INDEX = {"parameters": ("x", "idx", "y"), "index_helper": "jax.ops.index"}
+_INDEX = {
+    "parameters": ("x", "idx", "y"),
+    "index_helper": "jax.ops.index",
+    "optional": {"indices_are_sorted": "indices_are_sorted", "unique_indices": "unique_indices"},
+}
+_RAISE_TO_SHAPED = {
+    "template": {"text": "{aval}", "parameters": ("aval",), "optional": {"weak_type": ""}, "reorder": True}
+}
 
 # What changes besides the name; see the codemod `rename-api`.
 _ACTIONS: Mapping[str, Mapping[str, Any]] = {
@@ -109,14 +116,8 @@ _ACTIONS: Mapping[str, Mapping[str, Any]] = {
     },
     "jax.core.non_negative_dim": {"template": {"text": "{=jax.core.max_dim}({d}, 0)", "parameters": ("d",)}},
     "jax.core.full_lower": {"template": {"text": "{val}", "parameters": ("val",)}},
-    "jax.core.raise_to_shaped": {
-        "template": {
-            "text": "{aval}",
-            "parameters": ("aval",),
-            "optional": {"weak_type": ""},
-            "reorder": True,
-        }
-    },
+    "jax.core.raise_to_shaped": _RAISE_TO_SHAPED,
+    "jax.abstract_arrays.raise_to_shaped": _RAISE_TO_SHAPED,
     "jax.dlpack.to_dlpack": {
         "template": {
             "text": "{x}.__dlpack__()",
@@ -166,13 +167,20 @@ _ACTIONS: Mapping[str, Mapping[str, Any]] = {
     "jax.experimental.maps.thread_resources": {"new": "jax.interpreters.pxla.thread_resources", **_PXLA},
     # Callbacks
     "jax.experimental.host_callback.id_print": {
-        "template": {"text": '{=jax.debug.print}("{{}}", {arg})', "parameters": ("arg",), "statement": True}
+        "template": {
+            "text": '{=jax.debug.print}("{{}}", {arg})',
+            "parameters": ("arg",),
+            "statement": True,
+            "labels": True,
+            "gives_back": "arg",
+        }
     },
     "jax.experimental.host_callback.id_tap": {
         "template": {
             "text": "{=jax.debug.callback}(lambda value: {tap_func}(value, ()), {arg})",
             "parameters": ("tap_func", "arg"),
             "statement": True,
+            "gives_back": "arg",
             "variants": {
                 "result": f"({_TAP}(value, ()), {{arg}}), {{result}})[1]",
                 "result+tap_with_device": f"({_TAP}(value, (), device=None), {{arg}}), {{result}})[1]",
@@ -209,6 +217,7 @@ _ACTIONS: Mapping[str, Mapping[str, Any]] = {
     },
     "jax.core.Shape": {"expression": "tuple[int, ...]", "new": ""},
     "jax.tools.colab_tpu.setup_tpu": {"delete": True, "new": ""},
+    "jax.config.enable_omnistaging": {"delete": True, "new": ""},
 }
 # Releases from which on everything that an action writes exists, where the row's replacement is older.
 _NEEDS = {
@@ -224,6 +233,7 @@ _NEEDS = {
     "jax.core.is_opaque_dtype": "0.4.16",
     "jax.core.full_lower": "0.4.36",
     "jax.core.raise_to_shaped": "0.4.36",
+    "jax.abstract_arrays.raise_to_shaped": "0.4.36",
     "jax.experimental.pallas.debug_checks_enabled": "0.7.0",
     "jax.experimental.pallas.runtime_assert_enabled": "0.7.0",
     "jax.experimental.pallas.tpu.runtime_assert_enabled": "0.7.0",
@@ -239,6 +249,8 @@ _VALUES: Mapping[tuple[str, str], Mapping[str, str | None]] = {
         "True": 'vmap_method="legacy_vectorized"',
         "False": 'vmap_method="sequential"',
     },
+    ("jax.checkpoint", "concrete"): {"False": None},
+    ("jax.remat", "concrete"): {"False": None},
     ("jax.numpy.sort", "kind"): {"*": None},
     ("jax.numpy.argsort", "kind"): {"*": None},
 }

@@ -541,6 +541,7 @@ class Statements(Machine):
             base = self.import_module(node.module or "", module)
         for alias in node.names:
             if alias.name == "*":
+                self.name_event(base, alias, frame, is_import=True)
                 self.import_star(base, frame)
                 continue
             if isinstance(base, External) and self.project.is_folder(base.name, module):

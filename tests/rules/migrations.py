@@ -180,6 +180,53 @@ PROGRAMS: dict[str, tuple[str, str]] = {
         "0.4.13",
         "import jax\njax.config.update('jax_array', True)\nresult = jax.numpy.ones(2)\n",
     ),
+    "jax.sharding.Mesh.__enter__": (
+        "0.4.30",
+        "import jax, numpy as np\nimport jax.numpy as jnp\nfrom jax.sharding import Mesh, PartitionSpec as P\n"
+        "mesh = Mesh(np.array(jax.devices()[:1]).reshape(1, 1), ('x', 'y'))\nwith mesh:\n"
+        "    result = jax.jit(lambda v: jax.lax.with_sharding_constraint(v * 2, P('x', 'y')))(jnp.ones((2, 2)))\n",
+    ),
+    "jax.experimental.pjit.pjit in_axis_resources, out_axis_resources": (
+        "0.4.13",
+        "import jax, numpy as np\nimport jax.numpy as jnp\nfrom jax.experimental.pjit import pjit\n"
+        "from jax.sharding import Mesh, PartitionSpec as P\nmesh = Mesh(np.array(jax.devices()[:1]), ('x',))\n"
+        "f = pjit(lambda a, b: a + b, in_axis_resources=(P('x'), None), out_axis_resources=P('x'))\n"
+        "with mesh:\n    result = f(jnp.arange(4.0), 1.0)\n",
+    ),
+    "a decorator pjit, and a mesh in a function": (
+        "0.4.13",
+        "import jax, numpy as np\nfrom functools import partial\nfrom jax.experimental import pjit\n"
+        "from jax.sharding import Mesh, PartitionSpec as P\n"
+        "@partial(pjit.pjit, in_axis_resources=(P('x'),), out_axis_resources=P('x'), static_argnums=(1,))\ndef f(a, n):\n    return a * n\n"
+        "def main():\n    mesh = Mesh(np.array(jax.devices()[:1]), ('x',))\n    with mesh:\n"
+        "        return f(np.arange(4.0), 3), mesh.shape['x']\nresult = main()\n",
+    ),
+    "jax.xla": ("0.4.13", "import jax\nresult = jax.xla.__name__\n"),
+    "import jax.config": (
+        "0.4.13",
+        "import jax.config\njax.config.update('jax_numpy_rank_promotion', 'allow')\n"
+        "result = jax.config.jax_numpy_rank_promotion\n",
+    ),
+    "imports that nothing uses": (
+        "0.4.13",
+        "import jax\nfrom jax.experimental.maps import SerialLoop, xmap\nimport jax.experimental.maps\n"
+        "from jax import xla\nfrom jax.core import ConcreteArray, ShapedArray\nresult = ShapedArray((2,), jax.numpy.dtype('int32')).shape\n",
+    ),
+    "comments in an import": (
+        "0.4.13",
+        "from jax import (\n    jit,  # compiles\n    tree_map,\n    numpy as jnp,  # arrays\n)\nresult = jit(lambda t: tree_map(jnp.sin, t))([0.0])\n",
+    ),
+    "jax.experimental.host_callback.id_print, its result used": (
+        "0.4.30",
+        "import jax\nfrom jax.experimental import host_callback as hcb\n@jax.jit\ndef f(x):\n    x = hcb.id_print(x, what='x', where='f')\n"
+        "    y = 2 * x\n    return hcb.id_print(y, what='y') + 1\nresult = f(3.0)\n",
+    ),
+    "jax.experimental.host_callback.id_tap, its result used": (
+        "0.4.30",
+        "import jax\nfrom jax.experimental.host_callback import barrier_wait, id_tap\nseen = []\ndef tap(value, transforms):\n"
+        "    seen.append(float(value))\n@jax.jit\ndef f(x):\n    x = id_tap(tap, x)\n    y = x + 1\n    z = id_tap(tap, y, result=x)\n"
+        "    id_tap(tap, z, result=None)\n    return 2 * id_tap(tap, y)\ny = f(3.0)\nbarrier_wait()\nresult = [y, sorted(seen)]\n",
+    ),
     # Too old to be run here
     "jax.tree_multimap": ("", "import jax\nresult = jax.tree_multimap(lambda x, y: x + y, {'a': 1}, {'a': 2})['a']\n"),
     "jax.tree_util.tree_multimap": (
@@ -190,6 +237,27 @@ PROGRAMS: dict[str, tuple[str, str]] = {
         "",
         "import jax\nimport jax.numpy as jnp\nfrom jax.ops import index, index_add, index_update\nx = jnp.zeros((2, 3))\n"
         "x = index_update(x, index[0, :], 1.0)\nresult = index_add(x, jax.ops.index[:, 1], 2.0)\n",
+    ),
+    "jax.ops.index_update, all its arguments": (
+        "",
+        "from jax import ops\nimport jax.numpy as jnp\n"
+        "result = ops.index_update(jnp.zeros(3), ops.index[jnp.array([0, 2])], 1.0, indices_are_sorted=True, unique_indices=True)\n",
+    ),
+    "jax.config.enable_omnistaging": ("", "from jax.config import config\nconfig.enable_omnistaging()\nresult = config.jax_enable_x64\n"),
+    "jax.abstract_arrays.raise_to_shaped": (
+        "",
+        "import jax\nfrom jax.abstract_arrays import ShapedArray, raise_to_shaped\n"
+        "result = raise_to_shaped(ShapedArray((2,), jax.numpy.dtype('int32'))).shape\n",
+    ),
+    "jax.checkpoint concrete": ("", "import jax\nresult = jax.grad(jax.checkpoint(lambda x: x * x, concrete=False))(3.0)\n"),
+    "jax.make_mesh": (
+        "",
+        "import jax\nimport jax.numpy as jnp\nmesh = jax.make_mesh((1, 1), ('x', 'y'))\nwith mesh:\n    result = jax.jit(jnp.sum)(jnp.ones(3))\n",
+    ),
+    "jax.experimental.stax, everything": (
+        "",
+        "from jax.experimental.stax import *\nimport jax\ninit, apply = serial(Dense(3), Relu)\n"
+        "result = apply(init(jax.random.PRNGKey(0), (2, 4))[1], jax.numpy.ones((2, 4))).shape\n",
     ),
     "jax.experimental.PartitionSpec": ("", "from jax.experimental import PartitionSpec as P\nresult = tuple(P('x', None))\n"),
     "jax.experimental.pjit.PartitionSpec": ("", "from jax.experimental.pjit import PartitionSpec\nresult = len(PartitionSpec('x'))\n"),
@@ -218,6 +286,12 @@ STATED: dict[str, object] = {
     "jax.tree_multimap": 3,
     "jax.tree_util.tree_multimap": [8, 15],
     "jax.ops.index_update": [[1, 3, 1], [0, 2, 0]],
+    "jax.ops.index_update, all its arguments": [1, 0, 1],
+    "jax.config.enable_omnistaging": False,
+    "jax.abstract_arrays.raise_to_shaped": [2],
+    "jax.checkpoint concrete": 6.0,
+    "jax.make_mesh": 3.0,
+    "jax.experimental.stax, everything": [2, 3],
     "jax.experimental.PartitionSpec": ["x", None],
     "jax.experimental.pjit.PartitionSpec": 1,
     "jax.numpy.DeviceArray": [1, 1],

@@ -42,6 +42,8 @@ class ImportedNames:
         if fix is not None and _leads_nowhere(event, fix):
             fix = None
         if isinstance(node, ast.alias):
+            if fix is None and target.lacks(change):
+                fix = drop_unused(event, report)
             self.remember_import(report.path, node, qualified, "fixed" if fix else "reported")
         elif self.covers(report.path, node, qualified, fixable=fix is not None):
             return False, None
@@ -101,6 +103,28 @@ def fix_for(
     return FixRequest(safety, message, (Step("rename-api", path, span, parameters),))
 
 
+def drop_unused(event: NameEvent, report: Any) -> FixRequest | None:
+    """Nothing replaces what is imported here; where nothing in the file uses it, the import can go."""
+    alias, tree = event.node, event.frame.module.tree
+    assert isinstance(alias, ast.alias)
+    if alias.name == "*" or event.frame.module.source.path.name == "__init__.py":
+        return None
+    statement = event.frame.module.parents.get(alias)
+    bound = alias.asname or alias.name
+    dotted = isinstance(statement, ast.Import) and not alias.asname
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and node.value == bound:
+            return None
+        if dotted and isinstance(node, ast.Attribute) and ast.unparse(node) == bound:
+            return None
+        if not dotted and isinstance(node, ast.Name) and node.id == bound:
+            return None
+    step = Step(
+        "rename-api", report.path, report.span(alias), {"old": event.qualified, "new": "", "unused": True}
+    )
+    return FixRequest(Safety.SAFE, f"Remove the import of {event.qualified}, which is not used", (step,))
+
+
 def _leads_nowhere(event: NameEvent, fix: FixRequest) -> bool:
     """Whether the new name is a module that lacks what the program looks up in it."""
     above = event.frame.module.parents.get(event.node)
@@ -129,8 +153,11 @@ def _is_there(qualified: str) -> bool:
 def advice(change: ApiChange, fix: FixRequest | None) -> str:
     """What to do, as the end of a message."""
     if fix is not None:
-        new = fix.steps[0].parameters.get("new")
-        if isinstance(new, str) and new and not {"expression", "template"} & set(fix.steps[0].parameters):
+        parameters = fix.steps[0].parameters
+        if parameters.get("unused"):
+            return "remove the import, which is not used"
+        new = parameters.get("new")
+        if isinstance(new, str) and new and not {"expression", "template"} & set(parameters):
             return f"use {new}"
     return describe_replacement(change)
 
@@ -166,6 +193,25 @@ class SpelledNames:
         meanings = self._bound[tree].get(node.id, set())
         rest = "".join(f".{attribute}" for attribute in reversed(attributes))
         return any(meaning + rest == event.qualified for meaning in meanings)
+
+    def uses(self, tree: ast.AST, qualified: str) -> list[ast.expr]:
+        """The places of a file that write the dotted name out, by what its imports make of its names."""
+        if tree not in self._bound:
+            self._bound[tree] = _imported_names(tree)
+        bound = self._bound[tree]
+        spellings = {
+            name + qualified[len(meaning) :]
+            for name, meanings in bound.items()
+            for meaning in meanings
+            if f"{qualified}.".startswith(f"{meaning}.")
+        }
+        return [
+            node
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.Name, ast.Attribute))
+            and isinstance(node.ctx, ast.Load)
+            and ast.unparse(node) in spellings
+        ]
 
 
 def _imported_names(tree: ast.AST) -> dict[str, set[str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
@@ -14,6 +15,18 @@ if TYPE_CHECKING:
     from jaxlint.staging.events import NameEvent, WithEvent
 
 _MESHES = {"jax.sharding.Mesh", "jax.make_mesh"}
+_USES_PJIT = re.compile(r"\bpjit\b")
+_ASKS_FOR_THE_MESH = ("thread_resources", "get_physical_mesh")
+# As its row has it, with all arguments: once the mesh is set, jax.jit takes bare PartitionSpecs too.
+_PJIT = {
+    "old": "jax.experimental.pjit.pjit",
+    "new": "jax.jit",
+    "call": {
+        "parameters": ("fun", "in_shardings", "out_shardings", "static_argnums", "static_argnames"),
+        "keep": 1,
+        "rename": {"in_axis_resources": "in_shardings", "out_axis_resources": "out_shardings"},
+    },
+}
 # They warn when they are called, which the history does not see.
 _WARN_WHEN_CALLED = {"jax.host_count", "jax.host_id", "jax.host_ids"}
 
@@ -134,6 +147,9 @@ key = jax.random.PRNGKey(0)
         if not target.deprecates(change) or not target.has_since(change.since):
             return
         steps = [Step("wrap-expression", report.path, report.span(event.node), {"function": "jax.set_mesh"})]
+        pjits = self._pjits(event, report)
+        for call in pjits or ():
+            steps.append(Step("rename-api", report.path, report.span(call), _PJIT))
         maker = getattr(mesh, "node", None)
         if name == "jax.make_mesh" and isinstance(maker, ast.Call) and report.module.parents.get(maker):
             if (parameters := _automatic_axes(maker)) is not None:
@@ -142,12 +158,29 @@ key = jax.random.PRNGKey(0)
             event.node,
             f"entering a mesh is deprecated since jax {change.deprecated_in}: use jax.set_mesh",
             reason=f"the value comes from `{name}`; {target_text(report.target_jax)}",
-            fix=FixRequest(
+            fix=None
+            if pjits is None
+            else FixRequest(
                 Safety.UNSAFE,
                 "Enter jax.set_mesh; what asks for the mesh of the context finds it in another place",
                 tuple(steps),
             ),
         )
+
+    def _pjits(self, event: WithEvent, report: Any) -> list[ast.expr] | None:
+        """The uses of `pjit` in this file, which finds a mesh that was entered itself, and jax.jit one that was set.
+
+        None where other code may look for the mesh that was entered.
+        """
+        module = event.frame.module
+        if any(word in one.source.text for one in report.project.targets for word in _ASKS_FOR_THE_MESH):
+            return None
+        others = (one for one in report.project.targets if one is not module)
+        if any(_USES_PJIT.search(one.source.text) for one in others):
+            return None
+        if not _USES_PJIT.search(module.source.text):
+            return []
+        return self._spelled.uses(module.tree, "jax.experimental.pjit.pjit")
 
 
 def _automatic_axes(node: ast.Call) -> dict[str, Any] | None:

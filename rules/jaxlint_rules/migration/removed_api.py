@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def _has_row(qualified: str) -> bool:
-    return lookup(qualified) is not None or _row_around(qualified) is not None
+    return qualified == "jax.config" or lookup(qualified) is not None or _row_around(qualified) is not None
 
 
 def _row_around(qualified: str) -> ApiChange | None:
@@ -171,6 +171,9 @@ def double(model):
             return
         specifier = report.version_of(PACKAGES[package][0])
         target = Target.of(specifier, package)
+        if qualified == "jax.config" and event.is_import:
+            self._config_module(event, target, report)
+            return
         change = self._removed(qualified, target, is_import=event.is_import)
         if change is None or not self._spelled.is_written(event):
             return
@@ -182,6 +185,21 @@ def double(model):
             f"`{qualified}` was {change.kind} in {PACKAGES[package][0]} {change.removed_in}: {advice(change, fix)}",
             reason=_reason(change, qualified, specifier, package),
             fix=fix,
+        )
+
+    @staticmethod
+    def _config_module(event: NameEvent, target: Target, report: Any) -> None:
+        """`import jax.config`: an object of that name has taken the module's place."""
+        node, row = event.node, lookup("jax.config.config")
+        statement = event.frame.module.parents.get(node)
+        if row is None or event.guarded or not target.lacks(row) or not isinstance(statement, ast.Import):
+            return
+        step = Step("rename-api", report.path, report.span(node), {"old": "jax.config", "is_attribute": True})
+        report(
+            node,
+            f"`jax.config` is no module since jax {row.removed_in}: import jax",
+            reason=target_text(report.target_jax),
+            fix=FixRequest(Safety.SAFE, "Import jax, which has config as an attribute", (step,)),
         )
 
     @staticmethod
