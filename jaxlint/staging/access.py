@@ -186,9 +186,9 @@ class Access(Machine):
         if isinstance(base, Array):
             return self.array_subscript(base, index, node, frame)
         if isinstance(base, AtIndexer):
-            if base.array.role != "ref":
-                for part in index.elements() if isinstance(index, TupleValue) else (index,):
-                    self.check_slice(base.array, part, node, frame)
+            for part in index.elements() if isinstance(index, TupleValue) else (index,):
+                self.check_slice(base.array, part, node, frame)
+                if base.array.role != "ref":
                     self.check_mask(base.array, part, node, frame)
             return AtIndexer(base.array, indexed=True)
         if isinstance(base, (ListValue, TupleValue)):
@@ -279,8 +279,7 @@ class Access(Machine):
             )
         parts = index.elements() if isinstance(index, TupleValue) else [index]
         for part in parts:
-            if base.role != "ref":
-                self.check_slice(base, part, node, frame)
+            self.check_slice(base, part, node, frame)
             self.check_mask(base, part, node, frame)
         if base.tree and not base.role:
             origin = None

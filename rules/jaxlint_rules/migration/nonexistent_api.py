@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.history import NEWEST, has_row
+from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.jaxapi.versions import VersionError, parse_range, parse_version
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint_rules.migration.changed_names import SpelledNames
@@ -50,9 +51,11 @@ def _is_unheard_of(qualified: str) -> bool:
     place = known_names.split(qualified) if qualified.startswith("jax.") else None
     if place is None:
         return False
-    module, name, _ = place
+    module, name, rest = place
     if name.startswith("_") or name == "*":
         return False
+    if rest and f"{module}.{name}" in TRANSFORMS:
+        return True  # perhaps an import from a function
     names = known_names(module)
     if names.is_open or not names.there or name in names.there or name in names.gone:
         return False
@@ -119,6 +122,17 @@ double = vmapp(lambda x: 2 * x)
 """,
         ),
         Example(
+            "imports from a function",
+            """\
+from jax.checkpoint import checkpoint  # finding
+from jax import jit, checkpoint as remat
+import jax
+
+cost = jax.jit(remat(lambda x: x)).lower(1.0).compile().cost_analysis()
+doc = jax.vmap.__doc__, jax.custom_vjp.defvjp
+""",
+        ),
+        Example(
             "names that are there, modules and attributes of objects among them",
             """\
 import jax
@@ -174,6 +188,9 @@ jax.my_registry["a"] = 1
         if event.guarded or place is None or not self._spelled.is_written(event):
             return
         module, name, rest = place
+        if f"{module}.{name}" in TRANSFORMS:
+            self._imported_from_function(event, f"{module}.{name}", report)
+            return
         if self._is_newer(report.target_jax) or name in self._assigned(event):
             return
         wrong = node
@@ -190,6 +207,19 @@ jax.my_registry["a"] = 1
             f"no release of JAX has `{module}.{name}`" + (f"; did you mean `{close}`?" if close else ""),
             reason=f"`{module}` was read from the releases of jax from {known_names.versions()[0]} to {NEWEST}",
         )
+
+    def _imported_from_function(self, event: NameEvent, function: str, report: Any) -> None:
+        node = event.node
+        if not event.is_import or not isinstance(node, ast.alias) or node in self._reported:
+            return
+        statement = event.frame.module.parents.get(node)
+        if isinstance(statement, ast.ImportFrom) and f"{statement.module}.".startswith(f"{function}."):
+            self._reported.add(node)
+            report(
+                node,
+                f"`{function}` is a function and no module: there is nothing to import from it",
+                reason=f"`{function}` was a function in every release of jax from {known_names.versions()[0]} to {NEWEST} that had it",
+            )
 
     def _is_newer(self, specifier: str | None) -> bool:
         """Whether the program may run on a release that the table does not know."""

@@ -99,6 +99,25 @@ def window(x, i):
 """,
         ),
         Example(
+            "references of a Pallas kernel, by the place in the grid",
+            """
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+def kernel(x_ref, o_ref, *, rows=4):
+    i = pl.program_id(0)
+    o_ref[0, :] = x_ref[i, :] + x_ref[pl.ds(i * rows, 1), :][0]
+    o_ref[1, :] = x_ref[i * rows:(i + 1) * rows, :].sum(axis=0)  # finding
+    o_ref[2, :] = x_ref.at[0:rows][...].sum(axis=0)
+
+def call(x):
+    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((3, 8), jnp.float32), grid=(2,), interpret=True)(x)
+
+call(jnp.ones((8, 8)))
+""",
+        ),
+        Example(
             "arrays by a loop index, slices by static bounds",
             """
 import jax
@@ -124,10 +143,16 @@ def f(weights, x):
             return
         what = "a slice bound" if event.how == "slice" else "the index of a Python sequence"
         indexed = event.how != "dict"
+        ref = (
+            isinstance(event.base, Array) and event.base.role == "ref"
+        )  # only `pl.ds(start, size)` reads a part of it
         message = "Slice by lax.dynamic_slice_in_dim" if event.how == "slice" else "Index an array"
         report(
             event.node,
-            f"{what} must be a Python integer, and this one is traced",
+            f"{what} must be a Python integer, and this one is traced"
+            + ("; use `pl.ds(start, size)`" if ref else ""),
             reason=traced(event, index),
-            fix=propose(report, event.node, "sequence-to-array", message, safe=False) if indexed else None,
+            fix=propose(report, event.node, "sequence-to-array", message, safe=False)
+            if indexed and not ref
+            else None,
         )
