@@ -37,14 +37,19 @@ class Row:
         return sum(verdict.verdict == "right" for verdict in self.read.values())
 
     @property
+    def wrong(self) -> int:
+        return sum(verdict.verdict == "wrong" for verdict in self.read.values())
+
+    @property
     def precision(self) -> float | None:
-        """Right among the read; None when none was read."""
-        return self.right / len(self.read) if self.read else None
+        """Right among those that are right or wrong; None when none was read."""
+        judged = self.right + self.wrong
+        return self.right / judged if judged else None
 
     @property
     def advice(self) -> str:
         """What the figures ask for, where the rule's level does not fit them."""
-        if self.precision is None or len(self.read) < ENOUGH:
+        if self.precision is None or self.right + self.wrong < ENOUGH:
             return ""
         if self.precision < BAR and self.level not in ("preview", "info"):
             return f"should be preview: under {BAR:.0%}"
@@ -119,15 +124,15 @@ def tabulate(findings: list[dict[str, object]], known: list[Verdict]) -> list[Ro
 def table(rows: list[Row]) -> str:
     """The rows in Markdown."""
     lines = [
-        "| rule | name | level | findings | read | right | wrong | precision | |",
-        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | --- |",
+        "| rule | name | level | findings | read | right | wrong | debatable | precision | |",
+        "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for row in rows:
         share = "" if row.precision is None else f"{row.precision:.0%}"
-        wrong = len(row.read) - row.right
+        debatable = len(row.read) - row.right - row.wrong
         lines.append(
-            f"| {row.code} | {row.name} | {row.level} | {row.findings} | {len(row.read)} | {row.right} | {wrong} "
-            f"| {share} | {row.advice} |"
+            f"| {row.code} | {row.name} | {row.level} | {row.findings} | {len(row.read)} | {row.right} | {row.wrong} "
+            f"| {debatable} | {share} | {row.advice} |"
         )
     return "\n".join(lines)
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 FILE = Path(__file__).with_name("verdicts.json")
-VERDICTS = ("right", "wrong")
+VERDICTS = ("right", "wrong", "debatable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a reader found: `verdict` is "right" or "wrong", `note` says why where that is not plain."""
+    """What a reader found: `verdict` is one of VERDICTS, `note` says why where that is not plain.
+
+    "debatable": what the rule says holds, but a careful author could well leave the code as it is.
+    """
 
     place: Place
     verdict: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.functions import COLLECTIVES
@@ -170,7 +171,11 @@ def _is_outermost(frame: Frame) -> bool:
 
 
 def _is_named_elsewhere(axis: str, report: Reporter) -> bool:
-    """Whether the file mentions the axis outside of collectives, as what binds it would."""
+    """Whether the file mentions the axis outside of collectives, as what binds it would, or another file binds it."""
+    if report.project.mentions(
+        re.compile(rf"[vp]map\(.*\baxis_name\s*=\s*[\"']{re.escape(axis)}[\"']"), report.module
+    ):
+        return True
     parents = report.module.parents
     for node in ast.walk(report.module.tree):
         if isinstance(node, ast.Constant) and node.value == axis:
