@@ -30,7 +30,8 @@ format: setup ## rewrite the sources in the project's format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: setup ## jaxlint over pinned packages from PyPI: time, memory, findings
+bench: setup ## time and memory beside other linters; findings over pinned packages from PyPI
+	$(BIN)/python -m benchmarks.speed --peers
 	$(BIN)/python -m benchmarks.corpora --packages all
 
 gpu: ## the tests that need a GPU

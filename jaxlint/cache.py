@@ -11,16 +11,18 @@ import contextlib
 import functools
 import hashlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from jaxlint.config import CACHE_FOLDER, Config
 from jaxlint.finding import Edit, Finding, Fix, FixRequest, Safety, Severity, Span, Step
-from jaxlint.registry import all_rules
+from jaxlint.registry import GROUP
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.source.write import write_atomic
 
@@ -157,7 +159,7 @@ def folders_of(paths: Iterable[Path], root: Path) -> set[Path]:
 @functools.cache
 def tools_digest() -> str:
     """The digest of everything that decides what is found: this package, the rule packs, and the interpreter."""
-    packages = {"jaxlint", *(rule.__module__.partition(".")[0] for rule in all_rules())}
+    packages = {"jaxlint", *(entry.module.partition(".")[0] for entry in entry_points(group=GROUP))}
     digest = hashlib.sha256(repr((sys.version_info, importlib.metadata.version("libcst"))).encode())
     for package in sorted(packages):
         for path in _files_of(package):
@@ -166,11 +168,16 @@ def tools_digest() -> str:
 
 
 def _files_of(package: str) -> list[Path]:
-    module = sys.modules.get(package)
-    folders = list(getattr(module, "__path__", []))
+    """The files of a package, found without importing it."""
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return []  # it will be said when its rules are loaded
+    if spec is None:
+        return []
+    folders = list(spec.submodule_search_locations or [])
     if not folders:
-        file = getattr(module, "__file__", None)
-        return [Path(file)] if file else []
+        return [Path(spec.origin)] if spec.origin else []
     found = []
     for top in folders:
         for folder, below, names in os.walk(top):

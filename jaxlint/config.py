@@ -12,7 +12,7 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +86,9 @@ class Config:
     severity: Severity = Severity.WARNING  # the least that is reported
     report_unused_suppressions: bool = False
     cache_dir: Path | None = None  # None: CACHE_FOLDER in `root`
+    base: Config | None = field(
+        default=None, repr=False
+    )  # what a file said, before the command line changed it
 
     @property
     def search(self) -> Search:
@@ -115,7 +118,16 @@ class Config:
 
     def check(self) -> Config:
         """Raises ConfigError when a selector names no rule or a pattern means nothing."""
+        if self.base is not None:
+            self.base.check()
+        self.check_patterns()
         self.rules()
+        for _, selectors in self.per_file_ignores:
+            self._match(selectors)
+        return self
+
+    def check_patterns(self) -> Config:
+        """Raises ConfigError when a pattern means nothing. Selectors need the rules, which take a while to load."""
         try:
             for patterns in (
                 *self.exclude,
@@ -125,15 +137,13 @@ class Config:
                 patterns.check()
         except PatternError as error:
             raise ConfigError(f"{self._where}a path pattern is wrong: {error}") from None
-        for _, selectors in self.per_file_ignores:
-            self._match(selectors)
         return self
 
     def fingerprint(self) -> str:
-        """A text that differs when the findings could: part of the cache's key."""
+        """A text that differs when the findings could: part of the cache's key. Loads no rule."""
         return repr(
             (
-                sorted(rule.code for rule in self.rules()),
+                (self.select, self.extend_select, self.ignore),
                 [
                     (patterns.base, patterns.patterns, selectors)
                     for patterns, selectors in self.per_file_ignores
@@ -182,12 +192,16 @@ def _exactness(selector: str, code: str) -> int:
     )  # a category is a block of codes
 
 
-def load_config(paths: Iterable[str | os.PathLike[str]], explicit: Path | None = None) -> Config:
+def load_config(
+    paths: Iterable[str | os.PathLike[str]], explicit: Path | None = None, *, check: bool = True
+) -> Config:
     """The settings for a run over `paths`: from the file `explicit`, else from the nearest one above all of them.
 
-    Raises ConfigError.
+    Raises ConfigError. Without `check` it is left to the caller to call `Config.check`.
     """
     config = _load(paths, explicit)
+    if check:
+        config.check()
     return _with_dependencies(config) if _common_folder(paths).is_relative_to(config.root) else config
 
 
@@ -286,7 +300,7 @@ def _from_table(table: Mapping[str, Any], shown: Path, folder: Path) -> Config:
         else:
             values[key.replace("-", "_")] = result
     exclude = (PathPatterns(str(folder), excludes + extend_excludes),)
-    return Config(root=folder, source=shown, exclude=exclude, **values).check()
+    return Config(root=folder, source=shown, exclude=exclude, **values).check_patterns()
 
 
 class _WrongValue(ValueError):

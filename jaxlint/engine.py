@@ -17,8 +17,7 @@ from jaxlint.config import Config
 from jaxlint.finding import Finding, Fix, FixRequest, Severity
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile, read_source, source_from_bytes
-from jaxlint.source.discovery import Discovery, FoundFile, discover
-from jaxlint.staging.project import PROJECT_MARKERS
+from jaxlint.source.discovery import PROJECT_MARKERS, Discovery, FoundFile, discover
 from jaxlint.suppress import Suppressions
 
 MAX_CONTEXT_FILES = 20_000  # beyond that the named files are examined alone
@@ -68,7 +67,6 @@ def check(
     """
     started = time.perf_counter()
     say = progress or (lambda message: None)
-    rules = config.rules()
     say("looking for files")
     found = discover(paths, config.search)
     result = CheckResult(warnings=found.warnings, errors=list(found.errors))
@@ -79,7 +77,10 @@ def check(
     cache = Cache(config)
     key = cache.key(sources, resolved=resolve_fixes) if use_cache and sources else ""
     outcome = cache.load(key) if key else None
+    if outcome is None:
+        config.check()  # what is remembered was found with settings that make sense
     if outcome is None and sources:
+        rules = config.rules()
         say(f"examining {len(sources)} file{'s' if len(sources) != 1 else ''}")
         with _no_garbage_collection():
             analysis = _analyze(sources, rules, config, _rest_of_project(sources, config))

@@ -28,6 +28,7 @@ def command(options: RunOptions, wanted: str | None, output_format: str) -> None
     """
     from jaxlint.staging.inspection import inspect_files
 
+    options.config.check()
     sources, context, result = read_sources(
         options.paths, options.config, stdin=options.stdin, jobs=options.jobs
     )

@@ -135,7 +135,7 @@ def _run_options(
         given = (".",)
     about: Iterable[str] = (*given, stdin_filename) if stdin and stdin_filename else given
     try:
-        config = load_config(about, config_file)
+        config = load_config(about, config_file, check=False)
         changes: dict[str, Any] = {name: value for name, value in switches.items() if value is not None}
         if _names(select):
             changes["select"] = _names(select)
@@ -153,9 +153,11 @@ def _run_options(
             excludes = (*excludes, PathPatterns(here, _names(extend_exclude)))
         changes["exclude"] = tuple(one.check() for one in excludes)
         config = config.with_options(
-            source=None if _names((*select, *ignore, *extend_select)) else config.source, **changes
+            base=config,
+            source=None if _names((*select, *ignore, *extend_select)) else config.source,
+            **changes,
         )
-        config.check()
+        config.check_patterns()
     except (ConfigError, PatternError) as error:
         raise Failure(str(error)) from None
     return RunOptions(given, config, stdin, not no_cache, jobs)

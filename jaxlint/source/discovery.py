@@ -10,6 +10,9 @@ from pathlib import Path
 from jaxlint.source.file import SourceError
 from jaxlint.source.patterns import PathPatterns, read_ignore_file
 
+# What stands in the top folder of a project.
+PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "jaxlint.toml")
+
 _SUFFIXES = (".py", ".ipynb")
 
 

@@ -15,11 +15,11 @@ from typing import cast
 from jaxlint.finding import Span
 from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError, SourceFile
+from jaxlint.source.discovery import PROJECT_MARKERS
 from jaxlint.source.read import read_source
 from jaxlint.staging.scope import Scope
 from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
 
-PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "jaxlint.toml")
 _SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", ".env", "noxfile.py"})
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(.*)|import[ \t]+([\w., \t]+))", re.MULTILINE

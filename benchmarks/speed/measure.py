@@ -1,0 +1,80 @@
+"""Runs commands in turn, several times over, with their wall time and resident peak."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass(slots=True)
+class Task:
+    """One row of the table. `prepare` runs before each measurement and is not timed."""
+
+    name: str
+    command: list[str]
+    folder: Path
+    cores: int
+    prepare: Callable[[], object] | None = None
+    own_clock: bool = False  # it prints the seconds that count
+    accepts: tuple[int, ...] = (0, 1)
+    repeats: int | None = None  # a slow peer is run less often
+    seconds: list[float] = field(default_factory=list)
+    peak_mb: float = 0.0
+    failure: str = ""
+
+    def median(self) -> float:
+        """Seconds; NaN where no run succeeded."""
+        return statistics.median(self.seconds) if self.seconds else float("nan")
+
+
+def measure(tasks: Sequence[Task], repeats: int, timeout_s: float, progress: Callable[[str], object]) -> None:
+    """Runs all tasks once, then all again, so that a drift of the machine falls on all of them."""
+    for turn in range(repeats):
+        for task in tasks:
+            if turn < (task.repeats or repeats) and not task.failure:
+                progress(f"{turn + 1}/{repeats} {task.name} on {task.cores} core{'s' * (task.cores > 1)}")
+                _run(task, timeout_s)
+
+
+def _run(task: Task, timeout_s: float) -> None:
+    if task.prepare is not None:
+        task.prepare()
+    with tempfile.TemporaryFile() as out:
+        start = time.perf_counter()
+        process = subprocess.Popen(
+            task.command,
+            cwd=task.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            preexec_fn=lambda: _pin(task.cores),
+        )
+        timer = threading.Timer(timeout_s, process.kill)
+        timer.start()
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+        process.returncode = code = os.waitstatus_to_exitcode(status)
+        late = not timer.is_alive()
+        timer.cancel()
+        out.seek(0)
+        text = out.read().decode(errors="replace").strip()
+    if late or code not in task.accepts:
+        last = text.splitlines()[-1] if text else "no output"
+        task.failure = f"no end within {timeout_s:g} s" if late else f"exit code {code}: {last}"
+        return
+    task.seconds.append(float(text.splitlines()[-1]) if task.own_clock else seconds)
+    task.peak_mb = max(task.peak_mb, usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6)
+
+
+def _pin(cores: int) -> None:
+    """Keeps the process, and what it starts, on the first `cores` of those that are allowed."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
