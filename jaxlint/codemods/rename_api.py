@@ -318,7 +318,7 @@ def _move_name(
 
 def _imported_already(site: Site, home: Scope, uses: list[ast.Name], rewrite: _Rewrite) -> str | None:
     """A name that the same scope imports the replacement under, if all the uses can see it."""
-    for target in (rewrite.new, rewrite.alternative):
+    for target in filter(None, (rewrite.new, rewrite.alternative)):
         for name, bindings in home.bindings.items():
             if len(bindings) != 1 or bindings[0].qualified != target or bindings[0].alias is None:
                 continue

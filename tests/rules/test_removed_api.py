@@ -266,3 +266,37 @@ result = total(jnp.arange(4.0)), halve(jnp.arange(4.0))
         exec(fixed.texts[NAME], after)
     for old, new in zip(before["result"], after["result"], strict=True):
         assert old.tolist() == new.tolist()
+
+
+@pytest.mark.parametrize(
+    ("body", "lines"),
+    [
+        (
+            "    x = jax.tree_map(f, y)\n    with pytest.raises(ValueError):\n        jax.tree_leaves(x)\n",
+            [3, 5],
+        ),
+        ("    with pytest.raises(AttributeError):\n        jax.tree_map(f, y)\n", []),
+    ],
+)
+def test_what_tests_need_has_to_be_there_whatever_error_they_provoke(body, lines):
+    text = f"import jax, pytest\ndef test_f():\n{body}"
+    source = source_from_bytes(text.encode(), Path.cwd() / "test_it.py", "test_it.py")
+    findings = analyze([source], [RemovedApi()]).findings
+    assert sorted(finding.span.line for finding in findings) == lines
+
+
+def test_a_mesh_is_left_entered_where_other_code_looks_for_it():
+    text = (
+        "import jax\nfrom jax.interpreters import pxla\nmesh = jax.sharding.Mesh(jax.devices(), ('x',))\nwith mesh:\n"
+        "    print({})\n"
+    )
+    for body, kept in (("pxla.thread_resources.env.physical_mesh", True), ("pxla.no_name", False)):
+        before = text.replace("{}", body)
+        source = source_from_bytes(before.encode(), Path.cwd() / NAME, NAME)
+        found = fix_sources({NAME: source}, lambda sources: check(sources[NAME].text), unsafe=True)
+        assert ("with mesh:" in found.texts.get(NAME, before)) is kept
+
+
+def test_a_mesh_is_left_entered_under_jit():
+    text = "import jax\nmesh = jax.sharding.Mesh(jax.devices(), ('x',))\n@jax.jit\ndef f(x):\n    with mesh:\n        return x\n"
+    assert found(text) == []

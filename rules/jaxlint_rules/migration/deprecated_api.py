@@ -146,6 +146,8 @@ key = jax.random.PRNGKey(0)
             return
         if not target.deprecates(change) or not target.has_since(change.since):
             return
+        if event.frame.stage.staged:
+            return  # jax.set_mesh cannot be entered there, and nothing takes its place
         steps = [Step("wrap-expression", report.path, report.span(event.node), {"function": "jax.set_mesh"})]
         pjits = self._pjits(event, report)
         for call in pjits or ():

@@ -255,6 +255,41 @@ IMPORTS = {
         "from jax.ops import «index_update», segment_sum\ny = index_update(x, 0, segment_sum(z, i))\n",
         "from jax.ops import segment_sum\ny = x.at[0].set(segment_sum(z, i))\n",
     ),
+    "relative imports are other things": (
+        SHARD_MAP,
+        "from .utils import check\nfrom jax.experimental.shard_map import «shard_map»\nf = shard_map(check, m, P(), P())\n",
+        "from .utils import check\nfrom jax import shard_map\nf = shard_map(check, mesh=m, in_specs=P(), out_specs=P())\n",
+    ),
+    "everything of a module": (
+        STAX,
+        "from jax.experimental.stax import «*»  # layers\nx = Dense(3)\n",
+        "from jax.example_libraries.stax import *  # layers\nx = Dense(3)\n",
+    ),
+    "comments of other names": (
+        TREE_MAP,
+        "from jax import (\n    jit,  # compiles\n    «tree_map»,\n    vmap,  # maps\n)\nx = tree_map(f, y)\n",
+        "from jax import (\n    jit,  # compiles\n    vmap,  # maps\n)\nfrom jax.tree_util import tree_map\nx = tree_map(f, y)\n",
+    ),
+    "unused": (
+        {"old": "jax.mask", "unused": True},
+        "from jax import jit, «mask»\nx = jit(f)\n",
+        "from jax import jit\nx = jit(f)\n",
+    ),
+    "an unused module, whose package is used": (
+        {"old": "jax.experimental.maps", "unused": True},
+        "import «jax.experimental.maps»\nx = jax.jit(f)\n",
+        "import jax\nx = jax.jit(f)\n",
+    ),
+    "a module that is an attribute now": (
+        {"old": "jax.config", "is_attribute": True},
+        "import «jax.config»\njax.config.update('jax_enable_x64', True)\n",
+        "import jax\njax.config.update('jax_enable_x64', True)\n",
+    ),
+    "a module that is an attribute now, under another name": (
+        {"old": "jax.config", "is_attribute": True},
+        "import «jax.config as c»\nc.update('jax_enable_x64', True)\n",
+        "from jax import config as c\nc.update('jax_enable_x64', True)\n",
+    ),
     "line ends": (
         TREE_MAP,
         "from jax import jit, «tree_map»\r\nx = 1\r\n",
