@@ -109,6 +109,7 @@ def read_sources(
     found = discover(paths, config.search)
     result = CheckResult(warnings=found.warnings, errors=list(found.errors))
     sources = _read_all(found, stdin, config, result, jobs)
+    result.errors += [problem for source in sources for problem in source.problems]
     return sources, _rest_of_project(sources, config) if sources else [], result
 
 

@@ -49,6 +49,17 @@ def lines_shown(finding: Finding, source: SourceFile) -> list[str]:
     return split_lines(source.file_text)
 
 
+def shown_line(
+    path: str, line: int, text: str, sources: Mapping[str, SourceFile]
+) -> tuple[int | None, int, str]:
+    """The cell, the line in it, and `text` with the lines that it speaks of, for a line of a module."""
+    containers = {name: source.container for name, source in sources.items() if source.container is not None}
+    container = containers.get(path)
+    place = container.place(_whole(line)) if container is not None else None
+    cell = place.cell if place is not None else None
+    return cell, place.span.line if place is not None else line, _reworded(text, cell, path, containers)
+
+
 def _shown(finding: Finding, containers: Mapping[str, Container]) -> Finding:
     data = dict(finding.data)
     fix = finding.fix
@@ -59,7 +70,7 @@ def _shown(finding: Finding, containers: Mapping[str, Container]) -> Finding:
             fix, data["fix_refused"] = None, str(error)
     container = containers.get(finding.path)
     if container is None:
-        reason = _reworded(finding.reason, None, finding, containers)
+        reason = _reworded(finding.reason, None, finding.path, containers)
         return dataclasses.replace(finding, reason=reason, fix=fix, data=data)
     place = container.place(finding.span)
     if place.cell is not None:
@@ -68,8 +79,8 @@ def _shown(finding: Finding, containers: Mapping[str, Container]) -> Finding:
         finding,
         span=place.span,
         cell=place.cell,
-        message=_reworded(finding.message, place.cell, finding, containers),
-        reason=_reworded(finding.reason, place.cell, finding, containers),
+        message=_reworded(finding.message, place.cell, finding.path, containers),
+        reason=_reworded(finding.reason, place.cell, finding.path, containers),
         fix=fix,
         data=data,
     )
@@ -88,15 +99,15 @@ def _shown_edit(edit: Edit, containers: Mapping[str, Container]) -> Edit:
     return Edit(edit.path, place.span, content, place.cell)
 
 
-def _reworded(text: str, cell: int | None, finding: Finding, containers: Mapping[str, Container]) -> str:
-    """`text` with the lines that it speaks of counted in their cells."""
+def _reworded(text: str, cell: int | None, own: str, containers: Mapping[str, Container]) -> str:
+    """`text`, said of a place in the file `own`, with the lines that it speaks of counted in their cells."""
 
     def elsewhere(match: re.Match[str]) -> str:
         place = containers[match[1]].place(_whole(int(match[2])))
         return f"{match[1]}:cell {place.cell}:{place.span.line}" if place.cell else match[0]
 
     def here(match: re.Match[str]) -> str:
-        place = containers[finding.path].place(_whole(int(match[1])))
+        place = containers[own].place(_whole(int(match[1])))
         where = f"line {place.span.line}"
         return where if place.cell == cell or place.cell is None else f"{where} of cell {place.cell}"
 
@@ -104,7 +115,7 @@ def _reworded(text: str, cell: int | None, finding: Finding, containers: Mapping
     for path in notebooks:
         if path in text:
             text = re.sub(rf"({re.escape(path)}):(\d+)", elsewhere, text)
-    return _LINE.sub(here, text) if finding.path in notebooks else text
+    return _LINE.sub(here, text) if own in notebooks else text
 
 
 def _whole(line: int) -> Span:

@@ -10,6 +10,7 @@ import click
 from jaxlint.cli.common import FAILED, report_problems
 from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.engine import read_sources
+from jaxlint.places import shown_line
 
 
 @click.command("inspect")
@@ -35,13 +36,22 @@ def command(options: RunOptions, wanted: str | None, output_format: str) -> None
     facts, analysis = inspect_files(sources, context)
     if wanted is not None:
         facts = [f for f in facts if f.qualname == wanted or f.qualname.rpartition(".")[2] == wanted]
+    read = {source.display: source for source in sources}
     if output_format == "json":
-        click.echo(json.dumps([fact.record() for fact in facts], indent=1))
+        records = []
+        for fact in facts:
+            cell, line, reason = shown_line(fact.path, fact.line, fact.reason, read)
+            records.append(
+                fact.record() | {"line": line, "reason": reason} | ({"cell": cell} if cell else {})
+            )
+        click.echo(json.dumps(records, indent=1))
     else:
         for fact in facts:
+            cell, line, reason = shown_line(fact.path, fact.line, fact.reason, read)
+            path = fact.path if cell is None else f"{fact.path}:cell {cell}"
             basis = " (by convention)" if fact.basis == "convention" else ""
             verdict = {"yes": f"staged{basis}", "no": "not staged", "unknown": "unknown"}[fact.staged]
-            click.echo(f"{fact.path}:{fact.line} {fact.qualname}: {verdict}, {fact.reason}")
+            click.echo(f"{path}:{line} {fact.qualname}: {verdict}, {reason}")
             for name, kind in fact.params.items():
                 click.echo(f"    {name}: {kind}")
         if wanted is not None and not facts:

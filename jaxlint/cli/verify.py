@@ -182,6 +182,11 @@ def _program(arguments: tuple[str, ...], module: str | None, tests: bool) -> tup
         return "pytest", "pytest", arguments
     if not arguments:
         raise click.UsageError("name the program to run: a script, -m MODULE or --pytest")
+    if arguments[0].endswith(".ipynb"):
+        script = "`jupyter nbconvert --to script`"
+        raise Failure(
+            f"{arguments[0]}: a notebook, which verify cannot run; make a program of it with {script}"
+        )
     return "script", arguments[0], arguments[1:]
 
 

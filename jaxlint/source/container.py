@@ -201,7 +201,9 @@ class Container:
         last = self._ranges[number][1]
         if end > (last, 1):
             others = [n for n, (first, _) in enumerate(self._ranges) if n > number and (first, 1) < end]
-            if others:
+            # Only whole lines can go along with the blank ones: else the next part would join this one.
+            whole = edit.content.endswith("\n") or (not edit.content and start[1] == 1)
+            if others or not whole:
                 raise ValueError("the rewrite would span two parts of the file")
             end = (last, 1)
         return number, dataclasses.replace(edit, span=Span(*start, *end))

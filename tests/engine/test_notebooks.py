@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from jaxlint.codemods.text import Lines, apply_edits
 from jaxlint.finding import Edit, Span
 from jaxlint.source import SourceError, SourceFile, source_from_bytes
 from jaxlint.source.magics import is_python_cell, without_magics
@@ -120,6 +123,14 @@ def test_no_edit_spans_two_cells() -> None:
     # Blank lines between cells are nobody's: an edit that takes them along is cut off there.
     assert json.loads(edited(source, (2, 1, 4, 1, "")))["cells"][0]["source"] == ["import jax"]
     assert json.loads(edited(source, (3, 1, 5, 1, "")))["cells"][2]["source"] == "w = z\n"
+
+
+def test_an_edit_does_not_join_cells() -> None:
+    source = read(TWO)
+    with pytest.raises(ValueError, match="two parts"):
+        edited(source, (2, 5, 4, 1, "q"))
+    with pytest.raises(ValueError, match="two parts"):
+        edited(source, (2, 5, 4, 1, ""))
 
 
 def test_magics_are_no_python() -> None:
@@ -242,3 +253,35 @@ def test_odd_notebooks_are_read(text: str) -> None:
     source = read(text)
     assert source.file_text == text
     compile(source.text, "a.ipynb", "exec")
+
+
+def test_random_edits_keep_everything_else() -> None:
+    """An edit makes the module what it makes of plain text, and nothing but sources changes; or it is refused."""
+    choose = random.Random(4)
+    made = 0
+    for _ in range(400):
+        lines = ["x = 1", "y = '\u00e9'", "# c", "", "%time f()", "!ls", "w = '\U0001f600'"]
+        sources: list[str | list[str]] = []
+        for _ in range(choose.randint(1, 4)):
+            chosen = choose.choices(lines, k=choose.randint(1, 5))
+            sources.append(choose.choice(["\n".join(chosen), [f"{line}\n" for line in chosen]]))
+        content = notebook(*map(cell, sources))
+        source = read(content, indent=choose.choice([None, 1, "\t"]), ensure_ascii=choose.random() < 0.5)
+        places = Lines(source.text)
+        start = choose.randint(0, len(source.text))
+        span = places.span(start, min(len(source.text), start + choose.choice([0, 0, 1, 3, 8])))
+        edit = Edit("a.ipynb", span, choose.choice(["", "q", "n = 1\n", "\nm = 2", "k\nl", "\u00e9"]))
+        assert source.container is not None
+        try:
+            after = source.container.edited([edit])
+        except ValueError:
+            continue
+        made += 1
+        # Blank lines between cells apart.
+        assert re.sub(r"\n+", "\n", after.code).strip("\n") == re.sub(
+            r"\n+", "\n", apply_edits(source.text, [edit])
+        ).strip("\n")
+        changed = json.loads(after.file_text)
+        for before, now in zip(content["cells"], changed["cells"], strict=True):
+            assert now | {"source": ""} == before | {"source": ""}
+    assert made > 100

@@ -149,3 +149,15 @@ def test_markdown_when_named_or_included(project: Path) -> None:
     (project / "page.md").write_text(PAGE)
     (project / "jaxlint.toml").write_text('extend-include = ["*.md"]\n')
     assert "page.md:10:10" in jaxlint("check", ".", "--output-format", "concise", cwd=project).stdout
+
+
+def test_inspect_names_cells(project: Path) -> None:
+    assert (
+        "book.ipynb:cell 3:1 step: staged, `step` is decorated with `jax.jit` at line 1"
+        in jaxlint("inspect", "book.ipynb", cwd=project).stdout
+    )
+    found = json.loads(jaxlint("inspect", "book.ipynb", "--output-format", "json", cwd=project).stdout)
+    assert [(fact["qualname"], fact["cell"], fact["line"]) for fact in found] == [
+        ("step", 3, 1),
+        ("<lambda>", 4, 2),
+    ]

@@ -182,6 +182,7 @@ def test_the_command_line_never_imports_jax(project: Path) -> None:
     [
         ([], "name the program to run"),
         (["missing.py"], "missing.py: there is no such program"),
+        (["book.ipynb"], "book.ipynb: a notebook, which verify cannot run"),
         (["."], "is a folder without a __main__.py"),
         (["--target", "abacus", "train.py"], "unknown target 'abacus'"),
         (["--capture-bytes", "lots", "train.py"], "is no size; write one like 512MB"),
