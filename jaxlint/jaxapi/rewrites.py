@@ -275,6 +275,10 @@ _UNSAFE = {
     "jax.experimental.host_callback.id_tap": "the function is no longer told of the transformations around it",
     "jax.experimental.host_callback.call": "the callback must have no side effects, and may be called more often or not at all",
     "jax.dlpack.to_dlpack": "the capsule is made for the array's own device and stream",
+    **dict.fromkeys(
+        (f"jax.lib.xla_extension.{kind}Device" for kind in ("Cpu", "Gpu", "Tpu")),
+        "all devices have this class, so that a type test has to become one of their platform",
+    ),
 }
 _AXIS_RESOURCES = "bare PartitionSpecs need a mesh from jax.set_mesh, and None left the choice to nobody: it meant replicated"
 _KEYWORD_UNSAFE = {

@@ -249,6 +249,10 @@ PROGRAMS: dict[str, tuple[str, str]] = {
         "import jax\nfrom jax.abstract_arrays import ShapedArray, raise_to_shaped\n"
         "result = raise_to_shaped(ShapedArray((2,), jax.numpy.dtype('int32'))).shape\n",
     ),
+    "jax.lib.xla_extension.CpuDevice": (
+        "",
+        "import jax\nfrom jax.lib.xla_extension import CpuDevice\nresult = isinstance(jax.devices('cpu')[0], CpuDevice)\n",
+    ),
     "jax.checkpoint concrete": ("", "import jax\nresult = jax.grad(jax.checkpoint(lambda x: x * x, concrete=False))(3.0)\n"),
     "jax.make_mesh": (
         "",
@@ -289,6 +293,7 @@ STATED: dict[str, object] = {
     "jax.ops.index_update, all its arguments": [1, 0, 1],
     "jax.config.enable_omnistaging": False,
     "jax.abstract_arrays.raise_to_shaped": [2],
+    "jax.lib.xla_extension.CpuDevice": True,
     "jax.checkpoint concrete": 6.0,
     "jax.make_mesh": 3.0,
     "jax.experimental.stax, everything": [2, 3],

@@ -164,7 +164,8 @@ key = jax.random.PRNGKey(0)
             if pjits is None
             else FixRequest(
                 Safety.UNSAFE,
-                "Enter jax.set_mesh; what asks for the mesh of the context finds it in another place",
+                "Enter jax.set_mesh; what asks for the mesh of the context finds it in another place"
+                + ("; for jax.jit, None leaves the placement to the compiler" if pjits else ""),
                 tuple(steps),
             ),
         )
