@@ -49,24 +49,46 @@ def is_python_cell(lines: Sequence[str]) -> bool:
 def without_magics(lines: Sequence[str]) -> list[str]:
     """`lines` as Python sees them: as many, each at its place, without what only IPython understands."""
     code: list[str] = []
-    statement: list[str] = []  # the lines of a statement that is not complete yet
+    statement = _Statement()
     continued = False  # a magic that ends in a backslash goes on
     for line in lines:
-        if continued:
-            code.append("")
+        blank = "" if continued else _masked(line) if statement.is_complete else None
+        if blank is not None:
+            code.append(blank)
             continued = line.rstrip().endswith("\\")
             continue
-        if not statement:
-            blank = _masked(line)
-            if blank is not None:
-                code.append(blank)
-                continued = line.rstrip().endswith("\\")
-                continue
         code.append(line)
-        statement.append(line)
-        if _is_complete("\n".join(statement)):
-            statement = []
+        statement.take(line)
     return code
+
+
+class _Statement:
+    """Whether the lines taken so far end a statement: no bracket, long string or backslash is open."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        self.waiting: list[str] = []  # lines whose end is not clear yet
+        self.quotes = ""  # of the long string that is open
+
+    @property
+    def is_complete(self) -> bool:
+        return self.depth <= 0 and not self.waiting
+
+    def take(self, line: str) -> None:
+        self.waiting.append(line)
+        if self.quotes and self.quotes not in line:
+            return
+        depth, self.quotes = max(self.depth, 0), ""
+        for token in _TOKEN.finditer("\n".join(self.waiting)):
+            if token["bracket"]:
+                depth += 1 if token["bracket"] in "([{" else -1
+            elif token["open1"] is not None or token["open2"] is not None:
+                self.quotes = token["long"][:3]
+                return
+            elif token["continued"]:
+                return
+        self.depth = depth
+        self.waiting = []
 
 
 def _masked(line: str) -> str | None:
@@ -78,14 +100,3 @@ def _masked(line: str) -> str | None:
     if magic is None:
         return None
     return f"{magic['indent']}pass" if magic["indent"] else ""  # a body must not be left empty
-
-
-def _is_complete(text: str) -> bool:
-    """Whether a statement may end here: no bracket, long string or backslash is open."""
-    depth = 0
-    for token in _TOKEN.finditer(text):
-        if token["bracket"]:
-            depth += 1 if token["bracket"] in "([{" else -1
-        if token["continued"] or token["open1"] is not None or token["open2"] is not None:
-            return False
-    return depth <= 0

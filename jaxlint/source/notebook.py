@@ -39,14 +39,16 @@ def read_notebook(text: str, display: str, problem: Problem) -> tuple[Container,
     parts: list[Part] = []
     outside: list[str] = []
     errors: list[SourceError] = []
-    position = 0
+    position, counted, file_line = 0, 0, 1
     for number, (cell, start, end) in enumerate(_cells(text, notebook["cells"]), start=1):
         if cell.get("cell_type") != "code" or start < 0 or _is_to_fail(cell):
             continue
         value = cell["source"]
         if not isinstance(value, str) and not _is_strings(value):
             raise SourceError(display, f"cell {number} has a source that is no text; repair the notebook")
-        part = _part(text[start:end], text.count("\n", 0, start) + 1, ascii_only)
+        file_line += text.count("\n", counted, start)
+        counted = start
+        part = _part(text[start:end], file_line, ascii_only)
         shown = [line.text for line in part.lines]
         if not is_python_cell(shown) or not _speaks_python(cell):
             continue
