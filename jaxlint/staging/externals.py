@@ -45,6 +45,7 @@ from jaxlint.staging.values import (
     External,
     ExternalMethod,
     ExternalObject,
+    Fetch,
     Function,
     Instance,
     ListValue,
@@ -340,7 +341,8 @@ class Externals(Machine):
         dtype = numpy_dtype(name, args, kwargs)
         if any(isinstance(v, Unknown) for v in args[:1]) and name not in NUMPY_FRESH:
             return NumpyArray(dtype=dtype)
-        return NumpyArray(fresh=name in NUMPY_FRESH, dtype=dtype)
+        fetch = Fetch(node, name, array.jitted) if array is not None and array.certain else None
+        return NumpyArray(fresh=name in NUMPY_FRESH, dtype=dtype, fetched=fetch)
 
     # -- methods
 

@@ -163,6 +163,16 @@ class NumpyArray(Value):
 
     fresh: bool = False  # made in this function by np.zeros and the like, hence writable
     dtype: str = ""  # where known: "float64", "int64" ...
+    fetched: Fetch | None = None  # it was computed by NumPy of an array of JAX
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fetch:
+    """A call of a NumPy function on an array of JAX; `jitted` as of that array."""
+
+    node: ast.AST
+    function: str
+    jitted: str
 
 
 @dataclass(slots=True, eq=False)

@@ -1,0 +1,169 @@
+"""NumPy computes on an array of JAX, and JAX goes on with the result."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.jaxapi.functions import NUMPY_DISPATCHES
+from jaxlint.jaxapi.twins import ELEMENTWISE, OTHERS
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, Event, TracedArgumentEvent
+from jaxlint.staging.values import NumpyArray, Value
+from jaxlint_rules._loops import host_loops
+
+_EXPLICIT = frozenset({"array", "asarray", "copy", "ascontiguousarray"})
+
+
+class NumpyRoundTrip(Rule):
+    """NumPy computes on an array of JAX, and JAX goes on with the result.
+
+    ## What it does
+    Finds `np.f(x)` of a JAX array outside of `jit`, where `jnp.f` is the same and the result goes back to JAX: in a loop, or from
+    one jitted function to the next.
+
+    ## Why is this bad?
+    NumPy works on the host. Python waits until the device has computed the array, copies it to the host, computes there on
+    one core, and copies the result back. With `jnp.f` nothing waits and nothing moves.
+
+    ## Example
+    ```python
+    for _ in range(steps):
+        x = jnp.dot(w, np.tanh(x))
+    ```
+
+    ## Use instead
+    ```python
+    for _ in range(steps):
+        x = jnp.dot(w, jnp.tanh(x))
+    ```
+
+    ## Fix safety
+    There is no automatic fix: NumPy computes in 64 bits where an operand has them.
+
+    ## When not to fix
+    When 64 bits are needed for one step, or the data is small and the device is the CPU.
+
+    ## References
+    - [JAX: asynchronous dispatch](https://docs.jax.dev/en/latest/async_dispatch.html)
+    """
+
+    code = "JAX505"
+    name = "numpy-round-trip"
+    category = "transfer"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "in a loop, and between jitted functions",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def encode(w, x):
+    return jnp.tanh(x @ w)
+
+@jax.jit
+def decode(w, h):
+    return h @ w.T
+
+def iterate(w, steps):
+    x = jnp.ones(8)
+    for _ in range(steps):
+        h = np.exp(x)  # finding
+        x = jnp.dot(w, h)
+    return x
+
+def pipeline(w, x):
+    h = encode(w, x)
+    h = np.clip(h, 0.0, 1.0)  # finding
+    return decode(w, h)
+""",
+        ),
+        Example(
+            "results that stay on the host, functions of jnp, conversions, methods that NumPy calls, set-up",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def encode(w, x):
+    return jnp.tanh(x @ w)
+
+def iterate(w, steps, data):
+    x = jnp.ones(8)
+    shown = []
+    for _ in range(steps):
+        x = jnp.dot(w, jnp.exp(x))
+        shown.append(np.log10(x))
+        y = jnp.dot(w, np.exp(data))
+        z = jnp.dot(w, np.mean(x))
+    return x, shown, y, z
+
+def setup(w):
+    table = jnp.linspace(0.0, 1.0, 8)
+    scale = np.sqrt(table)
+    return jnp.dot(w, scale)
+
+def explicit(w, x):
+    h = np.asarray(encode(w, x))
+    return encode(w, h)
+""",
+        ),
+    )
+
+    @concerns("jax.numpy.", "jax.lax.", "jax.nn.")
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.frame.stage.staged or not host_loops(event.frame):
+            return
+        for value in event.args:
+            self.check(event, value, event.name, report)
+
+    def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
+        if not event.frame.stage.staged:
+            self.check(event, event.value, event.transformed.label, report)
+
+    def check(self, event: Event, value: Value, taker: str, report: Reporter) -> None:
+        fetch = value.fetched if isinstance(value, NumpyArray) else None
+        frame = event.frame
+        if (
+            fetch is None
+            or frame.module.is_test
+            or frame.guarded_in_loop()
+            or not _is_here(fetch.node, event)
+        ):
+            return
+        name = fetch.function.removeprefix("numpy.")
+        if name in _EXPLICIT or fetch.function in NUMPY_DISPATCHES:
+            return
+        if name not in ELEMENTWISE and name not in OTHERS:
+            return
+        if fetch.jitted and frame.loops:
+            return  # `host-sync-in-loop` speaks of it
+        if not fetch.jitted and not frame.loops:
+            return  # once, as in setting up
+        report(
+            fetch.node,
+            f"`np.{name}` takes the array to the host, and the result goes back to the device: use `jnp.{name}`",
+            reason=f"what it is given is {_what(fetch.jitted)}, and its result is passed to `{_short(taker)}`",
+        )
+
+
+def _is_here(node: ast.AST, event: Event) -> bool:
+    """Whether `node` stands in the function, and in the innermost loop, that the event is in."""
+    frame = event.frame
+    inside = (
+        frame.loops[-1].node if frame.loops else frame.function.node if frame.function is not None else None
+    )
+    return inside is not None and any(part is inside for part in frame.module.ancestors(node))
+
+
+def _what(jitted: str) -> str:
+    return f"a result of the jitted `{jitted}`" if jitted else "an array of JAX"
+
+
+def _short(name: str) -> str:
+    return name.replace("jax.numpy.", "jnp.")
