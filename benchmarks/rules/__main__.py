@@ -93,6 +93,8 @@ def check(repository: Path, select: str) -> list[dict[str, object]]:
         if path not in lines:
             lines[path] = Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
         text = lines[path][finding["line"] - 1] if finding["line"] <= len(lines[path]) else ""
+        if finding.get("cell") is not None:
+            text = f"cell {finding['cell']}: {finding['message']}"  # the line is one of the cell
         finding |= {"repository": repository.name, "text": text.strip()}
         finding["file"] = Path(path).resolve().relative_to(repository.resolve()).as_posix()
     return found
