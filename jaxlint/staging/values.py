@@ -657,7 +657,8 @@ def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
         return type(value).__name__
     if isinstance(value, (TupleValue, ListValue)):
         if value.items is not None and len(value.items) <= 12:
-            return (type(value).__name__, *[summary_key(item, depth - 1, coarse) for item in value.items])
+            record = id(value.cls.node) if isinstance(value, TupleValue) and value.cls is not None else 0
+            return (type(value).__name__, record, *[summary_key(p, depth - 1, coarse) for p in value.items])
         return (type(value).__name__, "*", summary_key(join_all(value.elements()), depth - 1))
     if isinstance(value, DictValue):
         known = tuple((repr(k), summary_key(v, depth - 1, coarse)) for k, v in list(value.items.items())[:16])
@@ -682,6 +683,8 @@ def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
     if isinstance(value, Choice):
         options = [summary_key(option, depth - 1, coarse) for option in value.options]
         return ("c", frozenset(options) if coarse else tuple(options))
+    if isinstance(value, ModuleValue):
+        return ("m", id(value.module))
     if isinstance(value, ExternalObject):
         return ("eo", value.name, value.staged is not None)
     if isinstance(value, ExternalMethod):

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from programs import write_project
 
+from jaxlint.registry import all_rules
 from jaxlint.source.read import read_source
+from jaxlint.staging import analyze
 from jaxlint.staging.inspection import FunctionFacts, inspect_files
 
 LIBRARY = """
@@ -282,3 +284,47 @@ def test_a_library_is_known_in_its_own_sources(tmp_path: Path) -> None:
     call = facts["Linear.__call__"]
     assert (call.staged, call.basis, call.params["inputs"]) == ("yes", "convention", "traced")
     assert facts["scale_of"].staged == "unknown"
+
+
+def test_modules_and_records_of_one_shape_are_kept_apart(tmp_path: Path) -> None:
+    sampler = """
+        from typing import NamedTuple
+        import jax.numpy as jnp
+
+        class {name}State(NamedTuple):
+            position: object
+            density: object
+
+        def init(position):
+            return {name}State(position, jnp.sum(position))
+
+        def {name}_step(state):
+            return {name}State(state.position + 1, state.density)
+
+        step = {name}_step
+    """
+    program = """
+        import jax
+        import jax.numpy as jnp
+        import first
+        import second
+
+        def api(module):
+            return module.init, module.step
+
+        def run(algorithm, state):
+            return jax.lax.scan(lambda carry, _: (algorithm[1](carry), None), state, None, length=3)
+
+        run(api(first), api(first)[0](jnp.ones(2)))
+        run(api(second), api(second)[0](jnp.ones(2)))
+    """
+    files = {
+        "first.py": sampler.format(name="First"),
+        "second.py": sampler.format(name="Second"),
+        "program.py": program,
+    }
+    sources = [read_source(path, path.name) for path in write_project(tmp_path, files)]
+    found, _ = inspect_files(sources)
+    facts = {fact.qualname: fact for fact in found}
+    assert (facts["First_step"].staged, facts["Second_step"].staged) == ("yes", "yes")
+    assert analyze(sources, [rule() for rule in all_rules()]).findings == []
