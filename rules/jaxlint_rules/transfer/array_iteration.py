@@ -132,16 +132,16 @@ def staged(xs):
             return
         if frame.function is not None and frame.function.name.startswith("test"):
             return
-        if any(_selects(part) for part in walk(event.node)):
-            return  # as few as the data has it
-        body = _body(node, frame)
-        if any(isinstance(child, _HANDING_OUT) for part in body for child in walk(part)):
-            return  # its caller decides what is done with each
         array, how = _taken_apart(event.node, event.iterable, frame), "iterates over"
+        if array is None and not isinstance(node.iter, ast.Call):
+            return
+        body = _body(node, frame)
         if array is None:
             array, how = _indexed(node, body, frame), "takes one by one, by index, the elements of"
-        if array is None:
-            return
+        if array is None or any(_selects(part) for part in walk(event.node)):
+            return  # as few as the data has it
+        if any(isinstance(child, _HANDING_OUT) for part in body for child in walk(part)):
+            return  # its caller decides what is done with each
         shape = shape_of(array)
         if shape is not None and (not shape or shape[0] <= FEW):
             return
