@@ -33,16 +33,20 @@ WARM_UPS = 2
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A pair of programs. `what` says what each of them does, in the words of a table."""
+    """A pair of programs. `what` says what each of them does, in the words of a table.
+
+    `memory`: the programs return what they compile, and what counts is the memory that it needs while it runs.
+    """
 
     rule: str
     what: str
     make: Callable[[], tuple[Program, Program]]
+    memory: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Seconds of both programs (medians), and the ratios of the turns: median and quartiles."""
+    """Seconds (or bytes) of both programs (medians), and the ratios of the turns: median and quartiles."""
 
     bad: float
     good: float
@@ -54,11 +58,13 @@ class Result:
 CASES: list[Case] = []
 
 
-def case(rule: str, what: str) -> Callable[[Callable[[], tuple[Program, Program]]], None]:
+def case(
+    rule: str, what: str, memory: bool = False
+) -> Callable[[Callable[[], tuple[Program, Program]]], None]:
     """Adds a function that makes the bad and the good program of a rule."""
 
     def add(make: Callable[[], tuple[Program, Program]]) -> None:
-        CASES.append(Case(rule, what, make))
+        CASES.append(Case(rule, what, make, memory))
 
     return add
 
@@ -274,6 +280,27 @@ def _() -> tuple[Program, Program]:
     return lambda: bad(ws, x), lambda: good(ws, x)
 
 
+@case(
+    "scan-without-remat",
+    "the gradient of a scan over 16 blocks of two layers; as it is, or with `checkpoint`",
+    True,
+)
+def _() -> tuple[Program, Program]:
+    ups, downs, x = matrix(16, 256, 1024), matrix(16, 1024, 256), matrix(256, 256)
+
+    def block(h: jax.Array, layer: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, None]:
+        up, down = layer
+        return h + jax.nn.gelu(h @ up) @ down, None
+
+    def compiled(body: Callable[..., object]) -> Program:
+        def loss(layers: tuple[jax.Array, jax.Array], x: jax.Array) -> jax.Array:
+            return jnp.mean(jax.lax.scan(body, x, layers)[0] ** 2)  # type: ignore[arg-type]
+
+        return lambda: jax.jit(jax.grad(loss)).lower((ups, downs), x).compile()
+
+    return compiled(block), compiled(jax.checkpoint(block, prevent_cse=False))
+
+
 @case("python-loop-over-batch", "64 rows of 32 numbers; one by one, or by `vmap`")
 def _() -> tuple[Program, Program]:
     w, xs = matrix(32, 32), matrix(64, 32)
@@ -354,9 +381,19 @@ def seconds(program: Program) -> float:
     return time.perf_counter() - start
 
 
+def temporary_bytes(program: Program) -> float:
+    """What the compiled program that `program` returns needs beside its arguments and results, by its compiler."""
+    compiled = program()
+    assert isinstance(compiled, jax.stages.Compiled)
+    return float(compiled.memory_analysis().temp_size_in_bytes)
+
+
 def measure(one: Case, rounds: int = ROUNDS) -> Result:
-    """Runs both programs in turns, after some that do not count."""
+    """Runs both programs in turns, after some that do not count; once where it is memory that counts."""
     bad, good = one.make()
+    if one.memory:
+        more, less = temporary_bytes(bad), temporary_bytes(good)
+        return Result(more, less, more / less, more / less, more / less)
     for _ in range(WARM_UPS):
         seconds(bad), seconds(good)
     turns = [(seconds(bad), seconds(good)) for _ in range(rounds)]
@@ -373,14 +410,19 @@ def duration(value: float) -> str:
     return f"{value / 1e-6:.2g} us"
 
 
+def size(value: float) -> str:
+    return f"{value / 1e6:.3g} MB"
+
+
 def number(value: float) -> str:
     return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
 
 
 def row(one: Case, result: Result) -> str:
     rule = find_rule(one.rule)
+    show = size if one.memory else duration
     return (
-        f"| {rule.code} | {rule.name} | {one.what} | {duration(result.bad)} | {duration(result.good)} "
+        f"| {rule.code} | {rule.name} | {one.what} | {show(result.bad)} | {show(result.good)} "
         f"| {number(result.ratio)} | {number(result.low)} to {number(result.high)} |"
     )
 

@@ -9,7 +9,7 @@ from jaxlint.jaxapi.transforms import CALLERS
 from jaxlint.staging import events
 from jaxlint.staging.calls import label_of
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.gradients import TANGENT, marked
+from jaxlint.staging.gradients import TANGENT, flow_in, marked
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
@@ -123,7 +123,8 @@ class ControlFlow(Machine):
             api, body, born, carry, result.items[0] if _is_pair(result) and result.items else UNKNOWN
         )
         self.tell_body(api, "the body", body, 2, result, node, frame)
-        self.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result))
+        through = self.differentiating > 0 and flow_in([result]) is not None
+        self.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             return self.flow_result(TupleValue([result.items[0], self.stacked(result.items[1])]), frame)
         unknown = self.array_result(frame, args[1:], node, name=api)

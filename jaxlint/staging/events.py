@@ -176,13 +176,17 @@ class BodyEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class CarryEvent(Event):
-    """`on_carry`: a loop was called with `init`, which its `body` sees as `carry`; `result` is what the body returns."""
+    """`on_carry`: a loop was called with `init`, which its `body` sees as `carry`; `result` is what the body returns.
+
+    `differentiated`: a gradient in reverse mode flows through it.
+    """
 
     api: str
     body: Value
     init: Value
     carry: Value
     result: Value
+    differentiated: bool = False
 
 
 @dataclass(slots=True, eq=False)

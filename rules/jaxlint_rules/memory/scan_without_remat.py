@@ -1,0 +1,522 @@
+"""A gradient through a scan whose steps are heavy, without rematerialisation."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from jaxlint.finding import FixRequest, Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import BodyEvent, CallEvent, CarryEvent, OperationEvent
+from jaxlint.staging.stage import Why
+from jaxlint.staging.values import (
+    Array,
+    BoundMethod,
+    ClassValue,
+    ExternalObject,
+    Function,
+    Instance,
+    Partial,
+    Static,
+    Transformed,
+    Value,
+    constant,
+    is_none,
+)
+from jaxlint_rules._fixes import propose
+from jaxlint_rules._loops import FEW
+
+_PRODUCTS = frozenset(
+    """matmul dot einsum tensordot inner dot_general conv_general_dilated dot_product_attention
+    conv""".split()  # noqa: SIM905
+)
+_LAYERS = frozenset(
+    """Dense DenseGeneral Conv ConvTranspose Einsum Linear LinearGeneral Conv1D Conv2D Conv3D MLP MultiHeadAttention
+    MultiHeadDotProductAttention SelfAttention MultiheadAttention""".split()  # noqa: SIM905
+)
+_FRAMEWORKS = ("flax.", "haiku.", "equinox.")
+_HEAVY = 3  # products one after the other in a step
+_LAYER = 2  # the same, where the step is a layer whose weights the scan runs over
+# Links of the reasons why parameters of a scan's body are traced.
+_OVER = "it is what the scan runs over"
+_CARRY = "it is the carry of the scan"
+
+
+@dataclass(slots=True)
+class _Work:
+    """What one function does itself: its products, with those that each is made of, and the functions that it calls."""
+
+    products: dict[ast.AST, set[ast.AST]] = field(default_factory=dict)
+    over: set[ast.AST] = field(
+        default_factory=set
+    )  # products of a carry with what the scan runs over: weights
+    layers: set[ast.AST] = field(default_factory=set)  # calls of layers of a framework
+    looped: set[ast.AST] = field(default_factory=set)  # those in a loop, and functions that are called in one
+    calls: set[ast.AST] = field(default_factory=set)
+
+    @property
+    def depth(self) -> int:
+        """How many layers of a framework run, at least."""
+        return len(self.layers) + (_HEAVY if self.looped & self.layers else 0)
+
+
+class ScanWithoutRemat(Rule):
+    """A gradient is taken through a scan whose steps are heavy, and each step keeps what it computed.
+
+    ## What it does
+    Finds `lax.scan` (also `hk.scan` and `nn.scan`) inside of what is differentiated in reverse mode, whose body has several
+    matrix products one after the other and is not under `jax.checkpoint`: two for a layer whose weights the scan runs over,
+    three for other steps.
+
+    ## Why is this bad?
+    The backward pass needs what the forward pass computed, so each step keeps its intermediate values, and all steps keep
+    them at once. With `jax.checkpoint` a step keeps what it was given, and computes the rest again. A scan over 16 blocks
+    of two layers needed 110 MB for its gradient without, and 9 MB with it, for at most one more forward pass.
+
+    ## Example
+    ```python
+    def block(h, layer):
+        return h + jax.nn.gelu(h @ layer["up"]) @ layer["down"], None
+
+    h, _ = jax.lax.scan(block, x, params["layers"])
+    ```
+
+    ## Use instead
+    ```python
+    h, _ = jax.lax.scan(jax.checkpoint(block, prevent_cse=False), x, params["layers"])
+    ```
+
+    ## Fix safety
+    The fix puts `jax.checkpoint` around the body of a `lax.scan`. Values and gradients stay the same; it is unsafe since
+    the gradient takes longer. `jaxlint verify` measures both (`remat`), and tries policies that keep more.
+
+    ## When not to fix
+    When memory is not short: the steps are few or small, or the model fits with room to spare.
+
+    ## References
+    - [JAX: `jax.checkpoint`](https://docs.jax.dev/en/latest/gradient-checkpointing.html)
+    """
+
+    code = "JAX605"
+    name = "scan-without-remat"
+    category = "memory"
+    severity = Severity.WARNING
+    fixable = "unsafe"
+    examples = (
+        Example(
+            "layers, attention, a network that is rolled out",
+            """
+import jax
+import jax.numpy as jnp
+
+def block(layer, h):
+    return h + jax.nn.gelu(h @ layer["up"]) @ layer["down"]
+
+def forward(params, x):
+    def body(h, layer):
+        return block(layer, h), None
+
+    h, _ = jax.lax.scan(body, x, params["layers"])  # finding
+    return h
+
+@jax.jit
+def step(params, x):
+    return jax.grad(lambda params: jnp.mean(forward(params, x) ** 2))(params)
+
+def attend(p, x):
+    scores = jax.nn.softmax(jnp.einsum("td,sd->ts", x @ p["q"], x @ p["k"]))
+    return scores @ (x @ p["v"])
+
+def rollout(params, state, steps):
+    def predict(state, _):
+        for w in params:
+            state = jnp.tanh(state @ w)
+        return state, state
+
+    return jax.lax.scan(predict, state, None, length=100)[1]  # finding
+
+@jax.jit
+def update(params, layers, state):
+    def loss(params, layers):
+        x = jax.lax.scan(lambda h, p: (h + attend(p, h), None), state, layers)[0]  # finding
+        return jnp.sum(rollout(params, x, 100))
+
+    return jax.value_and_grad(loss, argnums=(0, 1))(params, layers)
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+def block(layer, h):
+    return h + jax.nn.gelu(h @ layer["up"]) @ layer["down"]
+
+def forward(params, x):
+    def body(h, layer):
+        return block(layer, h), None
+
+    h, _ = jax.lax.scan(jax.checkpoint(body, prevent_cse=False), x, params["layers"])
+    return h
+
+@jax.jit
+def step(params, x):
+    return jax.grad(lambda params: jnp.mean(forward(params, x) ** 2))(params)
+
+def attend(p, x):
+    scores = jax.nn.softmax(jnp.einsum("td,sd->ts", x @ p["q"], x @ p["k"]))
+    return scores @ (x @ p["v"])
+
+def rollout(params, state, steps):
+    def predict(state, _):
+        for w in params:
+            state = jnp.tanh(state @ w)
+        return state, state
+
+    return jax.lax.scan(jax.checkpoint(predict, prevent_cse=False), state, None, length=100)[1]
+
+@jax.jit
+def update(params, layers, state):
+    def loss(params, layers):
+        x = jax.lax.scan(jax.checkpoint(lambda h, p: (h + attend(p, h), None), prevent_cse=False), state, layers)[0]
+        return jnp.sum(rollout(params, x, 100))
+
+    return jax.value_and_grad(loss, argnums=(0, 1))(params, layers)
+""",
+        ),
+        Example(
+            "`nn.scan` over blocks",
+            """
+import flax.linen as nn
+import jax
+
+class Block(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x, _):
+        y = nn.LayerNorm()(x)
+        x = x + nn.MultiHeadDotProductAttention(num_heads=4)(y, y)
+        y = nn.gelu(nn.Dense(4 * self.width)(nn.LayerNorm()(x)))
+        return x + nn.Dense(self.width)(y), None
+
+class Model(nn.Module):
+    depth: int
+
+    @nn.compact
+    def __call__(self, x):
+        blocks = nn.scan(Block, variable_axes={"params": 0}, split_rngs={"params": True}, length=self.depth)  # finding
+        x, _ = blocks(64)(x, None)
+        deep = nn.scan(Cell, variable_broadcast="params", split_rngs={"params": False})  # finding
+        return deep()(x[0], x)[1]
+
+class Cell(nn.Module):
+    @nn.compact
+    def __call__(self, h, x):
+        h = h + x
+        for _ in range(4):
+            h = nn.relu(nn.Dense(64)(h))
+        return h, h
+
+@jax.jit
+def step(params, x):
+    return jax.grad(lambda params: Model(12).apply(params, x).mean())(params)
+""",
+        ),
+        Example(
+            "`nn.scan` over blocks under `nn.remat`, and over a cell",
+            """
+import flax.linen as nn
+import jax
+
+class Block(nn.Module):
+    @nn.compact
+    def __call__(self, x, _):
+        y = nn.Dense(256)(nn.gelu(nn.Dense(64)(x)))
+        return x + nn.Dense(64)(nn.gelu(y)), None
+
+class Outer(nn.Module):
+    @nn.compact
+    def __call__(self, x, _):
+        return nn.remat(Block)()(nn.Dense(64)(x), None)
+
+class Model(nn.Module):
+    remat: bool = True
+
+    @nn.compact
+    def __call__(self, x, xs):
+        block = Block
+        if self.remat:
+            block = nn.remat(Block, prevent_cse=False)
+        blocks = nn.scan(block, variable_axes={"params": 0}, split_rngs={"params": True}, length=12)
+        x, _ = blocks()(x, None)
+        x, _ = nn.scan(Outer, variable_axes={"params": 0}, split_rngs={"params": True}, length=12)()(x, None)
+        cell = nn.scan(nn.LSTMCell, variable_broadcast="params", split_rngs={"params": False})
+        return cell(64)(x, xs)[1]
+
+@jax.jit
+def step(params, x, xs):
+    return jax.grad(lambda params: Model().apply(params, x, xs).mean())(params)
+""",
+        ),
+        Example(
+            "under checkpoint, light steps, few steps, no gradient, a gradient inside of the step",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+
+def block(layer, h):
+    return h + jax.nn.gelu(h @ layer["up"]) @ layer["down"]
+
+@functools.partial(jax.checkpoint, prevent_cse=False)
+def kept(h, layer):
+    return block(layer, h), None
+
+light_block = jax.checkpoint(block)
+
+def forward(params, x):
+    h, _ = jax.lax.scan(kept, x, params["layers"])
+    h, _ = jax.lax.scan(lambda h, layer: (light_block(layer, h), None), h, params["layers"])
+    h, _ = jax.lax.scan(lambda h, layer: (block(layer, h), None), h, params["last"], length=2)
+    return h
+
+def recurrent(params, xs, h):
+    def cell(h, x):
+        h = jnp.tanh(x @ params["w"] + h @ params["u"])
+        return h, h
+
+    def gated(h, x):
+        r = jax.nn.sigmoid(x @ params["wr"] + h @ params["ur"])
+        h = jnp.tanh(x @ params["w"] + (r * h) @ params["u"])
+        return h, h
+
+    return jax.lax.scan(gated, jax.lax.scan(cell, h, xs)[0], xs)[1]
+
+@jax.jit
+def step(params, x, xs):
+    return jax.grad(lambda params: jnp.sum(forward(params, x)) + jnp.sum(recurrent(params, xs, x)))(params)
+
+@jax.jit
+def evaluate(params, x):
+    return jax.lax.scan(lambda h, layer: (block(layer, h), None), x, params["layers"])[0]
+
+@jax.jit
+def train(params, batches):
+    def update(params, batch):
+        grads = jax.grad(lambda p: jnp.sum(block(p, block(p, batch))))(params)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), None
+
+    return jax.lax.scan(update, params, batches)[0]
+
+@jax.jit
+def outer(params, x):
+    @jax.checkpoint
+    def chunk(x, params):
+        return jax.lax.scan(lambda h, layer: (block(layer, h), None), x, params)[0]
+
+    return jax.grad(lambda params: chunk(x, params).sum())(params)
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.work: dict[ast.AST, _Work] = {}
+        self.scans: dict[ast.AST, tuple[CarryEvent, Function]] = {}
+        self.lifted: dict[ast.AST, tuple[CallEvent, Function, bool]] = {}
+        self.rematerialised: set[ast.AST] = set()
+        self.gradients = False
+
+    # What functions do
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation, function = event.operation, event.frame.function
+        if operation.name not in _PRODUCTS or function is None:
+            return
+        work = self.of(function.node)
+        behind = work.products.setdefault(event.node, set())
+        for value in operation.args:
+            behind |= _products_behind(value)
+        parts = {_part_of_scan(value) for value in operation.args}
+        if _OVER in parts and _CARRY in parts:
+            work.over.add(event.node)
+
+    @concerns(
+        "flax.linen.scan",
+        "flax.linen.remat",
+        "flax.linen.checkpoint",
+        callees=("Function", "BoundMethod", "Instance", "Transformed", "Partial", "ExternalObject"),
+    )
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name == "flax.linen.scan":
+            self.note_lifted(event)
+            return
+        if event.name in ("flax.linen.remat", "flax.linen.checkpoint"):
+            body = _body_of(event.args[0]) if event.args else None
+            if body is not None:
+                self.rematerialised.add(body.node)
+            return
+        if isinstance(event.callee, Transformed) and event.callee.kind in ("grad", "value_and_grad"):
+            self.gradients = True
+        if event.frame.function is not None:
+            self.note_call(event.frame.function.node, event.callee, event.node, bool(event.frame.loops))
+
+    def on_body(self, event: BodyEvent, report: Reporter) -> None:
+        if event.frame.function is not None:
+            self.note_call(event.frame.function.node, event.body, event.node, bool(event.frame.loops))
+
+    def note_call(self, caller: ast.AST, callee: Value, node: ast.AST, looped: bool) -> None:
+        work = self.of(caller)
+        if isinstance(callee, ExternalObject):
+            if callee.name.startswith(_FRAMEWORKS) and callee.name.rpartition(".")[2] in _LAYERS:
+                work.layers.add(node)
+                if looped:
+                    work.looped.add(node)
+            return
+        function = _called(callee)
+        if function is not None:
+            work.calls.add(function.node)
+            if looped:
+                work.looped.add(function.node)
+
+    def of(self, function: ast.AST) -> _Work:
+        return self.work.setdefault(function, _Work())
+
+    # The scans
+
+    def on_carry(self, event: CarryEvent, report: Reporter) -> None:
+        if not event.differentiated or event.api.rpartition(".")[2] != "scan":
+            return
+        if event.frame.module.is_test or event.frame.stage.within("checkpoint") or _is_short(event.node):
+            return
+        body = _called(event.body)
+        if body is not None:
+            self.scans.setdefault(event.node, (event, body))
+
+    def note_lifted(self, event: CallEvent) -> None:
+        """`nn.scan(Block, ...)`."""
+        axes = event.kwargs.get("variable_axes")
+        length = constant(event.kwargs.get("length", Static(None)))
+        if event.frame.module.is_test or (isinstance(length, int) and length <= FEW):
+            return
+        body = _body_of(event.args[0] if event.args else None)
+        if body is not None:
+            layered = axes is not None and not is_none(axes)
+            self.lifted.setdefault(event.node, (event, body, layered))
+
+    def finish(self, report: Reporter) -> None:
+        for node, (event, body) in self.scans.items():
+            found = self.products_of(body)
+            least = _LAYER if found.over else _HEAVY
+            count = max(_longest_chain(found.products, least), found.depth)
+            if count >= least and event.frame.module.reported:
+                report.event = event
+                report(
+                    node,
+                    f"each step of the scan keeps what `{_name(body)}` computes, for the backward pass; `jax.checkpoint` of the "
+                    "body keeps what a step is given",
+                    reason=f"it is differentiated, and a step has at least {min(count, least)} matrix products, one after the other",
+                    fix=_checkpointed(event, report),
+                )
+        for node, (lifted, body, layered) in self.lifted.items():
+            found = self.products_of(body)
+            if self.gradients and found.depth >= (_LAYER if layered else _HEAVY):
+                if lifted.frame.module.reported:
+                    report.event = lifted
+                    report(
+                        node,
+                        f"each step of the scan keeps what `{body.qualname.removesuffix('.__call__')}` computes, for the backward "
+                        "pass; scan over `nn.remat` of it, with `prevent_cse=False`",
+                        reason=f"a step calls {found.depth} layers or more, and nothing of it is rematerialised",
+                    )
+
+    def products_of(self, body: Function) -> _Work:
+        """What `body` does, and what it calls outside of `jax.checkpoint`."""
+        total, seen = _Work(), set[ast.AST]()
+        waiting: list[tuple[ast.AST, bool]] = [(body.node, False)]
+        while waiting:
+            node, looped = waiting.pop()
+            work = self.work.get(node)
+            if work is None or node in seen or node in self.rematerialised:
+                continue
+            seen.add(node)
+            for product, behind in work.products.items():
+                total.products.setdefault(product, set()).update(behind)
+            total.over |= work.over
+            total.layers |= work.layers
+            total.looped |= work.layers if looped else work.layers & work.looped
+            waiting += [(called, looped or called in work.looped) for called in work.calls]
+        return total
+
+
+def _body_of(target: Value | None) -> Function | None:
+    """What a lifted transformation of flax runs: the method of a module class, or a function."""
+    body = target.lookup("__call__") if isinstance(target, ClassValue) else target
+    return body if isinstance(body, Function) else None
+
+
+def _called(value: Value) -> Function | None:
+    """The function of the project that a call of `value` runs; None for one under `jax.checkpoint`."""
+    for _ in range(8):
+        if isinstance(value, (Partial, BoundMethod)):
+            value = value.function
+        elif isinstance(value, Transformed) and value.kind != "checkpoint":
+            value = value.target
+        elif isinstance(value, Instance):
+            method = value.cls.lookup("__call__")
+            if method is None:
+                return None
+            value = method
+        else:
+            break
+    return value if isinstance(value, Function) else None
+
+
+def _products_behind(value: Value, depth: int = 10) -> set[ast.AST]:
+    """The nearest products that `value` is made of."""
+    found: set[ast.AST] = set()
+    waiting, seen = [(value, depth)], set()
+    while waiting:
+        one, left = waiting.pop()
+        if not isinstance(one, Array) or one.made is None or id(one) in seen or left == 0:
+            continue
+        seen.add(id(one))
+        if one.made.name in _PRODUCTS:
+            found.add(one.made.node)
+        else:
+            waiting += [(part, left - 1) for part in one.made.args]
+    return found
+
+
+def _longest_chain(products: dict[ast.AST, set[ast.AST]], enough: int) -> int:
+    """How many products stand one after the other, counted up to `enough`; one in a loop follows itself."""
+    best = 0
+    chain = set(products)
+    while chain and best < enough:
+        best += 1
+        chain = {node for node in products if products[node] & chain}
+    return best
+
+
+def _part_of_scan(value: Value) -> str:
+    """Whether `value` is made of the carry or of what the scan runs over: the nearest link of its reason that says so."""
+    why: Why | None = value.why if isinstance(value, Array) else None
+    while why is not None and why.text not in (_OVER, _CARRY):
+        why = why.cause
+    return why.text if why is not None else ""
+
+
+def _is_short(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Call):
+        return False
+    lengths = [keyword.value for keyword in node.keywords if keyword.arg == "length"]
+    return any(isinstance(n, ast.Constant) and isinstance(n.value, int) and n.value <= FEW for n in lengths)
+
+
+def _name(body: Function) -> str:
+    return "the body" if isinstance(body.node, ast.Lambda) else body.node.name
+
+
+def _checkpointed(event: CarryEvent, report: Reporter) -> FixRequest | None:
+    if event.api != "lax.scan":
+        return None
+    return propose(report, event.node, "checkpoint-scan-body", "Rematerialise the body", safe=False)
