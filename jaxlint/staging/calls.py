@@ -220,9 +220,12 @@ class Calls(Machine):
         for parameter in [*positional, *arguments.kwonlyargs]:
             if parameter.arg not in bound:
                 if open_ended is not None and parameter.arg in function.defaults:
-                    bound[parameter.arg] = join(function.defaults[parameter.arg], open_ended)
+                    bound[parameter.arg] = join(function.defaults[parameter.arg], self.fresh(open_ended))
                 elif open_ended is not None:
-                    bound[parameter.arg] = open_ended if not isinstance(open_ended, Static) else UNKNOWN
+                    # No two parameters are the same element: one may be a key, another a second key.
+                    bound[parameter.arg] = (
+                        self.fresh(open_ended) if not isinstance(open_ended, Static) else UNKNOWN
+                    )
                 elif parameter.arg in function.defaults:
                     bound[parameter.arg] = function.defaults[parameter.arg]
                 else:

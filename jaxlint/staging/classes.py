@@ -101,6 +101,7 @@ class Classes(Machine):
             elif isinstance(base, ClassValue) and base.kind != "plain":
                 cls.kind = base.kind
             if isinstance(base, ClassValue):
+                base.derived = True
                 cls.kind = BASE_KINDS.get(public_class(base.module.name, base.name), cls.kind)
         cls.kind = BASE_KINDS.get(public_class(frame.module.name, node.name), cls.kind)
         decorators = [(d, self.eval(d, frame)) for d in node.decorator_list]

@@ -270,6 +270,7 @@ class ClassValue(Value):
     fields: dict[str, Field] = field(default_factory=dict)
     prototype: Instance | None = None
     meta: Value | None = None  # its metaclass
+    derived: bool = False  # a class of the project has it as a base
 
     @property
     def name(self) -> str:

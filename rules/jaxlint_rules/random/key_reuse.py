@@ -161,6 +161,12 @@ def main(seed, batches):
     draws = [jax.random.normal(k) for k in jax.random.split(keys[2], 4)]
     return w, a, b, draws, inputs, labels
 
+def two_draws(x, first, second):
+    return x + jax.random.normal(first, x.shape) + jax.random.uniform(second, x.shape)
+
+def spread(arguments, n):
+    return [two_draws(*[argument[i] for argument in arguments]) for i in range(n)]
+
 def carried(key, xs):
     def body(carry, x):
         key, total = carry

@@ -11,8 +11,8 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import all_parameters, walk
-from jaxlint.staging.values import BoundMethod, Function, Partial, Transformed, Value
+from jaxlint.staging.syntax_facts import all_parameters, names_stored, walk
+from jaxlint.staging.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint_rules._fixes import propose
 
 
@@ -21,7 +21,7 @@ class JitInLoop(Rule):
 
     ## What it does
     Finds `jax.jit` applied in a loop, or in a function that is called in a loop, to a function that is made anew each
-    time: a lambda, a nested `def`, a `partial`.
+    time: a lambda, a nested `def`, a `partial`, a bound method (`model.step` is another object at each evaluation).
 
     ## Why is this bad?
     Compiled programs are cached by the function object. A new object each time means tracing and compiling each time:
@@ -87,6 +87,21 @@ def fit(params, batches, epochs):
     for _ in range(epochs):
         params = epoch(params, batches, 0.1)
     return params
+
+class Model:
+    def step(self, x):
+        return 2.0 * x
+
+    def run(self, x):
+        return jax.jit(self.step)(x)  # finding
+
+def repeat(x):
+    model = Model()
+    for _ in range(10):
+        x = jax.jit(model.step)(x)  # finding
+    for _ in range(10):
+        x = model.run(x)
+    return x
 """,
         ),
         Example(
@@ -159,6 +174,27 @@ def train(params, batches):
         tuned = jax.jit(functools.partial(update, lr=lr))
         params = tuned(params, batches[0])
     return params, table
+
+class Model:
+    def __init__(self):
+        self.scale = 2.0
+
+    def step(self, x):
+        return x * self.scale
+
+def stepped(x):
+    model = Model()
+    step = jax.jit(model.step)
+    for _ in range(10):
+        x = step(x)
+    return x
+
+def evaluate(batches):
+    scale = functools.partial(update, lr=0.1)
+    params = batches[0]
+    for batch in batches:
+        params = jax.jit(scale)(params, batch)
+    return params
 """,
         ),
         Example(
@@ -204,6 +240,7 @@ def run():
                 frame.guarded_in_loop()
                 or loop.trips == 1
                 or uses_loop_variable(fresh, transformed, loop, report)
+                or lasts(transformed, loop)
             ):
                 return
             line = getattr(loop.node, "lineno", "?")
@@ -260,8 +297,10 @@ def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] 
     if isinstance(target, Transformed):
         inner = fresh_function(target.target, module)
         return inner and (inner[0], inner[1])
-    if isinstance(target, BoundMethod):
-        return None
+    if isinstance(target, BoundMethod) and isinstance(target.receiver, Instance):
+        # Each evaluation of `model.step` gives another object, with which its compiled program goes.
+        name = target.function.name if isinstance(target.function, Function) else "method"
+        return f"the bound method `{name}`", None
     return None
 
 
@@ -308,6 +347,19 @@ def uses_loop_variable(
         bound = {a.arg for a in [*body.args.posonlyargs, *body.args.args, *body.args.kwonlyargs]}
     loaded = {n.id for n in walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
     return bool((loaded - bound) & (names - {getattr(body, "name", "")}))
+
+
+def lasts(transformed: Transformed, loop: Loop) -> bool:
+    """Whether what is jitted was made before the loop: jitting the same object again finds the compiled program."""
+    node = transformed.node
+    if isinstance(transformed.target, BoundMethod):
+        return False
+    if not isinstance(node, ast.Call) or not node.args or not isinstance(loop.node, (ast.For, ast.While)):
+        return False
+    root = node.args[0]
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return isinstance(root, ast.Name) and root.id not in names_stored(loop.node)
 
 
 def calls_another_function(event: TransformEvent, frame: Frame, call: ast.Call, changing: set[str]) -> bool:

@@ -209,6 +209,7 @@ def main(x):
         Example(
             "static, left out, known to JAX, or kept by the framework",
             """
+import dataclasses
 import enum
 from functools import partial
 import equinox as eqx
@@ -227,6 +228,19 @@ class Point:
         return Point(self.x + by)
 
 jax.tree_util.register_pytree_node(Point, lambda p: ((p.x,), None), lambda _, c: Point(*c))
+
+class Shape:
+    def area(self, scale):
+        return scaled(self, scale)
+
+@jax.jit
+def scaled(shape, scale):
+    return shape.side * scale
+
+@jax.tree_util.register_dataclass
+@dataclasses.dataclass
+class Square(Shape):
+    side: jax.Array
 
 class Model:
     def __init__(self):
@@ -265,6 +279,7 @@ def main(x):
     def __init__(self) -> None:
         self.called: set[tuple[str, str]] = set()  # parameters of jitted functions that a visible call fills
         self.compared: list[TextComparisonEvent] = []
+        self.instances: list[TracedArgumentEvent] = []
 
     def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
         if isinstance(event.value, NumpyArray):
@@ -273,6 +288,13 @@ def main(x):
         self.called.add((t.label, event.parameter))
         if t.kind not in ("jit", "nnx.jit") or event.frame.catching:
             return
+        if isinstance(event.value, Instance):
+            self.instances.append(event)  # which classes derive from its class is known at the end
+        else:
+            self.tell(event, report)
+
+    def tell(self, event: TracedArgumentEvent, report: Reporter) -> None:
+        t = event.transformed
         what = untraceable(event.value, nnx=t.kind == "nnx.jit")
         if not what:
             return
@@ -296,7 +318,10 @@ def main(x):
             self.compared.append(event)
 
     def finish(self, report: Reporter) -> None:
-        """Comparisons with strings, where no call says what is passed."""
+        """Instances, and comparisons with strings where no call says what is passed."""
+        for instance in self.instances:
+            report.event = instance
+            self.tell(instance, report)
         seen: set[tuple[str, str]] = set()
         for event in self.compared:
             why = event.value.why
@@ -384,8 +409,8 @@ def _untraceable_instance(value: Instance) -> str:
     cls = value.cls
     if cls.kind == "linen":
         return f"a linen module (`{cls.name}`)"
-    if cls.kind not in ("plain", "dataclass"):
-        return ""
+    if cls.kind not in ("plain", "dataclass") or cls.derived:
+        return ""  # what is declared as a base class may be a pytree that derives from it
     for known in cls.mro():
         if known.node.keywords or not all(_plain_base(base) for base in known.bases):
             return ""

@@ -8,6 +8,7 @@ from functools import cache
 from jaxlint.staging.events import Event
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import dotted, names_stored, nodes_of, walk
+from jaxlint.staging.values import Static
 
 _BETWEEN = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Attribute, ast.BinOp)
 
@@ -23,12 +24,20 @@ def exit_of(event: Event) -> tuple[ast.While | ast.For, ast.expr] | None:
     while isinstance(parent, _BETWEEN):
         node, parent = parent, parents.get(parent)
     if isinstance(parent, ast.While) and parent.test is node:
-        return (parent, parent.test) if _computes_only(parent) and _decided_in(parent, parent.test) else None
+        return (
+            (parent, parent.test)
+            if _computes_only(parent) and _decided_in(parent, parent.test, event.frame)
+            else None
+        )
     if isinstance(parent, ast.If) and parent.test is node:
         loop = parents.get(parent)
         leaves = len(parent.body) == 1 and isinstance(parent.body[0], ast.Break) and not parent.orelse
         if leaves and isinstance(loop, (ast.While, ast.For)) and parent in loop.body:
-            return (loop, parent.test) if _computes_only(loop) and _decided_in(loop, parent.test) else None
+            return (
+                (loop, parent.test)
+                if _computes_only(loop) and _decided_in(loop, parent.test, event.frame)
+                else None
+            )
     return None
 
 
@@ -79,7 +88,12 @@ def _is_variable(target: ast.expr) -> bool:
     return isinstance(target, ast.Name)
 
 
-def _decided_in(loop: ast.While | ast.For, test: ast.expr) -> bool:
-    """Whether the condition reads what the body assigns."""
+def _decided_in(loop: ast.While | ast.For, test: ast.expr, frame: Frame) -> bool:
+    """Whether the condition reads an array that the body assigns; numbers of Python cost no wait."""
     assigned = set().union(*(names_stored(statement) for statement in loop.body))
-    return any(isinstance(part, ast.Name) and part.id in assigned for part in walk(test))
+    for part in walk(test):
+        if isinstance(part, ast.Name) and part.id in assigned:
+            held = frame.scope.lookup(part.id)
+            if held is None or not isinstance(held[0], Static):
+                return True
+    return False

@@ -165,6 +165,12 @@ def train(x, batches):
             break
     return x
 
+def next_power_of_two(counts):
+    limit, size = counts.sum() + jnp.ones(()), 1
+    while size < limit:
+        size *= 2
+    return jnp.zeros(size)
+
 def host(x):
     error = np.inf
     while error > 1e-6:
