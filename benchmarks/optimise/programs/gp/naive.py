@@ -1,0 +1,64 @@
+"""Fits the length scales of a Gaussian process to noisy observations, in plain JAX."""
+
+import argparse
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def kernel(params, a, b):
+    distance = jnp.sum(((a - b) * jnp.exp(params["log_scale"])) ** 2)
+    return jnp.exp(params["log_amplitude"]) * jnp.exp(-0.5 * distance)
+
+
+def kernel_matrix(params, x):
+    rows = []
+    for i in range(len(x)):
+        row = jax.vmap(lambda b: kernel(params, x[i], b))(x)
+        rows.append(row)
+    return jnp.stack(rows)
+
+
+def negative_log_likelihood(params, x, y):
+    matrix = kernel_matrix(params, x) + jnp.exp(params["log_noise"]) * jnp.eye(len(x))
+    factor = jnp.linalg.cholesky(matrix)
+    solved = jax.scipy.linalg.cho_solve((factor, True), y)
+    return 0.5 * jnp.dot(y, solved) + jnp.sum(jnp.log(jnp.diag(factor)))
+
+
+value_and_grad = jax.jit(jax.value_and_grad(negative_log_likelihood))
+
+
+def fit(params, x, y, learning_rate, tolerance, most):
+    loss, grads = value_and_grad(params, x, y)
+    step = 0
+    while float(jnp.sqrt(sum(jnp.sum(g**2) for g in jax.tree.leaves(grads)))) > tolerance and step < most:
+        params = jax.tree.map(lambda p, g: p - learning_rate * g, params, grads)
+        loss, grads = value_and_grad(params, x, y)
+        step += 1
+    return params, loss, step
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--points", type=int, default=40)
+    parser.add_argument("--starts", type=int, default=6)
+    args = parser.parse_args()
+
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-2, 2, size=(args.points, 3)).astype(np.float32)
+    y = np.sin(2 * x[:, 0]) + 0.5 * x[:, 1] ** 2 + 0.1 * rng.standard_normal(args.points)
+    y = (y - y.mean()).astype(np.float32)
+    for start in range(args.starts):
+        params = {
+            "log_scale": jnp.asarray(rng.uniform(-1, 1, size=3), jnp.float32),
+            "log_amplitude": jnp.zeros(()),
+            "log_noise": jnp.asarray(-2.0),
+        }
+        params, loss, steps = fit(params, x, y, 2e-3, 0.5, 200)
+        print(f"start {start}: loss {float(loss):.3f} after {int(steps)} steps")
+
+
+if __name__ == "__main__":
+    main()
