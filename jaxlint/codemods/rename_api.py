@@ -83,7 +83,10 @@ def change_call(draft: Draft, step: Step) -> None:
     callee, bound = node.func, 0
     if draft.site.names.qualified(callee) == "functools.partial" and node.args:
         callee, bound = node.args[0], 1
-    if draft.site.names.qualified(callee) != step.parameters.get("callee"):
+    wanted = str(step.parameters.get("callee"))
+    # Of a method the rule knows that it is called on an array.
+    is_method = isinstance(callee, ast.Attribute) and wanted == f"jax.Array.{callee.attr}"
+    if not is_method and draft.site.names.qualified(callee) != wanted:
         raise Refused(f"this is not a call of {step.parameters.get('callee')}")
     adapt_call(draft, draft.site.find(step.span, cst.Call), change, node, bound=bound)
 

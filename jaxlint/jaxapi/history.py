@@ -99,6 +99,7 @@ def _keywords() -> Mapping[str, tuple[int, ...]]:
 # Attributes of objects with one name, so that no type has to be known.
 _STATIC_ATTRIBUTES = {
     "jax.config.FLAGS",
+    *(f"jax.config.define_{kind}_state" for kind in ("bool", "enum", "int", "string")),
     "jax.config.enable_omnistaging",
     "jax.config.omnistaging_enabled",
     "jax.sharding.Mesh.__enter__",

@@ -253,6 +253,8 @@ _VALUES: Mapping[tuple[str, str], Mapping[str, str | None]] = {
     ("jax.remat", "concrete"): {"False": None},
     ("jax.numpy.sort", "kind"): {"*": None},
     ("jax.numpy.argsort", "kind"): {"*": None},
+    ("jax.Array.sort", "kind"): {"*": None},
+    ("jax.Array.argsort", "kind"): {"*": None},
 }
 # Parameters that have to be given by keyword: all in the old order, and how many may still be given by position.
 _BY_KEYWORD: Mapping[str, tuple[Sequence[str], int]] = {

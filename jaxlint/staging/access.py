@@ -55,7 +55,11 @@ class Access(Machine):
     """The access part of the interpreter."""
 
     def eval_attribute(self, node: ast.Attribute, frame: Frame) -> Value:
-        return self.attribute(self.eval(node.value, frame), node.attr, node, frame)
+        base = self.eval(node.value, frame)
+        if node.attr in self.watched_attributes:
+            guarded = frame.import_guard > 0
+            self.emit("attribute", events.AttributeEvent(node, frame, base, node.attr, guarded))
+        return self.attribute(base, node.attr, node, frame)
 
     def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame, quiet: bool = False) -> Value:
         """The value of `base.name`."""
@@ -132,6 +136,8 @@ class Access(Machine):
         return UNKNOWN
 
     def array_attribute(self, base: Array, name: str, node: ast.AST, frame: Frame) -> Value:
+        if name == "aval" and not base.tree:
+            return ExternalObject("jax.core.ShapedArray", [base])
         if name in STATIC_ATTRIBUTES and base.role != "tree":
             if name == "shape":
                 return TupleValue(None, Static(kind="int"))

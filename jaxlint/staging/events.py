@@ -44,6 +44,15 @@ class NameEvent(Event):
 
 
 @dataclass(slots=True, eq=False)
+class AttributeEvent(Event):
+    """`on_attribute`: `value.name` is read, where `name` is one that some class of JAX lost."""
+
+    value: Value
+    name: str
+    guarded: bool = False  # as of a name
+
+
+@dataclass(slots=True, eq=False)
 class TestEvent(Event):
     """`on_test`: Python asks for the truth of `value`. `how`: "if", "while", "assert", "and", "not", "in", "max" ..."""
 

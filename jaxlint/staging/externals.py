@@ -361,7 +361,7 @@ class Externals(Machine):
             return ExternalMethod(base, name)
         if base.name in _EXTERNAL_SHAPED and name in ("shape", "dtype", "ndim"):
             return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
-        return ExternalMethod(base, name)
+        return UNKNOWN if base.name == "jax.core.ShapedArray" else ExternalMethod(base, name)
 
     def external_object_method(
         self,
@@ -460,6 +460,8 @@ class Externals(Machine):
             if staged is not None:
                 self.emit("numpy", events.NumpyEvent(node, frame, staged, name))
             return UNKNOWN
+        if name == "jax.export.export":
+            return ExternalObject("jax.export.Exported")
         if name == "jax.vjp.pullback" and callee.args:
             self.tell_stopped(None, callee.args[0])
         if name.startswith("functools.wraps"):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from jaxlint.jaxapi.attributes import attribute_names
 from jaxlint.jaxapi.models import MODELS
 from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError
@@ -79,6 +80,7 @@ class Interpreter(
         self.project = project
         self.listeners = listeners
         self.wants_names = listeners.wants("name")
+        self.watched_attributes = attribute_names() if listeners.wants("attribute") else frozenset()
         self.wants_calls = listeners.wants("call")
         self.wants_operations = listeners.wants("operation")
         self.records: dict[ast.AST, FunctionRecord] = {}

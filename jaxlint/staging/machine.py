@@ -38,6 +38,7 @@ class Machine:
 
     project: Project
     wants_names: bool
+    watched_attributes: frozenset[str]
     wants_calls: bool
     wants_operations: bool
     records: dict[ast.AST, FunctionRecord]

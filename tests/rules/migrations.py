@@ -285,6 +285,23 @@ PROGRAMS: dict[str, tuple[str, str]] = {
         "",
         "import jax\nimport jax.tools.colab_tpu\njax.tools.colab_tpu.setup_tpu()\nresult = jax.numpy.ones(2).sum()\n",
     ),
+    "jax.Array, its places": (
+        "0.4.13",
+        "import jax.numpy as jnp\nx = jnp.arange(4.0)\n"
+        "result = [x.device().platform, x.device_buffer, x.device_buffers, (x + 1).broadcast((2,)), x.sort(kind='stable')]\n",
+    ),
+    "jax.Array.to_py and its like": (
+        "",
+        "import jax.numpy as jnp\ndef f(x: jnp.ndarray):\n    return [(x * 2).to_py(), x.block_host_until_ready(), x.tile(2), x.split(2)]\n"
+        "result = f(jnp.arange(4.0))\n",
+    ),
+    "jax.stages and jax.export": (
+        "",
+        "import jax\nimport jax.numpy as jnp\nfrom jax import export\nlowered = jax.jit(jnp.sin).lower(jnp.ones(2))\n"
+        "one = export.export(jax.jit(jnp.sin))(jnp.ones(2))\n"
+        "result = ['stablehlo' in str(lowered.compiler_ir('stablehlo')), one.lowering_platforms, one.uses_shape_polymorphism]\n",
+    ),
+    "jax.random.PRNGKeyArray.unsafe_raw_array": ("", "import jax\nresult = jax.random.key(7).unsafe_raw_array()\n"),
 }  # fmt: skip
 STATED: dict[str, object] = {
     "jax.tree_multimap": 3,
@@ -308,4 +325,7 @@ STATED: dict[str, object] = {
     "jax.scipy.linalg.polar_unitary": [[1.0, 0.0], [0.0, 1.0]],
     "jax.experimental.maps.Mesh": 1,
     "jax.tools.colab_tpu.setup_tpu": 2.0,
+    "jax.stages and jax.export": [True, ["cpu"], False],
+    "jax.random.PRNGKeyArray.unsafe_raw_array": [0, 7],
+    "jax.Array.to_py and its like": [[0, 2, 4, 6], [0, 1, 2, 3], [0, 1, 2, 3, 0, 1, 2, 3], [[0, 1], [2, 3]]],
 }

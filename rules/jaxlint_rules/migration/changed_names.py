@@ -194,6 +194,19 @@ class SpelledNames:
         rest = "".join(f".{attribute}" for attribute in reversed(attributes))
         return any(meaning + rest == event.qualified for meaning in meanings)
 
+    def meaning(self, node: ast.expr, tree: ast.AST) -> str:
+        """The dotted name that an expression such as an annotation writes out, "" when it is none or could be several."""
+        text = (
+            node.value
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            else ast.unparse(node)
+        )
+        root, dot, rest = text.partition(".")
+        if tree not in self._bound:
+            self._bound[tree] = _imported_names(tree)
+        meanings = self._bound[tree].get(root, set())
+        return next(iter(meanings)) + dot + rest if len(meanings) == 1 else ""
+
     def uses(self, tree: ast.AST, qualified: str) -> list[ast.expr]:
         """The places of a file that write the dotted name out, by what its imports make of its names."""
         if tree not in self._bound:

@@ -9,10 +9,11 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.history import ApiChange, Target, keyword_changes
 from jaxlint.jaxapi.rewrites import by_keyword, call_parameters, keyword_risk, takes_by_keyword
 from jaxlint.rule import Example, Rule, concerns
-from jaxlint_rules.migration.changed_names import target_text
+from jaxlint_rules.migration.changed_attributes import Attributes
+from jaxlint_rules.migration.changed_names import SpelledNames, target_text
 
 if TYPE_CHECKING:
-    from jaxlint.staging.events import CallEvent, NameEvent
+    from jaxlint.staging.events import AttributeEvent, CallEvent, NameEvent
 
 # They warn when they are given, and the function does not move.
 _WARNS = {("jax.jit", "backend"), ("jax.jit", "device")}
@@ -150,6 +151,7 @@ else:
 
     def __init__(self) -> None:
         self._callees: dict[ast.AST, str] = {}
+        self._attributes = Attributes(SpelledNames())
 
     @concerns(where=lambda name: bool(keyword_changes(name) or takes_by_keyword(name)))
     def on_name(self, event: NameEvent, report: Any) -> None:
@@ -157,6 +159,12 @@ else:
         if name.startswith("jax.") and not event.is_import and not event.guarded:
             if keyword_changes(name) or takes_by_keyword(name):
                 self._callees[event.node] = name
+
+    def on_attribute(self, event: AttributeEvent, report: Any) -> None:
+        """Methods of arrays."""
+        name = f"jax.Array.{event.name}"
+        if keyword_changes(name) and not event.guarded and self._attributes.owner(event) == "jax.Array":
+            self._callees[event.node] = name
 
     def on_call(self, event: CallEvent, report: Any) -> None:
         node = event.node

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, lookup, package_of
 from jaxlint.rule import Example, Rule, concerns
+from jaxlint_rules.migration.changed_attributes import Attributes, attribute_advice, attribute_fix
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
 if TYPE_CHECKING:
-    from jaxlint.staging.events import NameEvent, WithEvent
+    from jaxlint.staging.events import AttributeEvent, NameEvent, WithEvent
 
 _MESHES = {"jax.sharding.Mesh", "jax.make_mesh"}
 _USES_PJIT = re.compile(r"\bpjit\b")
@@ -115,6 +116,7 @@ key = jax.random.PRNGKey(0)
     def __init__(self) -> None:
         self._imports = ImportedNames()
         self._spelled = SpelledNames()
+        self._attributes = Attributes(self._spelled)
 
     @concerns(where=lambda name: lookup(name) is not None)
     def on_name(self, event: NameEvent, report: Any) -> None:
@@ -136,6 +138,20 @@ key = jax.random.PRNGKey(0)
             reason=target_text(specifier, package),
             fix=fix,
         )
+
+    def on_attribute(self, event: AttributeEvent, report: Any) -> None:
+        """Methods and attributes that the target has and warns of."""
+        change, target = self._attributes.change(event), Target.of(report.target_jax)
+        if change is None or not target.deprecates(change):
+            return
+        fix = attribute_fix(change, target, event, report)
+        if fix is not None:
+            report(
+                event.node,
+                f"`{change.name}` is deprecated since jax {change.deprecated_in}: {attribute_advice(change, target)}",
+                reason=target_text(report.target_jax),
+                fix=fix,
+            )
 
     def on_with(self, event: WithEvent, report: Any) -> None:
         """`with mesh:`"""

@@ -17,10 +17,11 @@ from jaxlint.jaxapi.history import (
     package_of,
 )
 from jaxlint.rule import Example, Rule, concerns
+from jaxlint_rules.migration.changed_attributes import Attributes, attribute_advice, attribute_fix
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
 if TYPE_CHECKING:
-    from jaxlint.staging.events import CallEvent, NameEvent
+    from jaxlint.staging.events import AttributeEvent, CallEvent, NameEvent
 
 
 def _has_row(qualified: str) -> bool:
@@ -38,7 +39,8 @@ class RemovedApi(Rule):
     ## What it does
     Resolves every name through the file's imports and looks it up in the history of JAX: names, modules and options of
     `jax.config` that were removed or moved in or before one of the targeted versions (`target-jax` in the configuration, else what
-    the project asks for, else the newest release that jaxlint knows).
+    the project asks for, else the newest release that jaxlint knows). Methods and attributes of arrays, lowered and exported
+    programs are looked up too, where the analysis or an annotation says that the object is one.
 
     ## Why is this bad?
     The program stops with an ImportError or an AttributeError, often only when that line is reached.
@@ -132,6 +134,30 @@ jax.config.update("jax_enable_x64", True)
 """,
         ),
         Example(
+            "methods and attributes of arrays, where it is known that they are some",
+            """\
+import jax.numpy as jnp
+
+
+def report(x: jnp.ndarray, model):
+    y = jnp.exp(x)
+    print(y.device())  # finding
+    print(x.to_py())  # finding
+    return y.device_buffers, model.device()  # finding
+""",
+            """\
+import jax.numpy as jnp
+import numpy as np
+
+
+def report(x: jnp.ndarray, model):
+    y = jnp.exp(x)
+    print(next(iter(y.devices())))
+    print(np.asarray(x))
+    return [shard.data for shard in y.addressable_shards], model.device()
+""",
+        ),
+        Example(
             "a guarded import is left alone",
             """\
 try:
@@ -162,6 +188,7 @@ def double(model):
     def __init__(self) -> None:
         self._imports = ImportedNames()
         self._spelled = SpelledNames()
+        self._attributes = Attributes(self._spelled)
 
     @concerns(where=_has_row)
     def on_name(self, event: NameEvent, report: Any) -> None:
@@ -213,6 +240,18 @@ def double(model):
         if change is None or change.kind not in ("removed", "moved"):
             return None
         return change if target.lacks(change) else None
+
+    def on_attribute(self, event: AttributeEvent, report: Any) -> None:
+        """Methods and attributes: `x.device_buffer` of an array."""
+        change, target = self._attributes.change(event), Target.of(report.target_jax)
+        if change is None or not target.lacks(change):
+            return
+        report(
+            event.node,
+            f"`{change.name}` was removed in jax {change.removed_in}: {attribute_advice(change, target)}",
+            reason=target_text(report.target_jax),
+            fix=attribute_fix(change, target, event, report),
+        )
 
     @concerns("jax.config.update")
     def on_call(self, event: CallEvent, report: Any) -> None:

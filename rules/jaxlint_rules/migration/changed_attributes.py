@@ -1,0 +1,150 @@
+"""What the rules on removed and on deprecated names say of attributes: `x.device_buffer` of an array and the like."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.jaxapi.attributes import attribute_change, attribute_rewrite, call_of
+from jaxlint.jaxapi.history import ApiChange, Target, describe_replacement
+from jaxlint.staging.values import Array, ExternalObject, Transformed, Unknown
+from jaxlint_rules.migration.changed_names import SpelledNames
+
+if TYPE_CHECKING:
+    from jaxlint.staging.events import AttributeEvent
+
+# What makes an object of a class, as the analysis names it.
+_MAKERS = {
+    "jax.ShapeDtypeStruct": "jax.ShapeDtypeStruct",
+    "jax.core.ShapedArray": "jax.core.ShapedArray",
+    "jax.stages.Lowered": "jax.stages.Lowered",
+    "jax.export.export": "jax.export.Exported",
+    "jax.export.Exported": "jax.export.Exported",
+    "jax.export.deserialize": "jax.export.Exported",
+}
+_ARRAY_TYPES = (
+    "jax.Array",
+    "jax.numpy.ndarray",
+    "jax.numpy.DeviceArray",
+    "chex.Array",
+    "jaxlib.xla_extension.DeviceArray",
+)
+# A tracer has no place on a device, so what asks for one fails there with or without the rewrite.
+_CONCRETE = {"device", "device_buffer", "device_buffers", "to_py", "block_host_until_ready"}
+# Tracers have them still.
+_TRACERS_HAVE = {"broadcast", "layout"}
+
+
+class Attributes:
+    """Finds the attributes that a class lost, where the analysis knows the class."""
+
+    def __init__(self, spelled: SpelledNames) -> None:
+        self._spelled = spelled
+
+    def change(self, event: AttributeEvent) -> ApiChange | None:
+        """The row that speaks of what is read here; None for other classes, and where the program guards it."""
+        node, value = event.node, event.value
+        if event.guarded or not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Load):
+            return None
+        owner = self.owner(event)
+        change = attribute_change(owner, event.name) if owner else None
+        if change is None or (event.name in _TRACERS_HAVE and getattr(value, "staged", None) is not False):
+            return None
+        call = event.frame.module.parents.get(node)
+        called = isinstance(call, ast.Call) and call.func is node
+        form = call_of(change)
+        if form is not None and not called:
+            return None
+        if (
+            form not in (None, "()")
+            and isinstance(call, ast.Call)
+            and _argument(call) != ast.literal_eval(form or "")
+        ):
+            return None
+        return None if _asks_for_it(event) else change
+
+    def owner(self, event: AttributeEvent) -> str:
+        """The class of what the attribute is read of, "" when it is not known."""
+        value = event.value
+        if (
+            isinstance(value, Array)
+            and value.certain
+            and not (value.tree or value.mixed or value.role in ("ref", "tree"))
+        ):
+            return "jax.random.PRNGKeyArray" if value.role == "key" else "jax.Array"
+        if isinstance(value, ExternalObject):
+            return _MAKERS.get(value.name, "")
+        if isinstance(value, Transformed):
+            return "jax.stages.Compiled"  # functions under a transformation have none of its attributes
+        if isinstance(value, (Array, Unknown)) and self._is_declared(event):
+            return "jax.Array"
+        return ""
+
+    def _is_declared(self, event: AttributeEvent) -> bool:
+        """Whether a parameter is read whose annotation says that it is an array, and that nothing rebinds."""
+        function, node = event.frame.function, event.node
+        assert isinstance(node, ast.Attribute)
+        if function is None or not isinstance(node.value, ast.Name):
+            return False
+        name, arguments = node.value.id, function.node.args
+        given = [
+            one for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs) if one.arg == name
+        ]
+        if not given or given[0].annotation is None:
+            return False
+        if any(
+            isinstance(part, ast.Name) and part.id == name and not isinstance(part.ctx, ast.Load)
+            for part in ast.walk(function.node)
+        ):
+            return False
+        return self._spelled.meaning(given[0].annotation, event.frame.module.tree) in _ARRAY_TYPES
+
+
+def attribute_fix(change: ApiChange, target: Target, event: AttributeEvent, report: Any) -> FixRequest | None:
+    """The rewrite of the place, None where none is right on the whole target."""
+    rewrite = attribute_rewrite(change, target)
+    node = event.node
+    call = event.frame.module.parents.get(node)
+    called = isinstance(call, ast.Call) and call.func is node
+    if rewrite is None or (rewrite.called and not called):
+        return None
+    if event.name in _CONCRETE and getattr(event.value, "staged", False):
+        return None
+    parameters = {
+        key: value
+        for key in ("tail", "around", "text", "argument", "called")
+        if (value := getattr(rewrite, key))
+    }
+    place = call if rewrite.called else node
+    step = Step("change-attribute", report.path, report.span(place), {"attribute": event.name, **parameters})
+    message = f"Replace .{event.name}" + (f"; {rewrite.risk}" if rewrite.risk else "")
+    return FixRequest(Safety.UNSAFE if rewrite.risk else Safety.SAFE, message, (step,))
+
+
+def attribute_advice(change: ApiChange, target: Target) -> str:
+    """What to do, as the end of a message."""
+    rewrite = attribute_rewrite(change, target)
+    if rewrite is None:
+        return describe_replacement(change)
+    if rewrite.text:
+        return f"write {rewrite.text.replace('{x}', 'x')}"
+    if rewrite.around:
+        return f"use {rewrite.around}"
+    return f"use .{rewrite.tail}" if rewrite.tail else f"ask for {rewrite.argument}"
+
+
+def _argument(call: ast.Call) -> object:
+    given = [*call.args[:1], *(keyword.value for keyword in call.keywords)]
+    return given[0].value if len(given) == 1 and isinstance(given[0], ast.Constant) else None
+
+
+def _asks_for_it(event: AttributeEvent) -> bool:
+    """Whether a test around it asks whether the object has the attribute."""
+    for around in event.frame.module.ancestors(event.node):
+        if isinstance(around, (ast.If, ast.IfExp, ast.BoolOp)):
+            tested = around.test if not isinstance(around, ast.BoolOp) else around
+            for part in ast.walk(tested):
+                if isinstance(part, ast.Constant) and part.value == event.name:
+                    return True
+    return False
