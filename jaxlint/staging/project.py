@@ -24,6 +24,7 @@ _SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", 
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(.*)|import[ \t]+([\w., \t]+))", re.MULTILINE
 )
+_DEPTH_OF_NAMESPACES = 2  # folders without `__init__.py`, one in the other, that still belong to a package
 _FAMILY = re.compile(r"\b(?:" + "|".join(JAX_FAMILY) + r")\b")
 
 
@@ -101,6 +102,7 @@ class Project:
         self.errors: list[SourceError] = []
         self._listings: dict[Path, frozenset[str]] = {}
         self._roots: dict[Path, tuple[Path, ...]] = {}
+        self._packages: dict[Path, Path] = {}
         self._mentions: dict[tuple[re.Pattern[str], Path], bool] = {}
         self.targets = [self._add(source) for source in files]
         self.conftests = [module for module in self.targets if module.source.path.name == "conftest.py"]
@@ -157,13 +159,29 @@ class Project:
     def _name_of(self, path: Path) -> tuple[str, str, bool]:
         """Dotted name, package and whether it is an `__init__`, counted from the topmost folder with `__init__.py`."""
         parts = [] if path.stem == "__init__" else [path.stem]
-        folder = path.parent
-        while "__init__.py" in self._listing(folder) and folder.name:
-            parts.insert(0, folder.name)
-            folder = folder.parent
+        parts[:0] = path.parent.relative_to(self._above_packages(path.parent)).parts
         name = ".".join(parts) or path.stem
         is_package = path.stem == "__init__"
         return name, name if is_package else name.rpartition(".")[0], is_package
+
+    def _above_packages(self, folder: Path) -> Path:
+        """The folder that the outermost package around `folder` lies in; `folder` itself when there is none.
+
+        A package may hold folders without `__init__.py`, whose files are parts of it all the same.
+        """
+        found = self._packages.get(folder)
+        if found is None:
+            found = folder
+            for current in (folder, *folder.parents[:_DEPTH_OF_NAMESPACES]):
+                if "__init__.py" in self._listing(current) and current.name.isidentifier():
+                    found = self._above_packages(current.parent)
+                    break
+                if not current.name.isidentifier() or any(
+                    m in self._listing(current) for m in PROJECT_MARKERS
+                ):
+                    break
+            self._packages[folder] = found
+        return found
 
     def roots(self, path: Path) -> tuple[Path, ...]:
         """Folders that absolute imports of the file at `path` may start from, the nearest first."""
@@ -175,10 +193,8 @@ class Project:
             while not any(marker in self._listing(current) for marker in PROJECT_MARKERS):
                 if current.parent == current or len(chain) > 12:
                     # No project around it: the folder above the outermost package is as far as imports reach.
-                    current = folder
-                    while "__init__.py" in self._listing(current):
-                        current = current.parent
-                    chain = [c for c in chain if c.is_relative_to(current)]
+                    top = self._above_packages(folder)
+                    chain = [c for c in chain if c.is_relative_to(top)]
                     break
                 current = current.parent
                 chain.append(current)

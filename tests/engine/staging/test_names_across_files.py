@@ -57,6 +57,11 @@ PROJECTS = {
         "pkg/parts/__init__.py": "",
         "pkg/parts/model.py": BRANCH,
     },
+    "in a package, a folder without __init__.py": {
+        "pkg/__init__.py": "",
+        "pkg/_src/train.py": jits("from pkg._src.model import step"),
+        "pkg/_src/model.py": BRANCH,
+    },
     "a dotted import": {
         "pyproject.toml": "",
         "train.py": jits("import pkg.parts.model", "pkg.parts.model.step"),
