@@ -311,6 +311,54 @@ def _() -> tuple[Program, Program]:
     return lambda: jnp.stack([predict(x) for x in xs]), lambda: jax.vmap(predict)(xs)
 
 
+@case("append-loop", "200 steps of a small recurrence; a Python loop around a jitted step, or `scan`")
+def _() -> tuple[Program, Program]:
+    w, h, xs = matrix(32, 32), matrix(8, 32), matrix(200, 8, 32)
+
+    def cell(h: jax.Array, x: jax.Array) -> jax.Array:
+        return jnp.tanh(h @ w + x)
+
+    step, scanned = (
+        jax.jit(cell),
+        jax.jit(lambda h, xs: jax.lax.scan(lambda h, x: (cell(h, x),) * 2, h, xs)[1]),
+    )
+
+    def bad() -> object:
+        state, states = h, []
+        for x in xs:
+            state = step(state, x)
+            states.append(state)
+        return jnp.stack(states)
+
+    return bad, lambda: scanned(h, xs)
+
+
+@case(
+    "gradient-accumulation-loop", "tracing and compiling the gradients of 16 parts; a Python loop, or `scan`"
+)
+def _() -> tuple[Program, Program]:
+    w, parts = matrix(4, 64, 64), matrix(16, 8, 64)
+
+    def loss(w: jax.Array, x: jax.Array) -> jax.Array:
+        for layer in w:
+            x = x + jnp.tanh(x @ layer)
+        return jnp.mean(x**2)
+
+    def unrolled(w: jax.Array, parts: jax.Array) -> jax.Array:
+        grads = jnp.zeros_like(w)
+        for part in parts:
+            grads = grads + jax.grad(loss)(w, part)
+        return grads
+
+    def scanned(w: jax.Array, parts: jax.Array) -> jax.Array:
+        return jax.lax.scan(lambda g, part: (g + jax.grad(loss)(w, part), None), jnp.zeros_like(w), parts)[0]
+
+    return (
+        lambda: jax.jit(lambda w, parts: unrolled(w, parts)).lower(w, parts).compile(),
+        lambda: jax.jit(lambda w, parts: scanned(w, parts)).lower(w, parts).compile(),
+    )
+
+
 @case("layer-loop", "tracing and compiling 48 layers; a Python loop, or `scan`")
 def _() -> tuple[Program, Program]:
     ws, x = matrix(48, 64, 64), matrix(8, 64)

@@ -6,7 +6,7 @@ The variables that live from one iteration to the next, or are used after the lo
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence, Set
 
 from jaxlint.codemods.boolean import Truth
 from jaxlint.codemods.effects import check_expression, check_pure, constant_type
@@ -29,7 +29,7 @@ def while_to_while_loop(draft: Draft, step: Step) -> None:
     if not isinstance(node, ast.While) or node.test is not test:
         raise Refused("the test does not belong to a `while`")
     check_test(Layout(draft.site), test)
-    _Loop(draft, node).rewrite_while(node)
+    Loop(draft, node).rewrite_while(node)
 
 
 @codemod("range-to-fori-loop")
@@ -40,13 +40,13 @@ def range_to_fori_loop(draft: Draft, step: Step) -> None:
     assert isinstance(call, ast.Call)
     if not isinstance(node, ast.For) or node.iter is not call:
         raise Refused("the range is not what a `for` statement runs over")
-    _Loop(draft, node).rewrite_for(node, call)
+    Loop(draft, node).rewrite_for(node, call)
 
 
-class _Loop:
-    """The rewrite of one loop."""
+class Loop:
+    """The rewrite of one loop. `without`: statements of its body that may have effects, since they are rewritten."""
 
-    def __init__(self, draft: Draft, node: ast.While | ast.For) -> None:
+    def __init__(self, draft: Draft, node: ast.While | ast.For, without: Collection[ast.stmt] = ()) -> None:
         self.draft, self.node, self.site = draft, node, draft.site
         self.layout = Layout(draft.site)
         self.flow = Flow(self.site.names, self.site.names.scope_at(node))
@@ -56,11 +56,11 @@ class _Loop:
         if node.orelse:
             raise Refused("the loop has an `else`")
         _check_jumps(node.body)
-        check_pure(self.site, node.body, "the loop")
+        check_pure(self.site, [one for one in node.body if one not in without], "the loop")
 
     def rewrite_while(self, node: ast.While) -> None:
         asked = self.flow.reads(node.test)
-        carry = self._carry(asked)
+        carry = self._some(self.carried(asked))
         kept = [self.site.span(node.test)]
         names = self.layout.identifiers(self.flow.scope)
         cond, body = fresh_name(names, "cond_fun"), fresh_name(names, "body_fun")
@@ -72,13 +72,13 @@ class _Loop:
             test = f"({test})"
         text = f"def {cond}({parameter}):{self.newline}"
         # The test takes only what it asks for out of the carry.
-        text += self._unpacked(carry, parameter, asked)
+        text += self.unpacked(carry, parameter, asked)
         text += f"{self.inner}return {test}{self.newline}{self.newline}"
-        text += f"{self.indent}def {body}({parameter}):{self.newline}{self._unpacked(carry, parameter)}"
+        text += f"{self.indent}def {body}({parameter}):{self.newline}{self.unpacked(carry, parameter)}"
         lines, span = self._body()
         text += f"{lines}{self.inner}return {', '.join(carry)}{self.newline}{self.newline}"
-        text += self.indent + self._call("jax.lax.while_loop", [cond, body, _packed(carry)], carry)
-        self._replace(text, [*kept, span])
+        text += self.indent + self.call("jax.lax.while_loop", [cond, body, packed(carry)], carry)
+        self.replace(text, [*kept, span])
 
     def rewrite_for(self, node: ast.For, call: ast.Call) -> None:
         if not isinstance(node.target, ast.Name):
@@ -94,24 +94,31 @@ class _Loop:
         index = node.target.id
         if self.flow.is_used_after(index, node) and index != "_":
             raise Refused(f"`{index}` is used after the loop")
-        carry = self._carry(set(), index)
+        carry = self._some(self.carried(set(), {index}))
         if index in carry:
             raise Refused(f"`{index}` is used after the loop")
         names = self.layout.identifiers(self.flow.scope)
         body = fresh_name(names, "body_fun")
         parameter = carry[0] if len(carry) == 1 else fresh_name(names, "carry")
-        text = f"def {body}({index}, {parameter}):{self.newline}{self._unpacked(carry, parameter)}"
+        text = f"def {body}({index}, {parameter}):{self.newline}{self.unpacked(carry, parameter)}"
         lines, span = self._body()
         text += f"{lines}{self.inner}return {', '.join(carry)}{self.newline}{self.newline}"
         start, stop = ("0", self.layout.argument(call.args[0]))
         if len(call.args) == 2:
             start, stop = (self.layout.argument(bound) for bound in call.args)
-        text += self.indent + self._call("jax.lax.fori_loop", [start, stop, body, _packed(carry)], carry)
-        self._replace(text, [*(self.site.span(bound) for bound in call.args), span])
+        text += self.indent + self.call("jax.lax.fori_loop", [start, stop, body, packed(carry)], carry)
+        self.replace(text, [*(self.site.span(bound) for bound in call.args), span])
 
     # What goes round
 
-    def _carry(self, asked: set[str], index: str | None = None) -> list[str]:
+    @staticmethod
+    def _some(carry: list[str]) -> list[str]:
+        if not carry:
+            raise Refused("the loop computes nothing that is used afterwards")
+        return carry
+
+    def carried(self, asked: set[str], targets: Set[str] = frozenset()) -> list[str]:
+        """The variables that go round. `asked`: those that must, `targets`: what the loop itself binds in each iteration."""
         node = self.node
         facts = self.flow.sequence(node.body)
         if facts.leaves:
@@ -119,8 +126,8 @@ class _Loop:
         bound = self.flow.bound(node.body)
         carry = []
         for name in bound:
-            goes_round = name in facts.exposed and name != index
-            used_after = name != index and self.flow.is_used_after(name, node)
+            goes_round = name in facts.exposed and name not in targets
+            used_after = name not in targets and self.flow.is_used_after(name, node)
             if not (goes_round or used_after or name in asked):
                 continue
             if not self.flow.is_bound_before(name, node):
@@ -128,8 +135,6 @@ class _Loop:
                     f"`{name}` may have no value before the loop; give it one of the type it gets inside"
                 )
             carry.append(name)
-        if not carry:
-            raise Refused("the loop computes nothing that is used afterwards")
         for name in carry:
             self._check_kind(name)
         return carry
@@ -158,7 +163,7 @@ class _Loop:
 
     # Text
 
-    def _unpacked(self, carry: Sequence[str], parameter: str, wanted: set[str] | None = None) -> str:
+    def unpacked(self, carry: Sequence[str], parameter: str, wanted: set[str] | None = None) -> str:
         if len(carry) == 1:
             return ""
         names = [name if wanted is None or name in wanted else "_" for name in carry]
@@ -172,21 +177,23 @@ class _Loop:
         assert span is not None
         return lines, span
 
-    def _call(self, target: str, arguments: Sequence[str], carry: Sequence[str]) -> str:
+    def call(self, target: str, arguments: Sequence[str], carry: Sequence[str]) -> str:
         function = reference(self.site, self.draft.imports, target, self.node)
         return self.layout.call(f"{', '.join(carry)} = ", function, arguments, self.indent)
 
-    def _replace(self, text: str, kept: Sequence[Span]) -> None:
+    def replace(self, text: str, kept: Sequence[Span], gap: str | None = None) -> None:
+        """Puts `text` in place of the loop. `gap`: what sets it off from what is above, where that is not as usual."""
         start = self.site.span(self.node)
         end = max((span.end_line, span.end_column) for span in [start, *kept])
         whole = Span(start.line, start.column, *end)
         comments = self.layout.comments_outside(whole, kept)
         above = "".join(f"{comment}{self.newline}{self.indent}" for comment in comments)
-        gap = self.layout.gap_above(self.node)
+        if gap is None:
+            gap = self.layout.gap_above(self.node)
         self.draft.replace(*self.layout.with_gap(whole, gap, self.indent + above + text))
 
 
-def _packed(carry: Sequence[str]) -> str:
+def packed(carry: Sequence[str]) -> str:
     return carry[0] if len(carry) == 1 else f"({', '.join(carry)})"
 
 

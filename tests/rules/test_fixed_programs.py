@@ -270,6 +270,32 @@ PROGRAMS = {
         "    return jnp.log(1 + x * x) + jnp.log(1.0 - x / 4) * (jnp.exp(x) - 1) + y\n",
         expect="jnp.log1p(-(x / 4))",
     ),
+    "a recurrence": Program(
+        "def f(x, v):\n    rows = v[:, None] * v\n    hs, total = [], 0.0\n    for i in range(rows.shape[0]):\n        x = jnp.tanh(x + rows[i].sum())\n"
+        "        total += x\n        hs.append(x)\n    return jnp.stack(hs), total\n\nf(1.0, jnp.ones(5))\n",
+        expect="lax.scan(",
+    ),
+    "a rollout": Program(
+        "@jax.jit\ndef step(state, key):\n    return state + jax.random.normal(key, state.shape), jnp.sum(state)\n\ndef f(v):\n"
+        "    key = jax.random.key(0)\n    states, rewards = [], []\n    for t in range(10):\n        key, sub = jax.random.split(key)\n"
+        "        v, reward = step(v, sub)\n        states.append(v)\n        rewards.append(reward)\n    return jnp.stack(states), jnp.array(rewards)\n",
+        staged=False, expect="None, length=10",
+    ),
+    "layers": Program(
+        "def f(v, w):\n    layers = [{'w': w * k, 'b': v} for k in range(6)]\n    return g(layers, v)\n\n@jax.jit\ndef g(layers, h):\n"
+        "    for layer in layers:\n        h = h + jnp.tanh(jnp.dot(h, layer['w']) + layer['b'])\n    return h\n",
+        staged=False, expect="jnp.stack(leaves), *layers",
+    ),
+    "sums of gradients": Program(
+        "def f(v, w):\n    parts = w[:, None] * v\n    grads = jnp.zeros_like(v)\n    for i in range(3):\n"
+        "        grads = grads + jax.grad(lambda v: jnp.sum(jnp.tanh(v * parts[i])))(v)\n    return grads\n",
+        expect="lax.scan(",
+    ),
+    "rows that are stacked": Program(
+        "def norm(x):\n    return jnp.sqrt(jnp.sum(x**2) + 1)\n\ndef f(v, w):\n    rows = w[:, None] * v\n"
+        "    return jnp.stack([norm(row) for row in rows]) + jnp.array([norm(rows[i]) for i in range(len(rows))])\n",
+        expect="jax.vmap(norm)(rows)",
+    ),
     "math": Program(
         "def f(x):\n    y = math.exp(x) + math.atan2(x, 2.0)\n    return math.floor(y) + math.sqrt(y + 2)\n", ""
     ),

@@ -10,8 +10,14 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import LoopEvent
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, ExternalObject, Instance, ListValue, TupleValue, Value, find_array
+from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, names_in
 from jaxlint_rules._reasons import staged_because
+
+_ELEMENTWISE = frozenset(
+    """add subtract multiply divide maximum minimum where logaddexp logical_and logical_or power tree_add tree_sub
+    tree_add_scalar_mul tree_add_scale append concatenate""".split()  # noqa: SIM905
+)
 
 
 class LayerLoop(Rule):
@@ -39,7 +45,9 @@ class LayerLoop(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: stacking changes the structure of the parameters, and so of checkpoints.
+    The fix stacks the layers in front of a scan, where they are used, so that the structure of the parameters, and of checkpoints, stays
+    what it is; that costs a copy of them in each step, which keeping them stacked would save. It is unsafe: layers
+    that differ in their shapes or structure fail.
 
     ## When not to fix
     When there are few layers, or they differ in their shapes or functions after all.
@@ -52,6 +60,7 @@ class LayerLoop(Rule):
     name = "layer-loop"
     category = "vectorization"
     severity = Severity.WARNING
+    fixable = "unsafe"
     examples = (
         Example(
             "residual blocks",
@@ -73,6 +82,46 @@ def apply(params, tokens):
     for p in params["blocks"]:  # finding
         x = x + attend(p["attn"], x)
         x = x + jax.nn.relu(x @ p["w1"]) @ p["w2"]
+    return x @ params["out"]
+
+def attend(p, x):
+    return jax.nn.softmax((x @ p["q"]) @ (x @ p["k"]).T) @ (x @ p["v"])
+
+loss = jax.jit(lambda params, tokens: apply(params, tokens).mean())
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+def block(layer, h):
+    return h + jax.nn.gelu(h @ layer["up"]) @ layer["down"]
+
+@jax.jit
+def forward(layers, h):
+    def body_fun(h, layer):
+        h = block(layer, h)
+        return h, None
+
+    h, _ = jax.lax.scan(
+        body_fun,
+        h,
+        jax.tree.map(lambda *leaves: jnp.stack(leaves), *layers),
+    )  # finding
+    return h
+
+def apply(params, tokens):
+    x = params["embed"][tokens]
+
+    def body_fun(x, p):
+        x = x + attend(p["attn"], x)
+        x = x + jax.nn.relu(x @ p["w1"]) @ p["w2"]
+        return x, None
+
+    x, _ = jax.lax.scan(
+        body_fun,
+        x,
+        jax.tree.map(lambda *leaves: jnp.stack(leaves), *params["blocks"]),
+    )  # finding
     return x @ params["out"]
 
 def attend(p, x):
@@ -111,6 +160,16 @@ def inputs(xs, ws, out):
     return out
 
 @jax.jit
+def weighted(objects, coefficients):
+    total = jax.tree.map(lambda x: x * coefficients[0], objects[0])
+    for o, c in zip(objects[1:], coefficients[1:]):
+        total = jax.tree.map(jnp.add, total, scale(o, c))
+    return total
+
+def scale(o, c):
+    return jax.tree.map(lambda x: x * c, o)
+
+@jax.jit
 def total(xs):
     out = 0.0
     for x in xs:
@@ -143,6 +202,14 @@ def total(xs):
                 node.iter,
                 f"the layers of `{ast.unparse(node.iter)}` are unrolled; each keeps the shape of `{carried[0]}`, so they "
                 "can be stacked and run by `lax.scan`",
+                fix=propose(
+                    report,
+                    node.iter,
+                    "for-to-scan",
+                    "Stack the layers and scan them",
+                    safe=False,
+                    layers=True,
+                ),
                 reason=f"each iteration makes `{carried[0]}` of `{carried[0]}` and one layer; {staged_because(frame)}",
             )
 
@@ -184,7 +251,10 @@ def _is_layer(node: ast.For, carried: str, used: set[str], plain: bool) -> bool:
         and {carried} & names_in(child)
         and used & names_in(child)
         and dotted(child.func) not in ("isinstance", "print", "zip", "enumerate")
-        for child in text
+        and not _combines(child)
+        for statement in assigned
+        if statement.value is not None
+        for child in walk(statement.value)
     )
     products = any(
         isinstance(child, ast.BinOp)
@@ -194,3 +264,14 @@ def _is_layer(node: ast.For, carried: str, used: set[str], plain: bool) -> bool:
         for child in text
     )
     return makes and (products if plain else calls or products)
+
+
+def _combines(call: ast.Call) -> bool:
+    """Element by element: `jnp.add(total, x)`, `jax.tree.map(jnp.add, total, x)`, a sum and no layer."""
+    name = dotted(call.func).rpartition(".")[2]
+    if name in ("map", "tree_map", "tree_multimap") and call.args:
+        first = call.args[0]
+        if isinstance(first, ast.Lambda):
+            return isinstance(first.body, ast.BinOp)
+        name = dotted(first).rpartition(".")[2]
+    return name in _ELEMENTWISE

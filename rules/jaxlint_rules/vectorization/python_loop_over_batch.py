@@ -11,6 +11,7 @@ from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array, ExternalObject, Value
+from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import names_in
 
 _STACKING = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray", "jax.numpy.vstack"})
@@ -38,7 +39,7 @@ class PythonLoopOverBatch(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: the function must not depend on Python values of a row.
+    The fix writes such a `vmap`. It is unsafe: the function must not depend on Python values of a row, and all rows are in memory at once.
 
     ## When not to fix
     When a row takes so much memory that all of them together do not fit; `lax.map` runs them one after another
@@ -52,6 +53,7 @@ class PythonLoopOverBatch(Rule):
     name = "python-loop-over-batch"
     category = "vectorization"
     severity = Severity.WARNING
+    fixable = "unsafe"
     examples = (
         Example(
             "a comprehension, an index, a list that is filled",
@@ -70,6 +72,22 @@ def main():
     for x in xs:
         rows.append(norm(x))
     return a, b, jnp.stack(rows)  # finding
+
+main()
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+def norm(x):
+    return jnp.sqrt(jnp.sum(x**2))
+
+def main():
+    xs = jnp.ones((100, 8))
+    a = jax.vmap(norm)(xs)  # finding
+    b = jax.vmap(norm)(xs)  # finding
+    rows = jax.vmap(norm)(xs)
+    return a, b, rows  # finding
 
 main()
 """,
@@ -107,17 +125,23 @@ def main(images, layers):
             return
         first = node.args[0]
         found: tuple[str, str] | None = None
+        fix = None
         if isinstance(first, (ast.ListComp, ast.GeneratorExp)):
             generator = first.generators[0]
             if len(first.generators) == 1 and not generator.ifs:
                 found = self.over(generator.target, generator.iter, first.elt, event.frame)
+                fix = propose(report, node, "stack-to-vmap", "Use `vmap`", safe=False)
         elif isinstance(first, ast.Name):
-            found = self.filled(first.id, event.frame)
+            filled = self.filled(first.id, event.frame)
+            if filled is not None:
+                found, iterable = filled
+                fix = propose(report, iterable, "for-to-vmap", "Use `vmap`", safe=False)
         if found is not None:
             function, rows = found
             report(
                 node,
                 f"`{function}` is called for each row of `{rows}` and the results are stacked; use `jax.vmap`",
+                fix=fix,
                 reason=f"`{rows}` is an array, so each of its rows is a call, or a copy of `{function}` in the program",
             )
 
@@ -155,8 +179,8 @@ def main(images, layers):
         held = frame.scope.lookup(rows) if rows else None
         return (function, rows) if held is not None and _is_array(held[0]) else None
 
-    def filled(self, name: str, frame: Frame) -> tuple[str, str] | None:
-        """The same for a list that a loop fills by one `append`, and does nothing else."""
+    def filled(self, name: str, frame: Frame) -> tuple[tuple[str, str], ast.expr] | None:
+        """The same for a list that a loop fills by one `append`, and does nothing else; and what the loop runs over."""
         owner = frame.function.node if frame.function is not None else frame.module.tree
         found = None
         for child in nodes_of(owner, ast.For):
@@ -165,7 +189,8 @@ def main(images, layers):
                 continue
             call = statements[0].value
             if isinstance(call, ast.Call) and dotted(call.func) == f"{name}.append" and len(call.args) == 1:
-                found = self.over(child.target, child.iter, call.args[0], frame)
+                over = self.over(child.target, child.iter, call.args[0], frame)
+                found = (over, child.iter) if over is not None else None
         return found
 
 

@@ -1,0 +1,261 @@
+"""What a loop or comprehension runs over, as rows of arrays that `lax.scan` and `vmap` can run over."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.effects import check_expression
+from jaxlint.codemods.imports import reference
+from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.registry import Draft
+from jaxlint.codemods.site import Refused
+from jaxlint.codemods.traceable import is_array_like
+
+
+@dataclass(slots=True)
+class Rows:
+    """`parameters`: what a row is called, one for each array of `arrays`; `patterns`: the names that such a row is taken apart into.
+
+    `body` is what is run for each row; `counters` the parameters that were numbers of Python. `rewrites`: expressions of the body
+    and what stands for them. `length`: how many rows there are where the body needs none.
+    """
+
+    layout: Layout
+    body: Sequence[ast.AST]
+    parameters: list[str] = field(default_factory=list)
+    arrays: list[str] = field(default_factory=list)
+    patterns: dict[str, str] = field(default_factory=dict)
+    counters: set[str] = field(default_factory=set)
+    rewrites: dict[str, str] = field(default_factory=dict)
+    handled: set[ast.AST] = field(default_factory=set)  # what is rewritten, so that nobody need object to it
+    length: str = ""
+
+    def scanned(self) -> tuple[str, list[str]]:
+        """The third argument of `lax.scan`, and its options."""
+        if self.length:
+            return "None", [f"length={self.length}"]
+        return (self.arrays[0] if len(self.arrays) == 1 else f"({', '.join(self.arrays)})"), []
+
+    def mapped(self) -> list[str]:
+        """The arguments of what `vmap` returns."""
+        if self.length:
+            raise Refused("all rows would be the same")
+        return self.arrays
+
+    def rewritten(self, text: str) -> str:
+        for old, new in self.rewrites.items():
+            text = text.replace(old, new)
+        return text
+
+    def function(self, value: ast.expr) -> str:
+        """A function of one row that gives `value`: the one that is called, where the row is all that it is given."""
+        text = self.rewritten(self.layout.argument(value))
+        if isinstance(value, ast.Call) and not value.keywords and not self.patterns:
+            if [self.rewritten(self.layout.site.text(one)) for one in value.args] == self.parameters:
+                inside = {part.id for part in ast.walk(value.func) if isinstance(part, ast.Name)}
+                if not inside & set(self.parameters):
+                    return self.layout.site.text(value.func)
+        if self.patterns:
+            raise Refused("the loop takes its rows apart, which a lambda cannot")
+        return f"lambda {', '.join(self.parameters)}: {text}"
+
+
+def rows_of(
+    draft: Draft, target: ast.expr, iterable: ast.expr, body: Sequence[ast.AST], *, layers: bool = False
+) -> Rows:
+    """The rows of `for target in iterable`. Raises Refused where they are no rows of arrays."""
+    check_expression(draft.site, iterable, "what the loop runs over")
+    rows = Rows(Layout(draft.site), body)
+    _Reader(draft, rows, layers).read(target, iterable)
+    return rows
+
+
+class _Reader:
+    def __init__(self, draft: Draft, rows: Rows, layers: bool) -> None:
+        self.draft, self.site, self.rows, self.layers = draft, draft.site, rows, layers
+
+    def read(self, target: ast.expr, iterable: ast.expr) -> None:
+        call = iterable if isinstance(iterable, ast.Call) else None
+        name = self.builtin(call) if call is not None else ""
+        if (
+            call is not None
+            and name in ("tqdm", "list", "tuple")
+            and len(call.args) == 1
+            and not call.keywords
+        ):
+            self.read(target, call.args[0])
+        elif call is not None and name == "range":
+            self.count(target, call)
+        elif call is not None and name == "enumerate" and len(call.args) == 1 and not call.keywords:
+            index, rest = self.pair(target, 2)
+            counted = call.args[0]
+            if isinstance(counted, ast.Call) and self.builtin(counted) == "zip" and counted.args:
+                counted = counted.args[0]
+            if not isinstance(counted, (ast.Name, ast.Attribute, ast.Subscript)):
+                raise Refused("what is enumerated is not a variable, and would be computed twice")
+            self.add(index, f"{self.numpy('arange')}(len({self.site.text(counted)}))", counter=True)
+            self.read(rest, call.args[0])
+        elif (
+            call is not None
+            and name == "zip"
+            and call.args
+            and not any(isinstance(a, ast.Starred) for a in call.args)
+        ):
+            for part, one in zip(self.pair(target, len(call.args)), call.args, strict=True):
+                self.read(part, one)
+        elif call is not None and name == "reversed" and len(call.args) == 1:
+            before = len(self.rows.arrays)
+            self.read(target, call.args[0])
+            if self.rows.length:
+                return
+            if self.layers:
+                raise Refused("the layers run in reverse")
+            simple = re.compile(r"[\w.]+(\([^()]*\)|\[[^\[\]]*\])?")
+            self.rows.arrays[before:] = [
+                f"{text}[::-1]" if simple.fullmatch(text) else f"({text})[::-1]"
+                for text in self.rows.arrays[before:]
+            ]
+        else:
+            self.row(target, iterable)
+
+    def row(self, target: ast.expr, iterable: ast.expr) -> None:
+        layout = self.rows.layout
+        text = layout.argument(iterable)
+        if self.site.names.qualified(getattr(iterable, "func", iterable)) in ("jax.numpy.split",):
+            text = f"{self.numpy('stack')}({text})"  # equal parts
+        elif self.layers:
+            tree = reference(self.site, self.draft.imports, "jax.tree.map", iterable)
+            text = f"{tree}(lambda *leaves: {self.numpy('stack')}(leaves), *{layout.operand(iterable)})"
+        elif not is_array_like(self.site, iterable):
+            raise Refused(f"`{ast.unparse(iterable)[:40]}` is no array, so its items are no rows of one")
+        self.add(target, text)
+
+    def count(self, target: ast.expr, call: ast.Call) -> None:
+        if call.keywords or not call.args or any(isinstance(a, ast.Starred) for a in call.args):
+            raise Refused("the range is not written out")
+        bounds = [self.rows.layout.argument(bound) for bound in call.args]
+        used = isinstance(target, ast.Name) and any(
+            isinstance(part, ast.Name) and part.id == target.id and isinstance(part.ctx, ast.Load)
+            for one in self.rows.body
+            for part in ast.walk(one)
+        )
+        if not used and len(bounds) == 1 and not self.rows.arrays and isinstance(target, ast.Name):
+            self.rows.length = bounds[0]
+            self.rows.parameters.append("_")
+            return
+        if len(bounds) == 1 and isinstance(target, ast.Name):
+            array = self.indexed(target.id, call.args[0])
+            if array:
+                row = self.fresh("row")
+                self.rows.rewrites[f"{array}[{target.id}]"] = row
+                self.rows.parameters.append(row)
+                self.rows.arrays.append(array)
+                return
+            self.slices(target.id, call.args[0])
+        self.add(target, f"{self.numpy('arange')}({', '.join(bounds)})", counter=True)
+
+    def indexed(self, index: str, count: ast.expr) -> str:
+        """`xs` where `count` is the number of its rows, and the body reads `xs[index]` and `index` nowhere else."""
+        of: ast.expr | None = None
+        if isinstance(count, ast.Call) and self.builtin(count) == "len" and len(count.args) == 1:
+            of = count.args[0]
+        elif isinstance(count, ast.Subscript) and ast.unparse(count.slice) == "0":
+            shape = count.value
+            of = shape.value if isinstance(shape, ast.Attribute) and shape.attr == "shape" else None
+        if not isinstance(of, ast.Name):
+            return ""
+        for one in self.rows.body:
+            for part in ast.walk(one):
+                if isinstance(part, ast.Name) and part.id == of.id and not isinstance(part.ctx, ast.Load):
+                    return ""
+                if isinstance(part, ast.Name) and part.id == index:
+                    around = self.site.names.parents.get(part)
+                    if self.site.text(around or part) != f"{of.id}[{index}]" or not is_array_like(
+                        self.site, of
+                    ):
+                        return ""
+        return of.id
+
+    def slices(self, index: str, count: ast.expr) -> None:
+        """`x[i * size : (i + 1) * size]` becomes part `i` of `x` in `count` parts, which fails where `x` is too short."""
+        number = self.rows.layout.operand(count)
+        for one in self.rows.body:
+            for part in ast.walk(one):
+                size = _chunk(part, index)
+                if size is None or not isinstance(part, ast.Subscript):
+                    continue
+                if not isinstance(part.value, (ast.Name, ast.Attribute)):
+                    raise Refused("parts of an expression are taken, which would be computed twice")
+                x, length = self.site.text(part.value), self.rows.layout.operand(size)
+                text = f"{x}[: {number} * {length}].reshape({number}, {length}, *{x}.shape[1:])[{index}]"
+                self.rows.rewrites[self.site.text(part)] = text
+                self.rows.handled.add(part.slice)
+
+    def add(self, target: ast.expr, text: str, *, counter: bool = False) -> None:
+        rows = self.rows
+        if isinstance(target, ast.Name):
+            rows.parameters.append(target.id)
+            if counter:
+                rows.counters.add(target.id)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            if not self.layers and any(isinstance(part, ast.Starred) for part in target.elts):
+                raise Refused("the loop unpacks rows of any length")
+            name = self.fresh("row")
+            rows.parameters.append(name)
+            rows.patterns[name] = ", ".join(self.site.text(part) for part in target.elts)
+        else:
+            raise Refused(f"the loop binds `{ast.unparse(target)[:40]}`, which is no variable")
+        rows.arrays.append(text)
+
+    def pair(self, target: ast.expr, count: int) -> list[ast.expr]:
+        if isinstance(target, (ast.Tuple, ast.List)) and len(target.elts) == count:
+            if not any(isinstance(part, ast.Starred) for part in target.elts):
+                return target.elts
+        raise Refused("the loop keeps the rows of several arrays in one variable")
+
+    def builtin(self, call: ast.Call) -> str:
+        """The name of the builtin that is called, or "tqdm" for what shows progress."""
+        if isinstance(call.func, ast.Name) and self.site.names.scope_at(call).resolve(call.func.id) is None:
+            return call.func.id
+        return "tqdm" if (self.site.names.qualified(call.func) or "").startswith("tqdm") else ""
+
+    def numpy(self, name: str) -> str:
+        at = self.rows.body[0]
+        return reference(self.site, self.draft.imports, f"jax.numpy.{name}", at)
+
+    def fresh(self, wanted: str) -> str:
+        taken = self.rows.layout.identifiers(self.site.names.scope_at(self.rows.body[0])) | set(
+            self.rows.parameters
+        )
+        number, name = 2, wanted
+        while name in taken:
+            name, number = f"{wanted}_{number}", number + 1
+        return name
+
+
+def _chunk(node: ast.AST, index: str) -> ast.expr | None:
+    """`size` where `node` is `x[index * size : (index + 1) * size]`."""
+    if (
+        not isinstance(node, ast.Subscript)
+        or not isinstance(node.slice, ast.Slice)
+        or node.slice.step is not None
+    ):
+        return None
+    lower, upper = node.slice.lower, node.slice.upper
+    if not (isinstance(lower, ast.BinOp) and isinstance(lower.op, ast.Mult)):
+        return None
+    if not (isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Mult)):
+        return None
+    for counter, size in ((lower.left, lower.right), (lower.right, lower.left)):
+        if (
+            isinstance(counter, ast.Name)
+            and counter.id == index
+            and isinstance(size, (ast.Name, ast.Constant, ast.Attribute))
+        ):
+            for more, same in ((upper.left, upper.right), (upper.right, upper.left)):
+                if ast.dump(same) == ast.dump(size) and ast.unparse(more) in (f"{index} + 1", f"1 + {index}"):
+                    return size
+    return None

@@ -1,0 +1,79 @@
+"""`stack-to-vmap`: results that a comprehension computes row by row, to be stacked, are computed together by `vmap`."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.effects import check_expression, constant_type
+from jaxlint.codemods.imports import reference
+from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.rows import rows_of
+from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.traceable import check_traceable
+from jaxlint.finding import Step
+
+_STACKS = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"})
+
+
+@codemod("stack-to-vmap")
+def stack_to_vmap(draft: Draft, step: Step) -> None:
+    """The span is the call that stacks a comprehension. Takes no parameters."""
+    site = draft.site
+    call = site.find_ast(step.span, ast.Call)
+    assert isinstance(call, ast.Call)
+    name = site.names.qualified(call.func)
+    if name not in _STACKS:
+        raise Refused("the call does not stack along a new axis")
+    made = call.args[0] if call.args else None
+    if not isinstance(made, (ast.ListComp, ast.GeneratorExp)) or len(made.generators) != 1:
+        raise Refused("what is stacked is no comprehension over one sequence")
+    generator = made.generators[0]
+    if generator.ifs or generator.is_async:
+        raise Refused("the comprehension leaves rows out")
+    axis = _axis(call)
+    value = made.elt
+    if isinstance(value, (ast.Tuple, ast.List, ast.Dict, ast.ListComp)) or constant_type(value) is not None:
+        raise Refused("a row gives several values, or a constant")
+    if _gives_several(site, value):
+        raise Refused(
+            f"`{ast.unparse(value)[:40]}` returns several values, which `vmap` would not stack into one array"
+        )
+    check_expression(site, value, "the row")
+    rows = rows_of(draft, generator.target, generator.iter, [value])
+    traced = {part.id for part in ast.walk(generator.target) if isinstance(part, ast.Name)}
+    check_traceable(site, [value], traced, "the row", counters=rows.counters, handled=rows.handled)
+    if not any(isinstance(part, ast.Name) and part.id in traced for part in ast.walk(value)):
+        raise Refused("all rows are the same, or drawn by something else than the row")
+    vmap = reference(site, draft.imports, "jax.vmap", call)
+    out = f", out_axes={axis}" if axis != "0" else ""
+    function = f"{vmap}({rows.function(value)}{out})"
+    layout = Layout(site)
+    text = layout.call("", function, rows.mapped(), " " * (step.span.column - 1))
+    draft.replace(site.span(call), text)
+
+
+def _axis(call: ast.Call) -> str:
+    given = [*call.args[1:], *(keyword.value for keyword in call.keywords)]
+    if not given:
+        return "0"
+    stacked = len(given) == 1 and (len(call.args) == 2 or call.keywords[0].arg == "axis")
+    if (
+        not stacked
+        or ast.unparse(call.func).endswith("array")
+        or not ast.unparse(given[0]).lstrip("-").isdigit()
+    ):
+        raise Refused("the call is given more than what it stacks")
+    return ast.unparse(given[0])
+
+
+def _gives_several(site: Site, value: ast.expr) -> bool:
+    """Whether `value` calls a function of this file that returns a tuple, list or dictionary that is written out."""
+    if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name):
+        return False
+    for binding in site.names.bindings_of(value.func.id, site.names.scope_at(value)):
+        if isinstance(binding.node, ast.FunctionDef):
+            for part in ast.walk(binding.node):
+                if isinstance(part, ast.Return) and isinstance(part.value, (ast.Tuple, ast.List, ast.Dict)):
+                    return True
+    return False

@@ -1,0 +1,163 @@
+"""What may not be done with a value once JAX traces it: a block that does any of it cannot become a function of JAX."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Set
+
+from jaxlint.codemods.effects import constant_type
+from jaxlint.codemods.site import Refused, Site
+
+_NUMBERS = frozenset(
+    {"float", "int", "bool", "complex", "str", "repr", "range", "hash", "chr", "ord", "bin", "hex"}
+)
+_TESTS = frozenset({"max", "min", "any", "all", "sorted"})
+_FETCHING = frozenset({"item", "tolist", "block_until_ready", "to_py", "__array__"})
+_STATIC = frozenset({"shape", "ndim", "dtype", "size"})
+_ASKING = frozenset({"len", "isinstance", "hasattr", "callable", "type", "getattr"})
+_HOST = ("numpy.", "math.", "scipy.", "cmath.", "statistics.")
+_CHANCE = ("random.", "numpy.random.", "time.", "datetime.", "os.", "uuid.", "secrets.")
+_SHAPED = frozenset(
+    """zeros ones full empty eye arange linspace reshape broadcast_to tile repeat split array_split resize
+    identity tri""".split()  # noqa: SIM905
+)
+_SEQUENCES = (ast.List, ast.Tuple, ast.ListComp, ast.Dict, ast.DictComp, ast.JoinedStr)
+
+
+def check_traceable(
+    site: Site,
+    nodes: Iterable[ast.AST],
+    traced: Set[str],
+    what: str,
+    *,
+    counters: Set[str] = frozenset(),
+    handled: Set[ast.AST] = frozenset(),
+) -> None:
+    """Raises Refused when `nodes` need a Python value of a name in `traced`.
+
+    `counters` are those of them that count: numbers of Python now, which may index lists and make shapes. `handled` are nodes
+    that will be rewritten.
+    """
+    check = _Check(site, traced, counters, what)
+    for node in nodes:
+        for part in ast.walk(node):
+            if part not in handled:
+                check.node(part)
+
+
+class _Check:
+    def __init__(self, site: Site, traced: Set[str], counters: Set[str], what: str) -> None:
+        self.site, self.traced, self.counters, self.what = site, traced, counters, what
+
+    def node(self, node: ast.AST) -> None:
+        if isinstance(node, (ast.If, ast.While, ast.IfExp)):
+            self.test(node.test)
+        elif isinstance(node, ast.BoolOp):
+            for value in node.values:
+                self.test(value)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            self.test(node.operand)
+        elif isinstance(node, ast.comprehension):
+            for condition in node.ifs:
+                self.test(condition)
+        elif isinstance(node, ast.Compare):
+            if len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn)):
+                self.test(node)
+        elif isinstance(node, ast.FormattedValue):
+            if name := self.read(node.value):
+                raise Refused(f"{self.what} writes `{name}` into a string")
+        elif isinstance(node, ast.Slice):
+            for bound in (node.lower, node.upper, node.step):
+                if bound is not None and (name := self.read(bound)):
+                    raise Refused(
+                        f"{self.what} slices by `{name}`, which JAX would trace; see lax.dynamic_slice_in_dim"
+                    )
+        elif isinstance(node, ast.Subscript):
+            self.index(node)
+        elif isinstance(node, ast.Call):
+            self.call(node)
+
+    def test(self, node: ast.expr) -> None:
+        if name := self.read(node):
+            raise Refused(f"{self.what} decides in Python on `{name}`, which JAX would trace")
+
+    def index(self, node: ast.Subscript) -> None:
+        """A list cannot be indexed by a counter that is traced."""
+        if isinstance(node.slice, ast.Slice) or not (self.names(node.slice) & self.counters):
+            return
+        if any(isinstance(held, _SEQUENCES) for held in _given(self.site, node.value)):
+            raise Refused(f"`{ast.unparse(node.value)[:40]}` is no array, and JAX would trace its index")
+
+    def call(self, node: ast.Call) -> None:
+        function = node.func
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        name = self.site.names.qualified(function) or ""
+        if name.startswith(_CHANCE):
+            raise Refused(
+                f"{self.what} calls `{ast.unparse(function)}`, which JAX would run once, while tracing"
+            )
+        if isinstance(function, ast.Attribute) and function.attr in _FETCHING:
+            if found := self.read(function.value):
+                raise Refused(f"{self.what} fetches the number of `{found}`, by `.{function.attr}()`")
+        found = next((read for part in given if (read := self.read(part))), "")
+        if not found:
+            return
+        if isinstance(function, ast.Name) and self.site.names.scope_at(function).resolve(function.id) is None:
+            if function.id in _NUMBERS:
+                raise Refused(f"{self.what} makes a Python value of `{found}`, by `{function.id}`")
+            if function.id in _TESTS:
+                raise Refused(f"{self.what} asks for the truth of `{found}`, in `{function.id}`")
+        if name.startswith(_HOST):
+            raise Refused(f"{self.what} hands `{found}` to `{ast.unparse(function)}`, which cannot be traced")
+        last = function.attr if isinstance(function, ast.Attribute) else name.rpartition(".")[2]
+        if last in _SHAPED and any(self.names(part) & self.counters for part in given):
+            count = next(iter(sorted(set().union(*map(self.names, given)) & self.counters)))
+            raise Refused(f"{self.what} makes a shape of `{count}`, which JAX would trace")
+
+    def read(self, node: ast.AST) -> str:
+        """A traced name whose value `node` reads; what is known of an array without its numbers does not count."""
+        if isinstance(node, ast.Attribute) and node.attr in _STATIC:
+            return ""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ASKING:
+            return ""
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+            return ""
+        if isinstance(node, ast.Name):
+            return node.id if node.id in self.traced else ""
+        return next((name for child in ast.iter_child_nodes(node) if (name := self.read(child))), "")
+
+    def names(self, node: ast.AST) -> set[str]:
+        return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+
+
+def is_array_like(site: Site, node: ast.expr) -> bool:
+    """Whether nothing speaks against `node` being an array: it is no literal or string, and no iterator of Python."""
+    return all(_may_be_array(site, held) for held in _given(site, node))
+
+
+def _given(site: Site, node: ast.expr) -> list[ast.expr]:
+    """`node`, or all that the variable that it names is given."""
+    if not isinstance(node, ast.Name):
+        return [node]
+    found: list[ast.expr] = []
+    for binding in site.names.bindings_of(node.id, site.names.scope_at(node)):
+        made = site.names.parents.get(binding.node)
+        if isinstance(made, (ast.Assign, ast.AnnAssign)) and made.value is not None:
+            found.append(made.value)
+        elif isinstance(made, ast.Tuple) and isinstance(whole := site.names.parents.get(made), ast.Assign):
+            if isinstance(whole.value, ast.Tuple) and len(whole.value.elts) == len(made.elts):
+                found.append(whole.value.elts[made.elts.index(binding.node)])  # type: ignore[arg-type]
+    return found
+
+
+def _may_be_array(site: Site, held: ast.expr) -> bool:
+    if (
+        isinstance(held, (*_SEQUENCES, ast.Set, ast.SetComp, ast.GeneratorExp))
+        or constant_type(held) is not None
+    ):
+        return False
+    if isinstance(held, ast.Call) and isinstance(held.func, ast.Name):
+        return site.names.scope_at(held).resolve(held.func.id) is not None
+    if isinstance(held, ast.Call) and isinstance(held.func, ast.Attribute):
+        return held.func.attr not in ("items", "values", "keys", "splitlines", "readlines", "split_lines")
+    return True

@@ -1,0 +1,352 @@
+"""States that a loop appends to a list, which is stacked afterwards."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, IterationEvent, LoopEvent
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
+from jaxlint.staging.values import (
+    Array,
+    External,
+    ExternalObject,
+    ListValue,
+    Transformed,
+    Value,
+)
+from jaxlint_rules._fixes import propose
+from jaxlint_rules._loops import FEW
+from jaxlint_rules._reasons import staged_because
+
+_STACKING = ("jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray")
+_JAX = ("jax", "optax")
+_STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Pass)
+_PYTHON = frozenset({"len", "range", "enumerate", "zip", "abs", "sum", "tuple", "dict", "isinstance"})
+
+
+class AppendLoop(Rule):
+    """A loop of JAX computations appends each result to a list that is stacked afterwards.
+
+    ## What it does
+    Finds loops over a range or the rows of an array that compute and append, to lists that `jnp.stack` or `jnp.array` make
+    arrays of: in staged code, and on the host where each iteration calls a compiled function or nothing but functions of JAX.
+
+    ## Why is this bad?
+    In staged code each iteration is another copy of the body in the program, and compile time grows with their number; on the host
+    each one is sent to the device on its own. `jax.lax.scan` compiles the body once, and stacks its results itself.
+    200 steps of a small recurrence took 60 times as long in a Python loop around a jitted step as in a scan, on a CPU.
+
+    ## Example
+    ```python
+    states = []
+    for x in xs:
+        h = cell(params, h, x)
+        states.append(h)
+    states = jnp.stack(states)
+    ```
+
+    ## Use instead
+    ```python
+    def body_fun(h, x):
+        h = cell(params, h, x)
+        return h, h
+
+    h, states = jax.lax.scan(body_fun, h, xs)
+    ```
+
+    ## Fix safety
+    The fix writes such a scan, or a `vmap` where no iteration needs the one before. It is unsafe: a scan needs each variable that
+    goes round to keep its shape and dtype, and its body is traced, so that it cannot use Python values of a row.
+
+    ## When not to fix
+    When an iteration takes so long that the rest does not matter, or has to do something on the host.
+
+    ## References
+    - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
+    """
+
+    code = "JAX703"
+    name = "append-loop"
+    category = "vectorization"
+    severity = Severity.WARNING
+    fixable = "unsafe"
+    examples = (
+        Example(
+            "states of a recurrence, a rollout of a compiled step",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def run(w, h, xs):
+    states = []
+    for t in range(xs.shape[0]):  # finding
+        h = jnp.tanh(h @ w + xs[t])
+        states.append(h)
+    return jnp.stack(states)
+
+@jax.jit
+def step(state, key):
+    state = state + jax.random.normal(key, state.shape)
+    return state, jnp.sum(state)
+
+def rollout(state, key):
+    states, rewards = [], []
+    for t in range(100):  # finding
+        key, sub = jax.random.split(key)
+        state, reward = step(state, sub)
+        states.append(state)
+        rewards.append(reward)
+    return jnp.stack(states), jnp.array(rewards)
+
+rollout(jnp.zeros(3), jax.random.key(0))
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def run(w, h, xs):
+    def body_fun(h, row):
+        h = jnp.tanh(h @ w + row)
+        return h, h
+
+    h, states = jax.lax.scan(body_fun, h, xs)  # finding
+    return states
+
+@jax.jit
+def step(state, key):
+    state = state + jax.random.normal(key, state.shape)
+    return state, jnp.sum(state)
+
+def rollout(state, key):
+    def body_fun(carry, _):
+        key, state = carry
+        key, sub = jax.random.split(key)
+        state, reward = step(state, sub)
+        return (key, state), (state, reward)
+
+    (key, state), (states, rewards) = jax.lax.scan(
+        body_fun,
+        (key, state),
+        None,
+        length=100,
+    )  # finding
+    return states, rewards
+
+rollout(jnp.zeros(3), jax.random.key(0))
+""",
+        ),
+        Example(
+            "few iterations, work on the host, lists that stay lists, layers, scans",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def step(state, x):
+    return state + x
+
+@jax.jit
+def few(h, w):
+    out = []
+    for i in range(3):
+        h = jnp.tanh(h @ w)
+        out.append(h)
+    return jnp.stack(out)
+
+def play(env, state, params):
+    rewards = []
+    for t in range(100):
+        observation, reward, done, _ = env.step(np.asarray(state))
+        state = step(state, jnp.asarray(observation))
+        rewards.append(reward)
+        if done:
+            break
+    return jnp.array(rewards)
+
+def log(state, xs):
+    losses = []
+    for x in xs:
+        state = step(state, x)
+        losses.append(state.sum())
+        print(losses[-1])
+    return jnp.array(losses)
+
+@jax.jit
+def as_list(h, xs):
+    out = []
+    for x in xs:
+        h = h + x
+        out.append(h)
+    return out
+
+@jax.jit
+def layers(params, h):
+    hidden = []
+    for layer in params:
+        h = jnp.tanh(h @ layer["w"])
+        hidden.append(h)
+    return jnp.stack(hidden)
+
+@jax.jit
+def scanned(h, xs):
+    return jax.lax.scan(lambda h, x: (h + x, h), h, xs)
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.loops: dict[ast.AST, tuple[LoopEvent | IterationEvent, bool]] = {}
+
+    def on_loop(self, event: LoopEvent, report: Reporter) -> None:
+        if event.frame.stage.certain:
+            self.note(event, event.iterable)
+
+    def on_iteration(self, event: IterationEvent, report: Reporter) -> None:
+        node = event.loop.node
+        if isinstance(node, ast.For) and _appends(node):
+            if event.loop.calls_jitted or event.frame.stage.staged or _calls_jax_alone(node, event.frame):
+                self.note(event, event.iterable)
+
+    def note(self, event: LoopEvent | IterationEvent, iterable: Value) -> None:
+        node, trips = event.loop.node, event.loop.trips
+        if not isinstance(node, ast.For) or event.frame.module.is_test or not _appends(node):
+            return
+        if (trips is not None and trips <= FEW) or not _has_rows(iterable, node.iter):
+            return
+        if event.frame.stage.staged or _calls_jax_alone(node, event.frame):
+            self.loops.setdefault(node, (event, event.frame.stage.staged))
+
+    @concerns(*_STACKING)
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        node, frame = event.node, event.frame
+        if not isinstance(node, ast.Call) or not node.args or not isinstance(node.args[0], ast.Name):
+            return
+        if not event.args or not _holds_arrays(event.args[0]):
+            return
+        owner = frame.function.node if frame.function is not None else frame.module.tree
+        for loop in nodes_of(owner, ast.For):
+            known = self.loops.get(loop)
+            if known is None or node.args[0].id not in _appends(loop):
+                continue
+            seen, staged = known
+            report.event = seen
+            report(
+                loop.iter,
+                f"each iteration appends to `{node.args[0].id}`, which is stacked at line {node.lineno}; "
+                + (
+                    "`jax.lax.scan` stacks"
+                    if _carries(loop)
+                    else "`jax.vmap` computes all at once and stacks"
+                )
+                + " the results itself",
+                reason=(
+                    f"each iteration is a copy of the body in the program; {staged_because(frame)}"
+                    if staged
+                    else "each iteration is sent to the device on its own"
+                ),
+                fix=propose(
+                    report,
+                    loop.iter,
+                    "for-to-scan" if _carries(loop) else "for-to-vmap",
+                    "Rewrite as `lax.scan`" if _carries(loop) else "Rewrite as `vmap`",
+                    safe=False,
+                ),
+            )
+
+
+@cache
+def _appends(loop: ast.For) -> frozenset[str]:
+    """The lists that a loop fills, once in each iteration, where it does nothing else but compute; else none."""
+    found: list[str] = []
+    if loop.orelse or len(loop.body) < 2 or not all(isinstance(one, _STATEMENTS) for one in loop.body):
+        return frozenset()  # a single append is for `python-loop-over-batch`
+    for statement in loop.body:
+        if isinstance(statement, ast.Expr):
+            call = statement.value
+            if not isinstance(call, ast.Call):
+                continue
+            if not (
+                isinstance(call.func, ast.Attribute) and call.func.attr == "append" and len(call.args) == 1
+            ):
+                return frozenset()
+            found.append(dotted(call.func.value))
+        targets = (
+            statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+        )
+        if any(isinstance(part, (ast.Attribute, ast.Subscript)) for t in targets if t for part in walk(t)):
+            return frozenset()
+    return frozenset(found) if len(set(found)) == len(found) else frozenset()
+
+
+@cache
+def _carries(loop: ast.For) -> bool:
+    """Whether an iteration reads what the one before has bound."""
+    bound: set[str] = set()
+    stored = {
+        part.id
+        for statement in loop.body
+        for part in walk(statement)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+    for statement in loop.body:
+        read = {p.id for p in walk(statement) if isinstance(p, ast.Name) and isinstance(p.ctx, ast.Load)}
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            read.add(statement.target.id)
+        if (read & stored) - bound:
+            return True
+        bound |= {p.id for p in walk(statement) if isinstance(p, ast.Name) and isinstance(p.ctx, ast.Store)}
+    return False
+
+
+def _has_rows(iterable: Value, node: ast.expr) -> bool:
+    """An array, or a range of Python numbers."""
+    if isinstance(iterable, Array):
+        return not iterable.tree and iterable.certain
+    if isinstance(node, ast.Call) and dotted(node.func) in ("range", "enumerate", "zip"):
+        if dotted(node.func) == "range":
+            return True
+        parts = iterable.args if isinstance(iterable, ExternalObject) else []
+        return bool(parts) and all(isinstance(part, Array) and not part.tree for part in parts)
+    return False
+
+
+def _holds_arrays(value: Value) -> bool:
+    if not isinstance(value, ListValue):
+        return False
+    parts = value.elements() or [value.element]
+    return all(isinstance(part, Array) and not part.tree for part in parts)
+
+
+def _calls_jax_alone(loop: ast.For, frame: Frame) -> bool:
+    """Whether all that the body calls is compiled, or a function or array method of JAX."""
+    for statement in loop.body:
+        for part in walk(statement):
+            if not isinstance(part, ast.Call):
+                continue
+            function = part.func
+            name = dotted(function)
+            root = name.partition(".")[0]
+            if name in _PYTHON or (isinstance(function, ast.Attribute) and function.attr == "append"):
+                continue
+            held = frame.scope.lookup(root) if root else None
+            value = held[0] if held is not None else None
+            if isinstance(value, Transformed) and value.kind in ("jit", "nnx.jit", "filter_jit", "vmap"):
+                continue
+            if isinstance(value, External) and value.name.startswith(_JAX):
+                continue
+            if (
+                isinstance(value, Array)
+                and isinstance(function, ast.Attribute)
+                and function.attr not in ("item", "tolist")
+            ):
+                continue
+            return False
+    return True

@@ -1,0 +1,290 @@
+"""Gradients that an unrolled loop adds up."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, LoopEvent
+from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.values import Array, Transformed, Value
+from jaxlint_rules._fixes import propose
+from jaxlint_rules._loops import names_in
+from jaxlint_rules._reasons import staged_because
+
+_GRADIENTS = frozenset({"grad", "value_and_grad"})
+_FEW = 2
+
+
+class GradientAccumulationLoop(Rule):
+    """Gradients are added up over parts of a batch in a Python loop in staged code.
+
+    ## What it does
+    Finds `for` loops in staged code that take a gradient in each iteration and add it to the sum of those before.
+
+    ## Why is this bad?
+    Gradients are accumulated so that a large batch fits into memory. Tracing unrolls the loop: the forward and backward pass
+    stand in the program once for each part, compile time grows with their number, and the compiler is free to run parts side by
+    side, each with its own activations. `jax.lax.scan` compiles one part, and runs one after the other.
+    Tracing and compiling 16 parts of a small network took 2.8 times as long as the scan, on a CPU.
+
+    ## Example
+    ```python
+    for i in range(parts):
+        part = batch[i * size : (i + 1) * size]
+        grads = jax.tree.map(jnp.add, grads, jax.grad(loss)(params, part))
+    ```
+
+    ## Use instead
+    ```python
+    def body_fun(grads, part):
+        return jax.tree.map(jnp.add, grads, jax.grad(loss)(params, part)), None
+
+    grads, _ = jax.lax.scan(body_fun, grads, batch.reshape(parts, size, *batch.shape[1:]))
+    ```
+
+    ## Fix safety
+    The fix writes a scan over the range, the rows or the equal parts that the loop runs over. It is unsafe: the sums need their final
+    shapes and dtypes from the start.
+
+    ## When not to fix
+    When there are two or three parts, and they compile fast.
+
+    ## References
+    - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
+    """
+
+    code = "JAX708"
+    name = "gradient-accumulation-loop"
+    category = "vectorization"
+    severity = Severity.WARNING
+    fixable = "unsafe"
+    examples = (
+        Example(
+            "parts by their number, rows of an array, `jnp.split`",
+            """
+import jax
+import jax.numpy as jnp
+
+def loss_fn(params, x):
+    return jnp.mean(jnp.tanh(x @ params["w"]) ** 2)
+
+@jax.jit
+def by_number(params, batch):
+    size = batch.shape[0] // 8
+    grads = jax.tree.map(jnp.zeros_like, params)
+    total = 0.0
+    for i in range(8):  # finding
+        part = batch[i * size : (i + 1) * size]
+        loss, new = jax.value_and_grad(loss_fn)(params, part)
+        grads = jax.tree.map(lambda a, b: a + b, grads, new)
+        total += loss
+    return total / 8, jax.tree.map(lambda g: g / 8, grads)
+
+@jax.jit
+def by_row(params, batch):
+    parts = batch.reshape(8, -1, 16)
+    grads = jnp.zeros_like(params["w"])
+    for part in parts:  # finding
+        grads = grads + jax.grad(loss_fn)(params, part)["w"]
+    return grads
+
+@jax.jit
+def split(params, batch):
+    grads = jax.tree.map(jnp.zeros_like, params)
+    for part in jnp.split(batch, 16):  # finding
+        grads = jax.tree.map(jnp.add, grads, jax.grad(loss_fn)(params, part))
+    return grads
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+def loss_fn(params, x):
+    return jnp.mean(jnp.tanh(x @ params["w"]) ** 2)
+
+@jax.jit
+def by_number(params, batch):
+    size = batch.shape[0] // 8
+    grads = jax.tree.map(jnp.zeros_like, params)
+    total = 0.0
+
+    def body_fun(carry, i):
+        grads, total = carry
+        part = batch[: 8 * size].reshape(8, size, *batch.shape[1:])[i]
+        loss, new = jax.value_and_grad(loss_fn)(params, part)
+        grads = jax.tree.map(lambda a, b: a + b, grads, new)
+        total += loss
+        return (grads, total), None
+
+    (grads, total), _ = jax.lax.scan(body_fun, (grads, total), jnp.arange(8))  # finding
+    return total / 8, jax.tree.map(lambda g: g / 8, grads)
+
+@jax.jit
+def by_row(params, batch):
+    parts = batch.reshape(8, -1, 16)
+    grads = jnp.zeros_like(params["w"])
+
+    def body_fun(grads, part):
+        grads = grads + jax.grad(loss_fn)(params, part)["w"]
+        return grads, None
+
+    grads, _ = jax.lax.scan(body_fun, grads, parts)  # finding
+    return grads
+
+@jax.jit
+def split(params, batch):
+    grads = jax.tree.map(jnp.zeros_like, params)
+
+    def body_fun(grads, part):
+        grads = jax.tree.map(jnp.add, grads, jax.grad(loss_fn)(params, part))
+        return grads, None
+
+    grads, _ = jax.lax.scan(body_fun, grads, jnp.stack(jnp.split(batch, 16)))  # finding
+    return grads
+""",
+        ),
+        Example(
+            "steps of descent, two parts, on the host, a scan",
+            """
+import jax
+import jax.numpy as jnp
+
+def loss_fn(params, x):
+    return jnp.mean(jnp.tanh(x @ params) ** 2)
+
+@jax.jit
+def adapt(params, x):
+    for _ in range(5):
+        params = params - 0.1 * jax.grad(loss_fn)(params, x)
+    return params
+
+@jax.jit
+def two(params, a, b):
+    grads = jnp.zeros_like(params)
+    for x in (a, b):
+        grads = grads + jax.grad(loss_fn)(params, x)
+    return grads
+
+gradient = jax.jit(jax.grad(loss_fn))
+
+def host(params, parts):
+    grads = jnp.zeros_like(params)
+    for part in parts:
+        grads = grads + gradient(params, part)
+    return grads
+
+@jax.jit
+def scanned(params, parts):
+    body = lambda grads, part: (grads + jax.grad(loss_fn)(params, part), None)
+    return jax.lax.scan(body, jnp.zeros_like(params), parts)[0]
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.taking: set[ast.AST] = set()
+
+    @concerns(callees=("Transformed",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee = event.callee
+        if isinstance(callee, Transformed) and event.frame.loops and event.frame.stage.staged:
+            while isinstance(callee, Transformed) and callee.kind not in _GRADIENTS:
+                callee = callee.target
+            if isinstance(callee, Transformed):
+                self.taking.add(event.frame.loops[-1].node)
+
+    def on_loop(self, event: LoopEvent, report: Reporter) -> None:
+        node, frame, trips = event.node, event.frame, event.loop.trips
+        if not isinstance(node, ast.For) or node not in self.taking or not frame.stage.certain:
+            return
+        if (
+            frame.module.is_test
+            or (trips is not None and trips <= _FEW)
+            or not _has_parts(event.iterable, node.iter)
+        ):
+            return
+        sums = _sums(node) & event.before.keys()
+        if not sums:
+            return
+        report(
+            node.iter,
+            f"the gradients that are added to `{min(sums)}` are computed by one copy of the passes for each iteration; "
+            "`jax.lax.scan` compiles them once",
+            reason=f"tracing unrolls the loop; {staged_because(frame)}",
+            fix=propose(report, node.iter, "for-to-scan", "Rewrite as `lax.scan`", safe=False),
+        )
+
+
+def _has_parts(iterable: Value, node: ast.expr) -> bool:
+    """Parts of one shape: a range of numbers, the rows of an array, or an array that is split."""
+    if isinstance(node, ast.Call):
+        return dotted(node.func).rpartition(".")[2] in ("range", "split", "enumerate", "zip")
+    return isinstance(iterable, Array) and not iterable.tree
+
+
+@cache
+def _sums(loop: ast.For) -> frozenset[str]:
+    """Names to which each iteration adds something that it made of a gradient: the sum of gradients, not parameters that descend."""
+    made = _made_of_gradients(loop)
+    found: set[str] = set()
+    for statement in loop.body:
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add):
+            if isinstance(statement.target, ast.Name) and _uses(statement.value, made):
+                found.add(statement.target.id)
+        elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target, value = statement.targets[0], statement.value
+            if isinstance(target, ast.Name) and _adds(value, target.id) and _uses(value, made):
+                found.add(target.id)
+    return frozenset(name for name in found if not _is_asked_for(loop, name))
+
+
+def _made_of_gradients(loop: ast.For) -> set[str]:
+    made: set[str] = set()
+    for statement in loop.body:
+        if isinstance(statement, ast.Assign) and _uses(statement.value, made):
+            for target in statement.targets:
+                made |= {part.id for part in walk(target) if isinstance(part, ast.Name)}
+    return made
+
+
+def _uses(node: ast.AST, made: set[str]) -> bool:
+    if names_in(node) & made:
+        return True
+    return any(isinstance(part, ast.Call) and "grad" in ast.unparse(part.func) for part in walk(node))
+
+
+def _adds(value: ast.expr, name: str) -> bool:
+    """`name + x`, `jnp.add(name, x)`, `jax.tree.map(add, name, x)`."""
+    if isinstance(value, ast.BinOp):
+        sides = (value.left, value.right)
+        return isinstance(value.op, ast.Add) and any(isinstance(s, ast.Name) and s.id == name for s in sides)
+    if isinstance(value, ast.Call):
+        given = [argument.id for argument in value.args if isinstance(argument, ast.Name)]
+        last = dotted(value.func).rpartition(".")[2]
+        if last == "add":
+            return name in given
+        mapped = last in ("map", "tree_map", "tree_multimap") and bool(value.args)
+        return mapped and name in given[-2:] and _is_addition(value.args[0])
+    return False
+
+
+def _is_addition(function: ast.expr) -> bool:
+    if isinstance(function, ast.Lambda):
+        return isinstance(function.body, ast.BinOp) and isinstance(function.body.op, ast.Add)
+    return dotted(function).rpartition(".")[2] in ("add", "tree_add", "__add__")
+
+
+def _is_asked_for(loop: ast.For, name: str) -> bool:
+    """Whether the gradient is taken at the sum itself: then it is no sum of gradients."""
+    return any(
+        isinstance(part, ast.Call)
+        and "grad" in ast.unparse(part.func)
+        and name in {n for a in part.args for n in names_in(a)}
+        for statement in loop.body
+        for part in walk(statement)
+        if not (isinstance(part, ast.Call) and dotted(part.func).endswith(("map", "add")))
+    )
