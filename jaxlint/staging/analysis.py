@@ -21,6 +21,7 @@ from jaxlint.staging.syntax_facts import expects_error
 
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 60_000
+CONTEXT_STEPS = 300_000  # evaluated nodes of files that are not reported, which call what is
 
 
 @dataclass(slots=True)
@@ -183,8 +184,13 @@ def run(interpreter: Interpreter, result: Analysis) -> None:
     """Evaluates every reported file; a crash in one is an error of that file alone."""
     project = interpreter.project
     callers = project.importers() if project.context else []
-    interpreter.entered.update(module.source.path for module in callers)
+    spare = 0
     for module in [*project.targets, *callers]:
+        if not module.reported:
+            spare = spare or interpreter.steps + CONTEXT_STEPS
+            if interpreter.steps > spare:
+                break
+            interpreter.entered.add(module.source.path)
         try:
             if not interpreter.project.reaches_jax(module):
                 # Parsed all the same, so that what cannot be read is said.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
+from jaxlint.staging.contexts import summary_key
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.keys import STREAMS, key_origins
@@ -41,7 +42,6 @@ from jaxlint.staging.values import (
     in_turn,
     join,
     join_all,
-    summary_key,
 )
 from jaxlint.staging.writes import Writes, mutable_parts, repeat, writes_since
 
@@ -55,6 +55,7 @@ COARSE_AFTER = (
     16  # evaluations of one function before what its arguments have captured is no longer told apart
 )
 MAX_CONTEXTS = 100  # evaluations of one function, per closure, before its results are taken as unknown
+MAX_OBSERVATIONS = 40  # contexts of one function that `inspect` unites, for each way of being staged
 MAX_ALL_CONTEXTS = 1000  # the same over all closures of one def
 
 
@@ -444,6 +445,7 @@ class FunctionRecord:
         "last",
         "memo",
         "observations",
+        "observed",
         "runs",
         "writes",
     )
@@ -464,6 +466,9 @@ class FunctionRecord:
         self.is_target = False  # a transformation got the function itself
         self.last: Frame | None = None
         self.observations: list[tuple[Stage, dict[str, Value], str]] = []
+        self.observed: dict[
+            tuple[bool, bool], int
+        ] = {}  # observations by whether staged, and whether certainly
 
     def contexts(self, scope: Scope) -> int:
         """How many contexts the closure over `scope` was seen in."""
@@ -481,7 +486,9 @@ class FunctionRecord:
         if stage.staged and caller is not None and caller.home is not stage:
             self.is_target = True
         kind = (stage.staged, stage.certain)
-        if sum((other.staged, other.certain) == kind for other, _, _ in self.observations) < 40:
+        seen = self.observed.get(kind, 0)
+        if seen < MAX_OBSERVATIONS:
+            self.observed[kind] = seen + 1
             self.observations.append((stage, bound, context))
 
 

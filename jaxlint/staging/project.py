@@ -117,21 +117,28 @@ class Project:
                 self.context[source.path] = source.digest
 
     def importers(self) -> list[Module]:
-        """Context modules that import a target, directly or through other modules: they may call into it."""
-        wanted = {module.source.path for module in self.targets}
-        known = [module for path, module in self.by_path.items() if path not in wanted]
-        imports = {module.source.path: self.imports(module) for module in known}
+        """Context modules that import a target, directly or through other modules: they may call into it.
+
+        The nearest first, and programs before tests, which call with little of what a program passes.
+        """
+        reached = {module.source.path for module in self.targets}
+        users: dict[Path, list[Module]] = {}
+        for path, module in list(self.by_path.items()):
+            if path not in reached:
+                for imported in self.imports(module):
+                    users.setdefault(imported.source.path, []).append(module)
         found: list[Module] = []
-        grown = True
-        while grown:
-            grown = False
-            for module in known:
-                path = module.source.path
-                if path not in wanted and any(one.source.path in wanted for one in imports[path]):
-                    wanted.add(path)
-                    found.append(module)
-                    grown = True
-        return found
+        ring = list(reached)
+        while ring:
+            outer: dict[Path, Module] = {}
+            for path in ring:
+                for user in users.get(path, ()):
+                    if user.source.path not in reached:
+                        outer[user.source.path] = user
+            ring = sorted(outer)
+            reached.update(ring)
+            found += [outer[path] for path in ring]
+        return sorted(found, key=lambda module: module.is_test)
 
     def imports(self, module: Module) -> list[Module]:
         """The project modules that a file imports, read off its text without parsing it."""

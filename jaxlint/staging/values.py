@@ -633,66 +633,6 @@ def kind_of_static(value: Static) -> str:
     return type(value.const).__name__
 
 
-def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
-    """A hashable summary under which two calls count as the same context.
-
-    `coarse`: functions count by their source alone, whatever they have captured, and constants by their type.
-    """
-    if isinstance(value, Static):
-        const = value.const
-        if const is None or isinstance(const, bool) or (not coarse and isinstance(const, (str, int, float))):
-            return ("s", type(const).__name__, const)
-        return ("s", kind_of_static(value), () if coarse else value.one_of)
-    if isinstance(value, Array):
-        kind = ("a", value.staged, value.tree, value.certain, value.role, bool(value.jitted), value.dtype)
-        return kind if value.flow is None else (*kind, id(value.flow.node))
-    if isinstance(value, Unknown):
-        return "u" if value.flow is None else ("u", id(value.flow.node))
-    if isinstance(value, (Function, ClassValue)):
-        return ("f", id(value.node), 0 if coarse else value.scope.serial)
-    if isinstance(value, External):
-        return ("x", value.name)
-    if isinstance(value, Transformed):
-        return ("t", id(value.node), summary_key(value.target, depth - 1, coarse) if depth > 0 else 0)
-    if depth <= 0:
-        return type(value).__name__
-    if isinstance(value, (TupleValue, ListValue)):
-        if value.items is not None and len(value.items) <= 12:
-            record = id(value.cls.node) if isinstance(value, TupleValue) and value.cls is not None else 0
-            return (type(value).__name__, record, *[summary_key(p, depth - 1, coarse) for p in value.items])
-        return (type(value).__name__, "*", summary_key(join_all(value.elements()), depth - 1))
-    if isinstance(value, DictValue):
-        known = tuple((repr(k), summary_key(v, depth - 1, coarse)) for k, v in list(value.items.items())[:16])
-        return ("d", known, None if value.element is None else summary_key(value.element, depth - 1, coarse))
-    if isinstance(value, Instance):
-        fields = (
-            tuple(sorted((n, summary_key(v, depth - 2, coarse)) for n, v in list(value.fields.items())[:16]))
-            if depth > 1
-            else ()
-        )
-        return ("i", id(value.cls.node), value.staged is not None, repr(fields))
-    if isinstance(value, BoundMethod):
-        return (
-            "b",
-            summary_key(value.function, depth - 1, coarse),
-            summary_key(value.receiver, depth - 1, coarse),
-        )
-    if isinstance(value, Partial):
-        args = tuple(summary_key(a, depth - 1, coarse) for a in value.args)
-        kwargs = tuple((k, summary_key(v, depth - 1, coarse)) for k, v in value.kwargs.items())
-        return ("p", summary_key(value.function, depth - 1, coarse), args, kwargs)
-    if isinstance(value, Choice):
-        options = [summary_key(option, depth - 1, coarse) for option in value.options]
-        return ("c", frozenset(options) if coarse else tuple(options))
-    if isinstance(value, ModuleValue):
-        return ("m", id(value.module))
-    if isinstance(value, ExternalObject):
-        return ("eo", value.name, value.staged is not None)
-    if isinstance(value, ExternalMethod):
-        return ("em", value.name, summary_key(value.receiver, depth - 1, coarse))
-    return type(value).__name__
-
-
 def hashable(value: object) -> bool:
     """Whether a constant may be a key."""
     try:

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from programs import expected, findings_in, reported
 
+from jaxlint.source.read import read_source
+from jaxlint.staging.project import Project
+
 BRANCH = """
     def step(x):
         if x.sum() > 0:  # reports tracer-branch
@@ -353,3 +356,33 @@ def test_the_caller_of_another_file_is_named_with_its_place(tmp_path: Path) -> N
     (finding,) = findings_in(tmp_path, {"train.py": jits("from model import step"), "model.py": BRANCH})
     assert "`x` is a parameter of `step`" in finding.reason
     assert "`step` is passed to `jax.jit` at train.py:4" in finding.reason
+
+
+def test_what_calls_a_file_is_evaluated_up_to_a_bound_the_nearest_program_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "a_test.py": jits("from model import step"),
+        "far.py": "import near\n",
+        "near.py": jits("from model import step"),
+        "other.py": jits("from model import other", "other"),
+        "model.py": BRANCH
+        + """
+    def other(x):
+        return x if x > 0 else -x
+""",
+    }
+    names = {finding.function for finding in findings_in(tmp_path, files, only="model.py")}
+    assert names == {"step", "other"}
+    monkeypatch.setattr("jaxlint.staging.analysis.CONTEXT_STEPS", 1)
+    sources = {path: read_source(tmp_path / path, path) for path in files}
+    project = Project([sources["model.py"]])
+    project.add_context(sources.values())
+    assert [module.display for module in project.importers()] == [
+        "near.py",
+        "other.py",
+        "far.py",
+        "a_test.py",
+    ]
+    names = {finding.function for finding in findings_in(tmp_path, files, only="model.py")}
+    assert names == {"step"}  # by way of near.py

@@ -1,0 +1,137 @@
+"""What two calls must have in common to count as the same context of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from jaxlint.staging.values import (
+    Array,
+    BoundMethod,
+    Choice,
+    ClassValue,
+    DictValue,
+    DType,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    ModuleValue,
+    Partial,
+    Reading,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    join_all,
+    kind_of_static,
+)
+
+
+def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
+    """A hashable summary under which two calls count as the same context.
+
+    `coarse`: functions count by their source alone, whatever they have captured, and constants by their type.
+    """
+    summarise = _SUMMARIES.get(type(value))
+    if summarise is not None:
+        return summarise(value, depth, coarse)
+    nested = _NESTED_SUMMARIES.get(type(value))
+    return type(value).__name__ if nested is None or depth <= 0 else nested(value, depth, coarse)
+
+
+def _key_of_static(value: Static, depth: int, coarse: bool) -> object:
+    const = value.const
+    if const is None or isinstance(const, bool) or (not coarse and isinstance(const, (str, int, float))):
+        return ("s", type(const).__name__, const)
+    return ("s", kind_of_static(value), () if coarse else value.one_of)
+
+
+def _key_of_array(value: Array, depth: int, coarse: bool) -> object:
+    kind = ("a", value.staged, value.tree, value.certain, value.role, bool(value.jitted), value.dtype)
+    return kind if value.flow is None else (*kind, id(value.flow.node))
+
+
+def _key_of_unknown(value: Unknown, depth: int, coarse: bool) -> object:
+    return "u" if value.flow is None else ("u", id(value.flow.node))
+
+
+def _key_of_source(value: Function | ClassValue, depth: int, coarse: bool) -> object:
+    return ("f", id(value.node), 0 if coarse else value.scope.serial)
+
+
+def _key_of_transformed(value: Transformed, depth: int, coarse: bool) -> object:
+    return ("t", id(value.node), summary_key(value.target, depth - 1, coarse) if depth > 0 else 0)
+
+
+def _key_of_sequence(value: TupleValue | ListValue, depth: int, coarse: bool) -> object:
+    if value.items is not None and len(value.items) <= 12:
+        record = id(value.cls.node) if isinstance(value, TupleValue) and value.cls is not None else 0
+        return (type(value).__name__, record, *[summary_key(p, depth - 1, coarse) for p in value.items])
+    return (type(value).__name__, "*", summary_key(join_all(value.elements()), depth - 1))
+
+
+def _key_of_dict(value: DictValue, depth: int, coarse: bool) -> object:
+    known = tuple((repr(k), summary_key(v, depth - 1, coarse)) for k, v in list(value.items.items())[:16])
+    return ("d", known, None if value.element is None else summary_key(value.element, depth - 1, coarse))
+
+
+def _key_of_instance(value: Instance, depth: int, coarse: bool) -> object:
+    fields = (
+        tuple(sorted((n, summary_key(v, depth - 2, coarse)) for n, v in list(value.fields.items())[:16]))
+        if depth > 1
+        else ()
+    )
+    return ("i", id(value.cls.node), value.staged is not None, repr(fields))
+
+
+def _key_of_method(value: BoundMethod, depth: int, coarse: bool) -> object:
+    return (
+        "b",
+        summary_key(value.function, depth - 1, coarse),
+        summary_key(value.receiver, depth - 1, coarse),
+    )
+
+
+def _key_of_partial(value: Partial, depth: int, coarse: bool) -> object:
+    args = tuple(summary_key(a, depth - 1, coarse) for a in value.args)
+    kwargs = tuple((k, summary_key(v, depth - 1, coarse)) for k, v in value.kwargs.items())
+    return ("p", summary_key(value.function, depth - 1, coarse), args, kwargs)
+
+
+def _key_of_choice(value: Choice, depth: int, coarse: bool) -> object:
+    options = [summary_key(option, depth - 1, coarse) for option in value.options]
+    return ("c", frozenset(options) if coarse else tuple(options))
+
+
+# By type, since this runs for every argument of every call; those of the second table look into what a value holds.
+_SUMMARIES: dict[type, Callable[[Any, int, bool], object]] = {
+    Static: _key_of_static,
+    DType: _key_of_static,
+    Reading: _key_of_static,
+    Array: _key_of_array,
+    Unknown: _key_of_unknown,
+    Function: _key_of_source,
+    ClassValue: _key_of_source,
+    External: lambda value, depth, coarse: ("x", value.name),
+    Transformed: _key_of_transformed,
+}
+_NESTED_SUMMARIES: dict[type, Callable[[Any, int, bool], object]] = {
+    TupleValue: _key_of_sequence,
+    ListValue: _key_of_sequence,
+    DictValue: _key_of_dict,
+    Instance: _key_of_instance,
+    BoundMethod: _key_of_method,
+    Partial: _key_of_partial,
+    Choice: _key_of_choice,
+    ModuleValue: lambda value, depth, coarse: ("m", id(value.module)),
+    ExternalObject: lambda value, depth, coarse: ("eo", value.name, value.staged is not None),
+    ExternalMethod: lambda value, depth, coarse: (
+        "em",
+        value.name,
+        summary_key(value.receiver, depth - 1, coarse),
+    ),
+}
