@@ -18,11 +18,11 @@ def remove_statement(draft: Draft, step: Step) -> None:
     delete_statement(draft, call)
 
 
-def delete_statement(draft: Draft, call: ast.Call) -> None:
-    """Removes the statement that `call` is; in a block of its own `pass` takes its place."""
+def delete_statement(draft: Draft, node: ast.AST) -> None:
+    """Removes a statement, or that which the call `node` is; in a block of its own `pass` takes its place."""
     site = draft.site
-    statement = site.names.parents.get(call)
-    if not isinstance(statement, ast.Expr):
+    statement = node if isinstance(node, ast.stmt) else site.names.parents.get(node)
+    if not isinstance(statement, ast.stmt) or not (statement is node or isinstance(statement, ast.Expr)):
         raise Refused("the call is part of a larger statement")
     if trailing_comment(site, statement):
         raise Refused("the statement ends in a comment, which the rewrite would lose")

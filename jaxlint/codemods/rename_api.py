@@ -38,6 +38,7 @@ class _Rewrite:
     template: Template | None = None
     expression: str | None = None
     delete: bool = False  # the call does nothing any more: its statement goes
+    beside: str = ""  # gone too: a statement that binds the one to the other does nothing any more, and goes
     members: tuple[str, ...] = ()  # the attributes that the new name has too, when it does not have all
     type_tests: bool = True  # False: not in isinstance, where the new name says something else
     is_attribute: bool = (
@@ -100,6 +101,9 @@ def _rewrite_use(draft: Draft, node: ast.AST, rewrite: _Rewrite, name: str | Non
     if not isinstance(getattr(node, "ctx", None), ast.Load):
         raise Refused("the name is assigned or deleted here")
     _check_place(site, node)
+    if rewrite.beside:
+        _delete_pair(draft, node, rewrite)
+        return
     if rewrite.delete:
         call = _call_around(site, node)
         if call is None or call.func is not node:
@@ -142,6 +146,26 @@ def _rewrite_use(draft: Draft, node: ast.AST, rewrite: _Rewrite, name: str | Non
         name = _parenthesised(site, node, rewrite.expression.replace("{}", name or ""))
     assert name is not None
     draft.replace(site.span(node), name)
+
+
+def _delete_pair(draft: Draft, node: ast.AST, rewrite: _Rewrite) -> None:
+    """Removes `f(old, beside)` or `table[old] = beside`."""
+    site = draft.site
+    around = site.names.parents.get(node)
+    other: ast.AST | None = None
+    if (
+        isinstance(around, ast.Call)
+        and len(around.args) == 2
+        and not around.keywords
+        and around.args[0] is node
+    ):
+        other = around.args[1]
+    elif isinstance(around, ast.Subscript) and around.slice is node:
+        around = site.names.parents.get(around)
+        other = around.value if isinstance(around, ast.Assign) and len(around.targets) == 1 else None
+    if around is None or other is None or site.names.qualified(other) != rewrite.beside:
+        raise Refused(f"nothing replaces {rewrite.old}")
+    delete_statement(draft, around)
 
 
 def _check_place(site: Site, node: ast.AST) -> None:

@@ -215,6 +215,18 @@ _ACTIONS: Mapping[str, Mapping[str, Any]] = {
             "reorder": True,
         }
     },
+    # As the function was defined; it knew maps too, of which JAX has none any more.
+    "jax.core.extract_call_jaxpr": {
+        "template": {
+            "text": '(({params}["call_jaxpr"], {{name: value for name, value in {params}.items() if name != "call_jaxpr"}}) '
+            "if {primitive}.call_primitive else (None, {params}))",
+            "parameters": ("primitive", "params"),
+            "simple": ("primitive", "params"),
+            "reorder": True,
+        },
+        "new": "",
+    },
+    "jax.core.unitvar": {"beside": "jax.core.unit", "new": ""},
     "jax.core.Shape": {"expression": "tuple[int, ...]", "new": ""},
     "jax.tools.colab_tpu.setup_tpu": {"delete": True, "new": ""},
     "jax.config.enable_omnistaging": {"delete": True, "new": ""},
@@ -276,6 +288,8 @@ _UNSAFE = {
     "jax.random.shuffle": "the same kind of shuffle, not the same numbers",
     "jax.experimental.host_callback.id_tap": "the function is no longer told of the transformations around it",
     "jax.experimental.host_callback.call": "the callback must have no side effects, and may be called more often or not at all",
+    "jax.core.extract_call_jaxpr": "jit is no call primitive any more: its jaxpr is the parameter `jaxpr`, with its constants",
+    "jax.core.unitvar": "no variable is a unit any more",
     "jax.dlpack.to_dlpack": "the capsule is made for the array's own device and stream",
     **dict.fromkeys(
         (f"jax.lib.xla_extension.{kind}Device" for kind in ("Cpu", "Gpu", "Tpu")),

@@ -285,6 +285,12 @@ PROGRAMS: dict[str, tuple[str, str]] = {
         "",
         "import jax\nimport jax.tools.colab_tpu\njax.tools.colab_tpu.setup_tpu()\nresult = jax.numpy.ones(2).sum()\n",
     ),
+    "jax.core.extract_call_jaxpr and jax.core.unitvar": (
+        "",
+        "import jax\nfrom jax import core\nenv = {}\ndef write(var, val):\n    env[var] = val\n"
+        "write(core.unitvar, core.unit)\nenv[core.unitvar] = core.unit\neqn = jax.make_jaxpr(lambda x: x + 1)(1).jaxpr.eqns[0]\n"
+        "inner, params = jax.core.extract_call_jaxpr(eqn.primitive, eqn.params)\nresult = [inner, params is eqn.params, len(env)]\n",
+    ),
     "jax.Array, its places": (
         "0.4.13",
         "import jax.numpy as jnp\nx = jnp.arange(4.0)\n"
@@ -325,6 +331,7 @@ STATED: dict[str, object] = {
     "jax.scipy.linalg.polar_unitary": [[1.0, 0.0], [0.0, 1.0]],
     "jax.experimental.maps.Mesh": 1,
     "jax.tools.colab_tpu.setup_tpu": 2.0,
+    "jax.core.extract_call_jaxpr and jax.core.unitvar": [None, True, 0],
     "jax.stages and jax.export": [True, ["cpu"], False],
     "jax.random.PRNGKeyArray.unsafe_raw_array": [0, 7],
     "jax.Array.to_py and its like": [[0, 2, 4, 6], [0, 1, 2, 3], [0, 1, 2, 3, 0, 1, 2, 3], [[0, 1], [2, 3]]],
