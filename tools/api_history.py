@@ -200,6 +200,10 @@ def note_private(paths: Iterable[Path]) -> None:
     rows = [json.loads(line) for line in HISTORY.read_text(encoding="utf-8").splitlines()]
     count = 0
     for row in rows:
+        if (
+            row.get("private") == ""
+        ):  # reviewed: what has that name there takes other arguments, or gives something else
+            continue
         row.pop("private", None)
         if row["form"] != "name" or row["kind"] != "removed" or row["rewrite"] != "manual":
             continue

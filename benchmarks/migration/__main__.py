@@ -3,8 +3,8 @@
     python -m benchmarks.migration [--python PYTHON] [--packages chex mctx ...] [--seconds 600] [--output FILE]
 
 Each release of packages.txt is unpacked without its dependencies and tested three times with `--python`, an environment that has
-today's JAX and what the tests need: as it is, after `jaxlint fix`, and after `jaxlint fix --unsafe-fixes`. Fixes are for the newest JAX, whatever
-the release asks for: that is what it is to run on.
+today's JAX and what the tests need: as it is, after `jaxlint fix`, and after `jaxlint fix --unsafe-fixes`. Fixes are for the newest JAX and its newest
+neighbours, whatever the release asks for: that is what it is to run on. What JAX compiles in one stage the next ones find in a cache.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from jaxlint.jaxapi.history import NEWEST
 PACKAGES = Path(__file__).with_name("packages.txt")
 STAGES = (("before", None), ("fix", ()), ("unsafe", ("--unsafe-fixes",)))
 
+LEFT_OUT = ("__pycache__", "*.dist-info", "requirements*")  # the last two say which old releases it was for
+
 
 @dataclass
 class Outcome:
@@ -47,8 +49,8 @@ def releases(wanted: list[str]) -> list[tuple[str, str, str]]:
     return [row for row in chosen if not wanted or row[0].partition("==")[0] in wanted]
 
 
-def run_tests(folder: Path, tests: str, python: str, seconds: int) -> Outcome:
-    """Runs the tests below `folder`, which shadows what is installed."""
+def run_tests(folder: Path, tests: str, python: str, seconds: int, cache: Path) -> Outcome:
+    """Runs the tests below `folder`, which shadows what is installed. `cache` has what was compiled before."""
     result = Outcome()
     with tempfile.NamedTemporaryFile(suffix=".xml") as report:
         command = [
@@ -61,6 +63,9 @@ def run_tests(folder: Path, tests: str, python: str, seconds: int) -> Outcome:
             "PYTHONPATH": str(folder),
             "JAX_PLATFORMS": "cpu",
             "PYTHONDONTWRITEBYTECODE": "1",
+            "JAX_COMPILATION_CACHE_DIR": str(cache),
+            "JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0",
+            "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1",
         }
         try:
             run = subprocess.run(
@@ -121,7 +126,7 @@ def resurrect(package: str, name: str, tests: str, python: str, seconds: int) ->
         previous, outcome = Path(scratch), Outcome()
         for stage, options in STAGES:
             folder = Path(scratch) / stage
-            shutil.copytree(source, folder, ignore=shutil.ignore_patterns("__pycache__", "*.dist-info"))
+            shutil.copytree(source, folder, ignore=shutil.ignore_patterns(*LEFT_OUT))
             fixes = ""
             if options is not None:
                 command = [sys.executable, "-m", "jaxlint", "fix", "--no-cache", "--select", "migration"]
@@ -137,11 +142,12 @@ def resurrect(package: str, name: str, tests: str, python: str, seconds: int) ->
             if same_files(previous, folder):
                 outcome = replace(outcome)
             else:
-                outcome = run_tests(folder, tests, python, seconds)
+                outcome = run_tests(folder, tests, python, seconds, Path(scratch) / "compiled")
             outcome.fixes, previous = fixes, folder
             found[stage] = asdict(outcome)
             print(
-                f"{package:20s} {stage:7s} {outcome.passed} passed, {outcome.failed} failed   {fixes}",
+                f"{package:20s} {stage:7s} {outcome.passed} passed, {outcome.failed} failed"
+                f"{' (stopped)' if outcome.cut_off else ''}   {fixes}",
                 flush=True,
             )
             for need, count in outcome.needs[:5]:

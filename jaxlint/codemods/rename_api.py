@@ -44,6 +44,7 @@ class _Rewrite:
     is_attribute: bool = (
         False  # what was a module is an attribute now, under the same name: only its import changes
     )
+    shared: bool = False  # other files import the name from this one
     unused: bool = False  # nothing replaces it, and nothing in the file uses it: its import goes
 
     @property
@@ -120,6 +121,9 @@ def _rewrite_use(draft: Draft, node: ast.AST, rewrite: _Rewrite, name: str | Non
         above = site.names.parents.get(node)
         if not (isinstance(above, ast.Attribute) and above.attr in rewrite.members):
             raise Refused(f"{rewrite.new} does not have everything that {rewrite.old} had")
+    above = site.names.parents.get(node)
+    if rewrite.new == "jax.Array" and isinstance(above, ast.Call) and above.func is node:
+        raise Refused(f"{rewrite.new} makes no arrays, which {rewrite.old} did here")
     if not rewrite.type_tests and _in_type_test(site, node):
         raise Refused(f"in a type test {rewrite.new} also accepts tracers, which {rewrite.old} did not")
     if rewrite.template is not None:
@@ -213,7 +217,10 @@ def _helper_indices(site: Site, call: ast.Call, template: Template) -> dict[Span
             if template.index_helper and site.names.qualified(argument.value) == template.index_helper:
                 node = site.find(site.span(argument), cst.Subscript)
                 first, last = site.place(node.slice[0]), site.place(node.slice[-1])
-                found[site.place(node)] = Span(first.line, first.column, last.end_line, last.end_column)
+                place = Span(first.line, first.column, last.end_line, last.end_column)
+                if isinstance(argument.slice, ast.Tuple) and len(argument.slice.elts) == 1:
+                    place = site.span(argument.slice)  # with the comma that makes it a tuple
+                found[site.place(node)] = place
     return found
 
 
@@ -321,7 +328,7 @@ def _move_name(
     if len(home.bindings[bound]) > 1:
         raise Refused(f"`{bound}` is bound in several places")
     uses = [use.name for use in names.uses_of(bound, home)]
-    public = names.is_shown(bound) or site.source.path.name == "__init__.py"
+    public = rewrite.shared or names.is_shown(bound) or site.source.path.name == "__init__.py"
     if not rewrite.is_plain and public:
         raise Refused(
             f"`{bound}` may be used from outside this file, and its replacement is called differently"

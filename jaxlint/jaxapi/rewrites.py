@@ -250,7 +250,7 @@ _NEEDS = {
     "jax.experimental.pallas.runtime_assert_enabled": "0.7.0",
     "jax.experimental.pallas.tpu.runtime_assert_enabled": "0.7.0",
 }
-# Values of parameters, where the new parameter takes others: as they are written, and the argument instead.
+# Values of parameters, where the new parameter takes others: as they are written, and the argument instead ("": refused).
 _VALUES: Mapping[tuple[str, str], Mapping[str, str | None]] = {
     ("jax.scipy.linalg.solve", "sym_pos"): {"True": 'assume_a="pos"', "False": None},
     ("jax.pure_callback", "vectorized"): {
@@ -261,8 +261,10 @@ _VALUES: Mapping[tuple[str, str], Mapping[str, str | None]] = {
         "True": 'vmap_method="legacy_vectorized"',
         "False": 'vmap_method="sequential"',
     },
-    ("jax.checkpoint", "concrete"): {"False": None},
-    ("jax.remat", "concrete"): {"False": None},
+    **{
+        (f"jax.{name}", "concrete"): {"False": None, "True": "", "*": None}
+        for name in ("checkpoint", "remat")
+    },
     ("jax.numpy.sort", "kind"): {"*": None},
     ("jax.numpy.argsort", "kind"): {"*": None},
     ("jax.Array.sort", "kind"): {"*": None},
@@ -300,6 +302,13 @@ _AXIS_RESOURCES = "bare PartitionSpecs need a mesh from jax.set_mesh, and None l
 _KEYWORD_UNSAFE = {
     ("jax.experimental.pjit.pjit", "in_axis_resources"): _AXIS_RESOURCES,
     ("jax.experimental.pjit.pjit", "out_axis_resources"): _AXIS_RESOURCES,
+    **{
+        (
+            f"jax.{name}",
+            "concrete",
+        ): "when it was true, mark the arguments that were concrete with static_argnums"
+        for name in ("checkpoint", "remat")
+    },
     ("jax.pure_callback", "vectorized"): "the results must have the leading axis of what is mapped",
     ("jax.ffi.ffi_call", "vectorized"): "the results must have the leading axis of what is mapped",
 }
@@ -347,15 +356,15 @@ def takes_by_keyword(callee: str) -> bool:
     return callee in _BY_KEYWORD
 
 
-def keyword_risk(callee: str, changes: Sequence[ApiChange]) -> str:
-    """How new keywords may change what the call does; empty when they do not."""
-    return "; ".join(
-        dict.fromkeys(
-            _KEYWORD_UNSAFE[callee, one.param or ""]
-            for one in changes
-            if (callee, one.param) in _KEYWORD_UNSAFE
-        )
-    )
+def keyword_risk(callee: str, changes: Sequence[ApiChange], values: Mapping[str, str]) -> str:
+    """How new keywords may change what the call does; empty when they do not. `values`: the arguments as they are written."""
+    risks = []
+    for one in changes:
+        key = callee, one.param or ""
+        without_effect = values.get(key[1]) == "False" and _VALUES.get(key, {}).get("False", "") is None
+        if key in _KEYWORD_UNSAFE and not without_effect:
+            risks.append(_KEYWORD_UNSAFE[key])
+    return "; ".join(dict.fromkeys(risks))
 
 
 def by_keyword(callee: str, target: Target) -> tuple[ApiChange, Parameters] | None:

@@ -300,3 +300,48 @@ def test_a_mesh_is_left_entered_where_other_code_looks_for_it():
 def test_a_mesh_is_left_entered_under_jit():
     text = "import jax\nmesh = jax.sharding.Mesh(jax.devices(), ('x',))\n@jax.jit\ndef f(x):\n    with mesh:\n        return x\n"
     assert found(text) == []
+
+
+def test_a_name_that_other_files_import_from_here_stays_importable(tmp_path):
+    texts = {
+        "lib.py": "from jax.nn import normalize\nfrom jax.tree_util import tree_map, tree_multimap\n",
+        "app.py": "from lib import normalize\nfrom lib import tree_map\n",
+    }
+    sources = {name: source_from_bytes(text.encode(), tmp_path / name, name) for name, text in texts.items()}
+
+    def again(sources):
+        return sorted(analyze(list(sources.values()), [RemovedApi()]).findings, key=lambda one: one.sort_key)
+
+    result = fix_sources(sources, again)
+    assert (
+        result.texts["lib.py"]
+        == "from jax.nn import standardize as normalize\nfrom jax.tree_util import tree_map\n"
+    )
+
+
+REWRITTEN = {
+    "an index that is a tuple of one list": (
+        "import jax\nx = jax.ops.index_update(y, jax.ops.index[[0, 1],], 0)\n",
+        "x = y.at[[0, 1],].set(0)\n",
+    ),
+    "a class of a module that moved": (
+        "import jax\nb = f(jax.xla.DeviceArray)\n",
+        "import jax\nb = f(jax.Array)\n",
+    ),
+    "what cannot be made any more": (
+        "import jax\nb = jax.pxla.ShardedDeviceArray(a, b)\n",
+        "import jax\nb = jax.pxla.ShardedDeviceArray(a, b)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), REWRITTEN.values(), ids=REWRITTEN)
+def test_rewritten(old, new):
+    assert fix(old).texts.get(NAME, old).removeprefix("import jax\n") == new.removeprefix("import jax\n")
+
+
+def test_checkpoint_drops_concrete_where_it_may_be_false():
+    text = "import jax\nf = jax.checkpoint(g, concrete={})\n"
+    assert [finding.fix.safety.value for finding in check(text.format("False")) if finding.fix] == ["safe"]
+    assert [finding.fix.safety.value for finding in check(text.format("flag")) if finding.fix] == ["unsafe"]
+    assert fix(text.format("True")).texts.get(NAME, text.format("True")) == text.format("True")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Step
@@ -44,6 +45,8 @@ class ImportedNames:
         if isinstance(node, ast.alias):
             if fix is None and target.lacks(change):
                 fix = drop_unused(event, report)
+            elif fix is not None:
+                fix = _keep_name(event, fix, report)
             self.remember_import(report.path, node, qualified, "fixed" if fix else "reported")
         elif self.covers(report.path, node, qualified, fixable=fix is not None):
             return False, None
@@ -123,6 +126,23 @@ def drop_unused(event: NameEvent, report: Any) -> FixRequest | None:
         "rename-api", report.path, report.span(alias), {"old": event.qualified, "new": "", "unused": True}
     )
     return FixRequest(Safety.SAFE, f"Remove the import of {event.qualified}, which is not used", (step,))
+
+
+def _keep_name(event: NameEvent, fix: FixRequest, report: Any) -> FixRequest:
+    """The same fix; where other files of the project import the name from this one, that stays importable."""
+    alias, module = event.node, event.frame.module
+    assert isinstance(alias, ast.alias)
+    bound, own = alias.asname or alias.name, module.name.rpartition(".")[2]
+    for other in report.project.targets:
+        if other is module or bound not in other.source.text or own not in other.source.text:
+            continue
+        for node in ast.walk(other.tree):
+            if not isinstance(node, ast.ImportFrom) or (node.module or "").rpartition(".")[2] != own:
+                continue
+            if any(one.name in (bound, "*") for one in node.names):
+                (step,) = fix.steps
+                return replace(fix, steps=(replace(step, parameters={**step.parameters, "shared": True}),))
+    return fix
 
 
 def _leads_nowhere(event: NameEvent, fix: FixRequest) -> bool:

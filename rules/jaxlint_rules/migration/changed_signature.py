@@ -190,13 +190,14 @@ else:
             self._warnings(node, callee, target, report)
             return
         parameters = call_parameters(callee, changes, target)
+        values = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords if keyword.arg}
         names = ", ".join(f"`{change.param}`" for change in changes)
         since = max((change.removed_in or "" for change in changes), key=len)
         report(
             node,
             f"`{callee}` no longer takes {names} since jax {since}: {_keyword_advice(changes)}",
             reason=f"the call passes {names} by keyword; {target_text(report.target_jax)}",
-            fix=_fix(node, callee, parameters, keyword_risk(callee, changes), report),
+            fix=_fix(node, callee, parameters, keyword_risk(callee, changes, values), report),
         )
 
     def _warnings(self, node: ast.Call, callee: str, target: Target, report: Any) -> None:
