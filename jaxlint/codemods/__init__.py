@@ -1,6 +1,7 @@
 """The one home of rewriting: `(site, parameters) -> edits`, called by rules and by the runtime by id."""
 
 from jaxlint.codemods import (
+    add_jit,
     bind_result,
     boolean,
     branch,
@@ -40,6 +41,7 @@ __all__ = [
     "Plan",
     "Refused",
     "Workspace",
+    "add_jit",
     "apply_edits",
     "bind_result",
     "boolean",

@@ -25,7 +25,8 @@ from jaxlint_runtime.journal import Journal
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.scratch import Scratch, TooLarge, scratch_copy
-from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification
+from jaxlint_runtime.settings import TRANSFORMS
+from jaxlint_runtime.verify import SOURCE, CannotRun, Listener, Request, Verification
 
 _RULE = "missing-donation"
 _CODEMOD = "add-donation"
@@ -64,6 +65,13 @@ class Verdict:
 def apply_proven(verification: Verification, allow_dirty: bool) -> None:
     """Try and write what was proven; the outcome goes to the document's `applied`."""
     document, listener = verification.document, verification.listener
+    if verification.rewritten:
+        try:
+            if _write_source(verification, allow_dirty):
+                _verify_again(verification, allow_dirty)
+        except KeyboardInterrupt:
+            document.interrupted = True
+        return
     edits = _choose(verification, allow_dirty)
     if not edits:
         return
@@ -80,6 +88,44 @@ def apply_proven(verification: Verification, allow_dirty: bool) -> None:
         verdicts = [Verdict(edit, False, f"nothing was changed: {error}") for edit in edits]
     for verdict in verdicts:
         _record(document, verdict.edit.result, verdict.kept, verdict.message)
+
+
+def _write_source(verification: Verification, allow_dirty: bool) -> bool:
+    """Write the edits of the source, which were run, compared and timed as they stand."""
+    document = verification.document
+    proven = [
+        result
+        for _, result in document.results
+        if result["status"] == "verified" and result["candidate"].startswith("source")
+    ]
+    problem: str | None = None
+    for change in verification.rewritten:
+        path = os.path.realpath(change.source.path)
+        problem = problem or _not_to_be_changed(path, verification.request.project(), allow_dirty)
+    if problem is None:
+        try:
+            _store(verification.rewritten, verification.request.project())
+        except SourceError as error:
+            problem = f"nothing was changed: {error}"
+    for result in proven:
+        _record(document, result, problem is None, problem or f"as it was run: {result['reason']}")
+    return problem is None
+
+
+def _verify_again(verification: Verification, allow_dirty: bool) -> None:
+    """Look at the edited program as at any other: what is jitted only now may donate, or be rematerialised."""
+    request = verification.request
+    wanted = tuple(name for name in request.transforms or TRANSFORMS if name != SOURCE)
+    if not wanted:
+        return
+    verification.listener.note("looking at the edited program again")
+    again = Verification(dataclasses.replace(request, transforms=wanted), verification.listener)
+    document = again.run()
+    if not document.interrupted:
+        apply_proven(again, allow_dirty)
+    verification.document.results += document.results
+    verification.document.applied += document.applied
+    verification.document.errors += document.errors
 
 
 def _record(document: Document, result: dict[str, Any], kept: bool, message: str) -> None:
@@ -177,16 +223,21 @@ def _hindrance(edit: Edit, verification: Verification, allow_dirty: bool) -> str
     """Why an edit cannot or must not be made; None when it may."""
     root = verification.request.project()
     for path in {os.path.realpath(step.path) for step in edit.fix.steps}:
-        if not Path(path).is_relative_to(root):
-            return f"not changed: {display_path(path)} lies outside the project {root}"
-        if not allow_dirty and _has_changes(path):
-            return (
-                f"not changed: {display_path(path)} has uncommitted changes; commit them or use --allow-dirty"
-            )
+        if (problem := _not_to_be_changed(path, root, allow_dirty)) is not None:
+            return problem
     try:
         _changes([edit], verification)
     except Refused as refusal:
         return f"advice only: {refusal}"
+    return None
+
+
+def _not_to_be_changed(path: str, root: Path, allow_dirty: bool) -> str | None:
+    """Why a file must not be touched; None when it may."""
+    if not Path(path).is_relative_to(root):
+        return f"not changed: {display_path(path)} lies outside the project {root}"
+    if not allow_dirty and _has_changes(path):
+        return f"not changed: {display_path(path)} has uncommitted changes; commit them or use --allow-dirty"
     return None
 
 
@@ -329,7 +380,11 @@ def _changes(edits: list[Edit], verification: Verification) -> list[Change]:
 
 
 def _write(edits: list[Edit], verification: Verification) -> None:
-    changes = _changes(edits, verification)
+    _store(_changes(edits, verification), verification.request.project())
+
+
+def _store(changes: list[Change], project: Path) -> None:
+    """All of the files or none; the originals are in the journal until it is done."""
     new = [(change.source.path, encode_text(change.source, change.text)) for change in changes]
-    with Journal(verification.request.project()).keeping(new):
+    with Journal(project).keeping(new):
         write_changes(changes)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from jaxlint import engine
 from jaxlint.config import load_config
 from jaxlint.engine import CheckResult, check
-from jaxlint.finding import Severity
+from jaxlint.finding import Finding, Severity
 from jaxlint.report.json_report import finding_record
+from jaxlint.source.file import SourceFile
 
 
 def check_files(files: Sequence[str]) -> CheckResult:
@@ -24,3 +26,11 @@ def as_records(result: CheckResult) -> list[dict[str, Any]]:
         {**finding_record(finding), "path": os.path.realpath(finding.path), "data": dict(finding.data)}
         for finding in result.findings
     ]
+
+
+def check_texts(sources: Mapping[str, SourceFile]) -> list[Finding]:
+    """What check says of files as they would be after edits. Raises ConfigError."""
+    config = load_config(list(sources)).with_options(severity=Severity.INFO)
+    rules = config.rules()
+    outcome = engine._analyze(list(sources.values()), rules, config)
+    return engine._settle(outcome.findings, sources, rules, config)

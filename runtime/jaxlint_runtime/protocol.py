@@ -7,6 +7,7 @@ To the worker: a `Job`, later one line `{"findings": [...]}`. From the worker: e
 - `watch`: how far the program is; `functions` [{function, path, line, calls, inner_calls, compiles}], `seconds`
 - `captured`: the program is over; everything seen (see `worker.captured_event`)
 - `optimising`, `result`, `optimised`: one function's candidates begin, are decided, are through
+- `trial`: one whole run of a version is over (see `capture.trial`)
 - `error`: it cannot go on; `message`. `done`: nothing more comes
 """
 
@@ -53,6 +54,8 @@ class Job:
     costs: bool = False  # tell what the functions cost as they are, too
     relocated: list[str] | None = None  # [original, copy] of the project when this runs in a scratch copy
     optimise: bool = True
+    # one whole run without the capture: `observe` [[path, qualname]], `preload` [module], `record` and `references` (folders)
+    trial: dict[str, Any] | None = None
 
     @classmethod
     def from_json(cls, text: str) -> Job:

@@ -6,28 +6,33 @@ what is left is done by a second run of the program, in a scratch copy.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from jaxlint.config import ConfigError
 from jaxlint.engine import CheckResult
+from jaxlint.source.file import SourceFile
+from jaxlint.source.write import Change
 from jaxlint_runtime.findings import as_records, check_files
 from jaxlint_runtime.model import Status
 from jaxlint_runtime.protocol import Job
 from jaxlint_runtime.reachable import TooMany, program_files
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.rewrites.eager import eager_functions
 from jaxlint_runtime.sandbox import Death, WorkerProcess, default_memory_limit
 from jaxlint_runtime.scratch import Scratch, TooLarge, project_root, scratch_copy
 from jaxlint_runtime.targets import UnknownTarget, parse
 
 _SLACK = 20.0  # seconds that a worker is given to stop the program when its time is up
+SOURCE = "source"  # the transform that stands for edits of the source (`rewrites`)
 _RERUNS = 3  # times that the program is run again after a worker died
 
 
@@ -67,7 +72,7 @@ class Request:
             capture_bytes=self.capture_bytes,
             include_packages=self.include_packages,
             targets=list(self.targets),
-            transforms=None if self.transforms is None else list(self.transforms),
+            transforms=None if self.transforms is None else [x for x in self.transforms if x != SOURCE],
             seconds=self.seconds,
         )
 
@@ -108,6 +113,9 @@ class Verification:
     document: Document = field(init=False)
     check: CheckResult | None = None
     examine: bool = True  # False: leave out check
+    rewritten: list[Change] = field(
+        default_factory=list
+    )  # edits of the source that are proven, not yet written
     error_tail: bytes = b""  # the last that the program wrote to stderr
     _skip: list[list[Any]] = field(default_factory=list)
     _at_work: dict[str, Any] | None = None
@@ -125,6 +133,10 @@ class Verification:
         validate(self.request)
         try:
             self._run()
+            if self.wants_source:
+                from jaxlint_runtime.rewrites.search import search_source
+
+                search_source(self)
         except KeyboardInterrupt:
             self.document.interrupted = True
             self._say("interrupted: what follows is what was known by then")
@@ -162,8 +174,28 @@ class Verification:
             self._say(f"functions with findings are not counted: the program may load {number} files or more")
         except Exception:  # the same is tried, and reported, once the program has run
             self._foreseen = None
-        places = as_records(self._foreseen) if self._foreseen is not None else []
-        return [list(place) for place in dict.fromkeys((place["path"], place["line"]) for place in places)]
+        if self._foreseen is None:
+            return []
+        places = [(place["path"], place["line"]) for place in as_records(self._foreseen)]
+        if self.wants_source:
+            places += self._eager(self._foreseen.sources.values())
+        return [list(place) for place in dict.fromkeys(places)]
+
+    @property
+    def wants_source(self) -> bool:
+        """Whether edits of the source are to be tried."""
+        return self.request.transforms is None or SOURCE in self.request.transforms
+
+    @staticmethod
+    def _eager(sources: Iterable[SourceFile]) -> Iterator[tuple[str, int]]:
+        """Functions that may run operation by operation: how often they do shows in the run."""
+        for source in sources:
+            try:
+                tree = ast.parse(source.text)
+            except (SyntaxError, ValueError, RecursionError):
+                continue
+            for function in eager_functions(tree):
+                yield os.path.realpath(source.path), function.lineno
 
     def _examine(self, files: Sequence[str]) -> CheckResult | None:
         """Check the files that the program loaded; what was examined before the run is not examined again."""
@@ -278,7 +310,7 @@ class Verification:
 
     def _heard(self, kind: str, event: Mapping[str, Any]) -> None:
         if kind == "watch":
-            self.document.watched(event)
+            self.document.progressed(event)
             busiest = max(event["functions"], key=lambda entry: entry["calls"], default=None)
             text = f"the program runs, {event['seconds']:.0f} s"
             if busiest is not None:
@@ -351,10 +383,15 @@ def validate(request: Request) -> None:
 
 
 def start_worker(
-    request: Request, job: Job, folder: str, scratch: Scratch | None, output: Callable[[str, bytes], None]
+    request: Request,
+    job: Job,
+    folder: str,
+    scratch: Scratch | None,
+    output: Callable[[str, bytes], None],
+    extra: Mapping[str, str] | None = None,
 ) -> WorkerProcess:
-    """A worker for the job, under the request's interpreter and limits."""
-    environment = dict(os.environ)
+    """A worker for the job, under the request's interpreter and limits, with `extra` in its environment."""
+    environment = {**os.environ, **(extra or {})}
     environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     for name in request.targets:
         for key, value in parse(name).environment.items():

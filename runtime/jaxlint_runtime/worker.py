@@ -220,4 +220,9 @@ def main(read_fd: int, write_fd: int) -> None:
     except (EOFError, ValueError) as error:
         channel.send("error", message=str(error))
         sys.exit(2)
+    if job.trial is not None:
+        from jaxlint_runtime.capture.trial import run_trial
+
+        threading.Thread(target=_die_with_parent, name="jaxlint-parent", daemon=True).start()
+        run_trial(channel, job)
     Worker(channel, job).run()

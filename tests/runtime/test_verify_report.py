@@ -198,7 +198,7 @@ def test_a_program_that_never_ended_still_has_a_report(tmp_path: Path) -> None:
         "inner_calls": 0,
         "compiles": 1,
     }
-    made.watched({"functions": [entry], "seconds": 1.5})
+    made.progressed({"functions": [entry], "seconds": 1.5})
     made.errors.append("the program was killed")
     (run,) = made.as_json()["runs"]
     assert run["compiles"][0]["count"] == 1

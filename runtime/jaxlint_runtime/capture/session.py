@@ -55,7 +55,7 @@ class Session:
         self._imports.install()
         self._watched_imports.install()
         self.watcher.active = True
-        self._relocate()
+        relocate_path(self.job.relocated)
         if self.kind is not Kind.SCRIPT:
             sys.path.insert(0, os.getcwd())
         if self.kind is Kind.MODULE:
@@ -69,20 +69,6 @@ class Session:
 
     def _compile_script(self, data: bytes, filename: str) -> CodeType:
         return self.watcher.compile(data, filename) or compile(data, filename, "exec", dont_inherit=True)
-
-    def _relocate(self) -> None:
-        """In a scratch copy: import the project's packages from there, not from where they are installed editable."""
-        if self.job.relocated is None:
-            return
-        original, copy = self.job.relocated
-        sys.path[:] = [
-            copy + entry[len(original) :]
-            if entry == original or entry.startswith(original + os.sep)
-            else entry
-            for entry in sys.path
-        ]
-        # editable installs may use import hooks; what is on the path comes before those
-        sys.path += [folder for folder in (copy, os.path.join(copy, "src")) if os.path.isdir(folder)]
 
     def _count_module(self) -> None:
         """A module that was named is the user's, even when it is installed."""
@@ -236,6 +222,19 @@ class Session:
                 found.add(path)
         found |= {record.identity.path for record in self.recorder.records.values()}
         return sorted(path for path in found if os.path.isfile(path))
+
+
+def relocate_path(relocated: list[str] | None) -> None:
+    """In a scratch copy: import the project's packages from there, not from where they are installed editable."""
+    if relocated is None:
+        return
+    original, copy = relocated
+    sys.path[:] = [
+        copy + entry[len(original) :] if entry == original or entry.startswith(original + os.sep) else entry
+        for entry in sys.path
+    ]
+    # editable installs may use import hooks; what is on the path comes before those
+    sys.path += [folder for folder in (copy, os.path.join(copy, "src")) if os.path.isdir(folder)]
 
 
 def _function_json(record: FunctionRecord) -> dict[str, Any]:

@@ -16,11 +16,11 @@ import threading
 import time
 import types
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from jaxlint_runtime.capture.described import describe_frame
 
@@ -151,7 +151,7 @@ class Watcher:
             self.found = before
             return None  # Python's own compile says what is wrong, or gets by without the additional block
         self._compiled.add(path)
-        return _with_constants(code, watches)
+        return with_constants(code, watches)
 
     def missed(self, files: Iterable[str]) -> list[WatchedFunction]:
         """The flagged functions of files that could not be watched: loaded by pytest or from an archive, nested too deeply."""
@@ -182,10 +182,10 @@ class Watcher:
 
 def _flagged(tree: ast.AST, lines: Iterable[int]) -> list[tuple[Definition, str]]:
     """The innermost function around each line, with its qualified name, each once."""
-    definitions = list(_definitions(tree))
+    inside = list(definitions(tree))
     chosen: dict[Definition, str] = {}
     for line in lines:
-        around = [(_first_line(one), one, name) for one, name in definitions if _contains(one, line)]
+        around = [(first_line(one), one, name) for one, name in inside if _contains(one, line)]
         if around:
             _, definition, name = max(around, key=lambda entry: entry[0])
             chosen[definition] = name
@@ -195,38 +195,38 @@ def _flagged(tree: ast.AST, lines: Iterable[int]) -> list[tuple[Definition, str]
 def _new_record(definition: Definition, name: str, path: str) -> WatchedFunction:
     end = definition.end_lineno or definition.lineno
     return WatchedFunction(
-        name, path, _first_line(definition), end, _why_not(definition), _is_jitted(definition)
+        name, path, first_line(definition), end, _why_not(definition), _is_jitted(definition)
     )
 
 
-def _first_line(definition: Definition) -> int:
+def first_line(definition: Definition) -> int:
     return min([definition.lineno, *(decorator.lineno for decorator in definition.decorator_list)])
 
 
 def _contains(definition: Definition, line: int) -> bool:
-    return _first_line(definition) <= line <= (definition.end_lineno or definition.lineno)
+    return first_line(definition) <= line <= (definition.end_lineno or definition.lineno)
 
 
-def _definitions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[Definition, str]]:
+def definitions(tree: ast.AST, prefix: str = "") -> Iterator[tuple[Definition, str]]:
     """Every function with its qualified name, as Python gives it."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, Definition):
             yield node, prefix + node.name
-            yield from _definitions(node, f"{prefix}{node.name}.<locals>.")
+            yield from definitions(node, f"{prefix}{node.name}.<locals>.")
         elif isinstance(node, ast.ClassDef):
-            yield from _definitions(node, f"{prefix}{node.name}.")
+            yield from definitions(node, f"{prefix}{node.name}.")
         else:
-            yield from _definitions(node, prefix)
+            yield from definitions(node, prefix)
 
 
 def _why_not(definition: Definition) -> str | None:
     if isinstance(definition, ast.AsyncFunctionDef):
         return "a coroutine"
-    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in _own_nodes(definition)):
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(definition)):
         return "a generator"
     if _decorators(definition) & _COMPILERS:
         return "compiled by numba"
-    if not _body(definition):
+    if not body_of(definition):
         return "without a body"
     return None
 
@@ -242,7 +242,7 @@ def _is_jitted(definition: Definition) -> bool:
     return any(name.endswith("jit") for name in _decorators(definition) - _COMPILERS)
 
 
-def _own_nodes(definition: Definition) -> Iterator[ast.AST]:
+def own_nodes(definition: Definition) -> Iterator[ast.AST]:
     """The nodes of a body, without those of functions inside it."""
     waiting: list[ast.AST] = list(definition.body)
     while waiting:
@@ -252,7 +252,7 @@ def _own_nodes(definition: Definition) -> Iterator[ast.AST]:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def _body(definition: Definition) -> list[ast.stmt]:
+def body_of(definition: Definition) -> list[ast.stmt]:
     """The statements after the docstring."""
     first = definition.body[0]
     documented = (
@@ -264,7 +264,7 @@ def _body(definition: Definition) -> list[ast.stmt]:
 
 
 def _enclose(definition: Definition, mark: str) -> None:
-    body = _body(definition)
+    body = body_of(definition)
     head = definition.body[: len(definition.body) - len(body)]
     # tracebacks and debuggers name no line that is not the user's
     block = ast.With(items=[ast.withitem(context_expr=ast.Constant(mark))], body=body)
@@ -273,10 +273,10 @@ def _enclose(definition: Definition, mark: str) -> None:
     definition.body = [*head, block]
 
 
-def _with_constants(code: types.CodeType, watches: dict[str, Watch]) -> types.CodeType:
+def with_constants(code: types.CodeType, watches: Mapping[str, Any]) -> types.CodeType:
     """The code with each mark replaced by its watch, functions inside functions included."""
     constants = tuple(
-        _with_constants(constant, watches)
+        with_constants(constant, watches)
         if isinstance(constant, types.CodeType)
         else watches.get(constant, constant)
         if isinstance(constant, str)
@@ -286,10 +286,19 @@ def _with_constants(code: types.CodeType, watches: dict[str, Watch]) -> types.Co
     return code.replace(co_consts=constants)
 
 
+class FileCompiler(Protocol):
+    """What compiles some files in its own way, and none for others; `places` holds the real paths of the files."""
+
+    @property
+    def places(self) -> Mapping[str, Any]: ...
+
+    def compile(self, data: bytes, filename: str) -> types.CodeType | None: ...
+
+
 class _WatchingLoader(SourceFileLoader):
     """Loads a file with its flagged functions watched; its bytecode is neither read from a cache nor written to one."""
 
-    watcher: Watcher
+    watcher: FileCompiler
 
     def get_code(self, fullname: str) -> types.CodeType | None:
         path = self.get_filename(fullname)
@@ -300,7 +309,7 @@ class _WatchingLoader(SourceFileLoader):
 class WatchedImports(importlib.abc.MetaPathFinder):
     """Hands flagged files to a loader that watches them; every other import goes its usual way."""
 
-    def __init__(self, watcher: Watcher) -> None:
+    def __init__(self, watcher: FileCompiler) -> None:
         self._watcher = watcher
         self._local = threading.local()
 

@@ -31,6 +31,7 @@ class Document:
     versions: dict[str, str] = field(default_factory=dict)
     functions: list[dict[str, Any]] = field(default_factory=list)
     flagged: list[dict[str, Any]] = field(default_factory=list)
+    watched: list[dict[str, Any]] = field(default_factory=list)  # all that were counted, with findings or not
     syncs: list[dict[str, Any]] = field(default_factory=list)
     eager: dict[str, Any] = field(default_factory=dict)
     step: str | None = None
@@ -58,8 +59,9 @@ class Document:
             "step",
         ):
             setattr(self, name, event[name])
+        self.watched = list(self.flagged)
 
-    def watched(self, event: Mapping[str, Any]) -> None:
+    def progressed(self, event: Mapping[str, Any]) -> None:
         """The program is running: what is known if nothing more comes."""
         if self.ending is None:
             self.seconds = event["seconds"]

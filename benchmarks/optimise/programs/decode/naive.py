@@ -65,7 +65,7 @@ def generate(params, prompt, length):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--texts", type=int, default=4)
+    parser.add_argument("--texts", type=int, default=3)
     parser.add_argument("--batch-size", type=int, default=8)
     parser.add_argument("--length", type=int, default=20)
     args = parser.parse_args()

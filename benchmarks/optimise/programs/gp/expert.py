@@ -51,7 +51,7 @@ def fit(params, x, y, learning_rate, tolerance, most):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--points", type=int, default=40)
-    parser.add_argument("--starts", type=int, default=6)
+    parser.add_argument("--starts", type=int, default=4)
     args = parser.parse_args()
 
     rng = np.random.default_rng(0)

@@ -46,7 +46,7 @@ def train_step(params, opt_state, x, y):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--steps", type=int, default=120)
+    parser.add_argument("--steps", type=int, default=61)
     parser.add_argument("--batch-size", type=int, default=256)
     args = parser.parse_args()
 

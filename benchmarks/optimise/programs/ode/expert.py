@@ -58,7 +58,7 @@ def train_step(params, opt_state, start, target):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--steps", type=int, default=21)
     parser.add_argument("--batch-size", type=int, default=256)
     args = parser.parse_args()
 

@@ -1,0 +1,50 @@
+"""`add-jit`: a function is jitted where it is defined."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.imports import reference
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused
+from jaxlint.finding import Step
+
+_TRANSFORMS = ("jax.jit", "flax.nnx.jit", "equinox.filter_jit")
+
+
+@codemod("add-jit")
+def add_jit(draft: Draft, step: Step) -> None:
+    """The span is that of the function's name or anything on the line of its `def`.
+
+    Parameters: `transform` (jax.jit by default), `static_argnames` (list of str).
+    """
+    site = draft.site
+    transform = str(step.parameters.get("transform", "jax.jit"))
+    if transform not in _TRANSFORMS:
+        raise Refused(f"{transform} is none of {', '.join(_TRANSFORMS)}")
+    found = [
+        node
+        for node in ast.walk(site.tree)
+        if isinstance(node, ast.FunctionDef) and node.lineno == step.span.line
+    ]
+    if len(found) != 1:
+        raise Refused("there is no single function defined here")
+    (function,) = found
+    if function.decorator_list:
+        raise Refused("the function has decorators already, whose order would matter")
+    static = step.parameters.get("static_argnames", ())
+    names = [str(name) for name in static] if isinstance(static, list | tuple) else []
+    known = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}
+    if not set(names) <= known:
+        raise Refused("a static argument does not exist")
+    wrapper = reference(site, draft.imports, transform, function)
+    if names and transform == "equinox.filter_jit":
+        names = []  # whatever is no array is static there
+    if names:
+        partial = reference(site, draft.imports, "functools.partial", function)
+        quoted = ", ".join(f'"{name}"' for name in names)
+        value = f"({quoted})" if len(names) > 1 else quoted
+        wrapper = f"{partial}({wrapper}, static_argnames={value})"
+    place = site.span(function)
+    indent = site.lines.slice(type(step.span)(function.lineno, 1, function.lineno, place.column))
+    draft.insert(function.lineno, place.column, f"@{wrapper}\n{indent}")

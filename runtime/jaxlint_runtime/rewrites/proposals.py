@@ -1,0 +1,185 @@
+"""Edits that are worth a run: the fixes of findings that cost time, and functions that run operation by operation."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
+from jaxlint.source.file import SourceFile
+
+# what findings of these are about is time, memory or compiles, which a run can show
+_COSTLY = frozenset({"recompilation", "transfer", "vectorization", "memory", "precision"})
+_ELSEWHERE = frozenset({"missing-donation"})  # proven on the staged program, and written by `apply.py`
+_LEAST_CALLS = 2
+_LEAST_SHARE = 0.03  # of the time in the busiest function
+_NUMBERS = frozenset({"int", "bool", "float"})
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """One edit of the source that may be tried: `fixes` are made all or none.
+
+    `estimate` is the host's time in the function in seconds, for ranking only. `instead` is tried when this one fails.
+    """
+
+    name: str
+    code: str | None
+    function: str
+    path: str
+    line: int
+    summary: str
+    fixes: tuple[FixRequest, ...]
+    estimate: float = 0.0
+    instead: Rewrite | None = None
+
+    @property
+    def codemods(self) -> str:
+        return " + ".join(dict.fromkeys(step.codemod for fix in self.fixes for step in fix.steps))
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What stays the same when other edits move its lines."""
+        return self.name, self.path, self.function
+
+
+def from_findings(
+    findings: Iterable[Finding], seconds: Mapping[tuple[str, str], float], errors: bool
+) -> list[Rewrite]:
+    """The fixes of findings, those of one rule in one function together; with `errors`, of those that make it fail.
+
+    `seconds` is the host's time by real path and qualified name.
+    """
+    groups: dict[tuple[str, str, str], list[Finding]] = {}
+    for finding in findings:
+        wanted = finding.severity is Severity.ERROR if errors else finding.category in _COSTLY
+        if not wanted or finding.name in _ELSEWHERE or not isinstance(finding.fix, FixRequest):
+            continue
+        place = (finding.code, os.path.realpath(finding.path), finding.function or "<module>")
+        groups.setdefault(place, []).append(finding)
+    found = []
+    for (code, path, function), members in groups.items():
+        fixes = tuple(one.fix for one in members if isinstance(one.fix, FixRequest))
+        found.append(
+            Rewrite(
+                name=f"fix:{members[0].name}",
+                code=code,
+                function=function,
+                path=path,
+                line=members[0].span.line,
+                summary="; ".join(dict.fromkeys(fix.message for fix in fixes)),
+                fixes=fixes,
+                estimate=seconds.get((path, function), 0.0),
+            )
+        )
+    return sorted(found, key=lambda one: -one.estimate)
+
+
+def to_jit(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+    """Functions that the host calls again and again, none of which is jitted, the most expensive first."""
+    busiest = max((one["seconds"] or 0.0 for one in watched), default=0.0)
+    by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    found = []
+    for one in sorted(watched, key=lambda one: -(one["seconds"] or 0.0)):
+        source = by_path.get(one["path"])
+        often = (one["calls"] or 0) >= _LEAST_CALLS and (one["seconds"] or 0.0) >= _LEAST_SHARE * busiest
+        if source is None or not often or one["arguments"] is None:
+            continue
+        function = _definition(source, one["function"], one["line"])
+        if function is not None and any("leaves" in argument for argument in one["arguments"]):
+            found.append(_jitted(one, function, source))
+    return found
+
+
+def _definition(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and (node.name, node.lineno) == (name, line):
+            return None if node.decorator_list or node.args.vararg or node.args.kwarg else node
+    return None
+
+
+def _jitted(one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile) -> Rewrite:
+    """The ways to jit it, each the next one's alternative: numbers traced, numbers static, the framework's own jit."""
+    plain = [entry for entry in one["arguments"] if "leaves" not in entry]
+    objects = [entry["name"] for entry in plain if entry["type"] not in _NUMBERS]
+    numbers = [entry["name"] for entry in plain if entry["type"] in ("int", "bool")]
+    ways = [("jax.jit", objects)]
+    if numbers:
+        ways.append(("jax.jit", [entry["name"] for entry in plain if entry["type"] != "float"]))
+    roots = _imports(source)
+    if "equinox" in roots:
+        ways.insert(0, ("equinox.filter_jit", []))
+    if "flax.nnx" in roots:
+        ways.append(("flax.nnx.jit", objects))
+    rewrite: Rewrite | None = None
+    span = Span(function.lineno, function.col_offset + 1, function.lineno, function.col_offset + 4)
+    for transform, static in reversed(ways):
+        parameters = {"transform": transform, "static_argnames": static}
+        short = transform.replace("flax.", "").replace("equinox", "eqx")
+        told = f"{short}, {', '.join(static)} static" if static else short
+        rewrite = Rewrite(
+            name=f"jit:{told}",
+            code=None,
+            function=one["function"],
+            path=one["path"],
+            line=function.lineno,
+            summary=f"compile {one['function']} as a whole ({told})",
+            fixes=(
+                FixRequest(
+                    Safety.UNSAFE,
+                    f"Jit {one['function']}",
+                    (Step("add-jit", source.display, span, parameters),),
+                ),
+            ),
+            estimate=one["seconds"] or 0.0,
+            instead=rewrite,
+        )
+    assert rewrite is not None
+    return rewrite
+
+
+def _imports(source: SourceFile) -> set[str]:
+    return set(_imported_modules(ast.parse(source.text)))
+
+
+def _imported_modules(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def packages_to_load(sources: Iterable[SourceFile], roots: Sequence[str]) -> list[str]:
+    """Installed modules that the files import at their top: loading them is no version's own time.
+
+    None where a file sets environment variables, which may have to come before an import.
+    """
+    found: dict[str, None] = {}
+    for source in sources:
+        if "environ" in source.text:
+            return []
+        try:
+            tree = ast.parse(source.text)
+        except (SyntaxError, ValueError, RecursionError):
+            continue
+        for node in tree.body:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names = [node.module]
+            found.update(dict.fromkeys(name for name in names if not _is_local(name, roots)))
+    return list(found)
+
+
+def _is_local(name: str, roots: Sequence[str]) -> bool:
+    first = name.partition(".")[0]
+    places = [os.path.join(root, *part, first) for root in roots for part in ((), ("src",))]
+    return any(os.path.isdir(place) or os.path.isfile(place + ".py") for place in places)

@@ -1,0 +1,429 @@
+"""Which edits of the source are proven: each is tried alone on the whole program, then those that help together.
+
+The values of the original are taken from three runs of it: as it is, again, and with other rounding. What does not repeat
+proves nothing, and how far rounding moves a value is how far an edit may move it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
+from jaxlint.finding import FixRequest
+from jaxlint.source.file import SourceFile
+from jaxlint.source.write import Change
+from jaxlint_runtime.findings import check_texts
+from jaxlint_runtime.model import Cost, Interval, Numerics, Result, Status
+from jaxlint_runtime.protocol import to_plain
+from jaxlint_runtime.rewrites.printed import differs
+from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load, to_jit
+from jaxlint_runtime.rewrites.trials import OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
+from jaxlint_runtime.scratch import TooLarge
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.verify import Verification
+
+_SECONDS = 240.0  # for all of it, by default
+_ROUNDS = 3
+_MOST = 6  # edits that are tried in one round
+_OBSERVED = 40
+_PROMISING = 0.97  # of the original's time or compile time, seen in one run
+_LESS_MEMORY = 0.93
+_SLOWER = 1.15  # a run of one version may take this much longer than another of the same
+_PAIRS = (3, 8)  # of runs that are timed at the end: least and most
+_CLAIM = 1.06
+_CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
+_WORTH = 1.1  # a program may take this much longer in all where its compiles pay only in longer runs
+
+
+@dataclass(slots=True)
+class _Tried:
+    """An edit and its run."""
+
+    rewrite: Rewrite
+    trial: Trial
+    sources: dict[str, SourceFile]
+    problem: str | None
+    numerics: Numerics | None = None
+    evidence: str = ""
+
+
+@dataclass(slots=True)
+class _Search:
+    verification: Verification
+    trials: Trials
+    original: dict[str, SourceFile]
+    deadline: float
+    errors: bool = False  # the program fails: what it computes without jit is the reference
+    base: Trial = field(default_factory=Trial)
+    repeats: list[Trial] = field(default_factory=list)
+    references: list[Path] = field(default_factory=list)
+    seen: set[tuple[str, str, str]] = field(default_factory=set)
+
+    def run(self, rewrites: list[Rewrite]) -> None:
+        """Try the edits, and those that become possible by them; leave what is proven in the verification."""
+        if not self._measure_original():
+            for rewrite in rewrites:
+                self._report(rewrite, Status.NOT_APPLICABLE, f"not tried: {self._why()}")
+            return
+        current, chosen, kept = self.original, [], None
+        for _ in range(_ROUNDS):
+            tried = [found for one in rewrites[:_MOST] if (found := self._try(one, current)) is not None]
+            good = self._good(tried, kept.trial if kept else self.base)
+            best = self._combine(good, current)
+            if best is None:
+                break
+            chosen += good if best.problem is None and best.rewrite.name == "together" else [best]
+            current, kept = best.sources, best
+            if self.errors:
+                break
+            rewrites = self._again(current, best)
+        if kept is not None:
+            self._conclude(kept, chosen)
+
+    # ---- the original ----
+
+    def _measure_original(self) -> bool:
+        self._say("running the whole program in scratch copies, to compare edits of the source with it")
+        limit = max(
+            min(self.deadline - time.monotonic(), self.verification.request.run_for or 120.0) * 1.5, 10.0
+        )
+        environment = WITHOUT_JIT if self.errors else None
+        self.base, first = self.trials.run(self.original, limit, environment=environment)
+        self.references = [first]
+        if self.base.failure is not None:
+            return False
+        for extra in ({}, OTHER_ROUNDING) if not self.errors else ():
+            trial, folder = self.trials.run(self.original, 3 * limit, environment=extra)
+            if trial.failure is None:
+                self.references.append(folder)
+                self.repeats.append(trial)
+        return True
+
+    def _why(self) -> str:
+        how = "without jit" if self.errors else "from its start to its end"
+        return f"the original could not be run {how} for comparison: {self.base.failure}"
+
+    # ---- one edit ----
+
+    def _try(self, rewrite: Rewrite | None, current: Mapping[str, SourceFile]) -> _Tried | None:
+        """Run an edit, or where it fails what may be done instead; None where nothing could be run. Reports what is lost."""
+        while rewrite is not None:
+            if rewrite.key in self.seen:
+                return None
+            self.seen.add(rewrite.key)
+            if time.monotonic() > self.deadline:
+                self._report(
+                    rewrite, Status.NOT_APPLICABLE, "not tried: the time for edits of the source is used up"
+                )
+                return None
+            sources = edited(rewrite.fixes, current)
+            if isinstance(sources, str):
+                self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
+                return None
+            tried = self._run(rewrite, sources)
+            if tried.problem is None:
+                return tried
+            status = Status.FAILED if tried.trial.failure else Status.REJECTED
+            self._report(rewrite, status, f"{rewrite.summary}: {tried.problem}", tried)
+            rewrite = rewrite.instead
+        return None
+
+    def _run(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> _Tried:
+        self.verification.listener.progress(f"trying an edit of {rewrite.function}: {rewrite.name}")
+        limit = 4 * self.base.total_s + 30
+        trial, _ = self.trials.run(sources, limit, self.references)
+        tried = _Tried(rewrite, trial, sources, trial.failure)
+        if trial.failure is not None:
+            return tried
+        compared = trial.compared or {"calls": 0, "values": 0, "problem": None, "numerics": None}
+        lines = sum(1 for line in self.base.printed.splitlines() if line.strip())
+        tried.problem = compared["problem"] or differs(
+            self.base.printed, [one.printed for one in self.repeats], trial.printed
+        )
+        if trial.status != self.base.status:
+            tried.problem = f"it ends with exit status {trial.status} instead of {self.base.status}"
+        if tried.problem is not None:
+            tried.problem = f"it does not compute the same: {tried.problem}"
+        elif not compared["values"] and not lines:
+            tried.problem = "nothing that the program prints or returns could be compared"
+        if compared["numerics"] is not None:
+            tried.numerics = Numerics(
+                **{**compared["numerics"], "max_rel": compared["numerics"]["max_rel"] or 0.0}
+            )
+        reference = "the original with jit disabled" if self.errors else "the original, run three times"
+        tried.evidence = (
+            f"{compared['values']} values of {compared['calls']} results and {lines} printed lines compared with {reference}; "
+            "whole programs in fresh processes; memory is the highest resident set"
+        )
+        return tried
+
+    # ---- which are good ----
+
+    def _good(self, tried: Sequence[_Tried], base: Trial) -> list[_Tried]:
+        """Those that one run shows to be better and in nothing much worse; the others are reported."""
+        good = []
+        for one in tried:
+            verdict = _promise(base, one.trial)
+            if self.errors or verdict is None:
+                good.append(one)
+            else:
+                self._report(
+                    one.rewrite, Status.REJECTED, f"{one.rewrite.summary}: {verdict}", one, before=base
+                )
+        return good
+
+    def _combine(self, good: Sequence[_Tried], current: Mapping[str, SourceFile]) -> _Tried | None:
+        """All of them together; where that does not go, or is worse, the best alone."""
+        if not good:
+            return None
+        best = min(good, key=lambda one: one.trial.total_s)
+        if len(good) == 1:
+            return best
+        sources: dict[str, SourceFile] = dict(current)
+        fixes = [fix for one in good for fix in one.rewrite.fixes]
+        together = edited(fixes, sources)
+        if isinstance(together, str):
+            return best
+        rewrite = dataclasses.replace(best.rewrite, name="together", fixes=tuple(fixes), instead=None)
+        tried = self._run(rewrite, together)
+        if tried.problem is not None or (
+            not self.errors and tried.trial.total_s > _SLOWER * best.trial.total_s
+        ):
+            return best
+        return tried
+
+    def _again(self, current: Mapping[str, SourceFile], best: _Tried) -> list[Rewrite]:
+        """What check says of the edited files, and was not tried before."""
+        try:
+            findings = check_texts(current)
+        except Exception:  # a defect of a rule must not cost what is proven
+            return []
+        seconds = {(entry["path"], name): entry["seconds"] for name, entry in best.trial.functions.items()}
+        found = from_findings(findings, seconds, errors=False)
+        return [one for one in found if one.key not in self.seen]
+
+    # ---- the end ----
+
+    def _conclude(self, kept: _Tried, chosen: Sequence[_Tried]) -> None:
+        """Time the edited program against the original, report, and leave the texts to be written."""
+        names = " + ".join(dict.fromkeys(f"{one.rewrite.name} in {one.rewrite.function}" for one in chosen))
+        summary = "; ".join(dict.fromkeys(one.rewrite.summary for one in chosen))
+        first = chosen[0].rewrite
+        rewrite = dataclasses.replace(
+            first, name=first.name if len(chosen) == 1 else "source", summary=summary
+        )
+        if self.errors:
+            reason = f"{summary}: it failed, and now computes what it does with jit disabled"
+            self._report(rewrite, Status.VERIFIED, reason, kept)
+            self._keep(kept)
+            return
+        pairs = self._time(kept)
+        before, after = ([pair[side] for pair in pairs] for side in (0, 1))
+        speedup, start, memory = _ratios(pairs)
+        total = interval([a.total_s / max(b.total_s, 1e-9) for a, b in pairs])
+        gains = [
+            f"{ratio.median:.2f}x {what} [{ratio.low:.2f}, {ratio.high:.2f}]"
+            for what, ratio in (
+                ("as fast without compiles", speedup),
+                ("less compile time", start),
+                ("less memory", memory),
+            )
+        ]
+        better = max(speedup.low, start.low, memory.low) >= _CLAIM and total.median >= 1 / _WORTH
+        reason = f"{names}: {summary}: {', '.join(gains)}; the whole program {total.median:.2f}x as fast"
+        status = Status.VERIFIED if better else Status.REJECTED
+        self._report(
+            rewrite, status, reason, kept, before=_median(before), after=_median(after), speedup=speedup
+        )
+        for one in chosen if len(chosen) > 1 else ():
+            alone = f"{one.rewrite.summary}: part of the edits that were timed together; alone, one run: {_figures(self.base, one.trial)}"
+            self._report(one.rewrite, Status.NOT_APPLICABLE, alone)
+        if better:
+            self._keep(kept)
+
+    def _time(self, kept: _Tried) -> list[tuple[Trial, Trial]]:
+        """Pairs of runs in the order A B B A; at least three, more while there is time."""
+        pairs: list[tuple[Trial, Trial]] = []
+        limit = 6 * self.base.total_s + 30
+        until = time.monotonic() + max(self.deadline - time.monotonic(), 4 * self.base.total_s)
+        while len(pairs) < _PAIRS[0] or (len(pairs) < _PAIRS[1] and time.monotonic() < until):
+            order = (self.original, kept.sources) if len(pairs) % 2 == 0 else (kept.sources, self.original)
+            self.verification.listener.progress(f"timing the edited program, pair {len(pairs) + 1}")
+            runs = [self.trials.run(sources, limit, keep=False)[0] for sources in order]
+            if any(one.failure for one in runs):
+                break
+            pairs.append((runs[0], runs[1]) if len(pairs) % 2 == 0 else (runs[1], runs[0]))
+            if len(pairs) >= _PAIRS[0] and max(one.low for one in _ratios(pairs)) >= _CLEAR:
+                break
+        return pairs or [(self.base, kept.trial)]
+
+    def _keep(self, kept: _Tried) -> None:
+        self.verification.rewritten = [
+            Change(self.original[path], source.text)
+            for path, source in kept.sources.items()
+            if source.text != self.original[path].text
+        ]
+
+    # ---- reports ----
+
+    def _say(self, message: str) -> None:
+        self.verification.listener.note(message)
+
+    def _report(
+        self,
+        rewrite: Rewrite,
+        status: Status,
+        reason: str,
+        tried: _Tried | None = None,
+        before: Trial | None = None,
+        after: Trial | None = None,
+        speedup: Interval | None = None,
+    ) -> None:
+        result = Result(
+            function=rewrite.function,
+            path=rewrite.path,
+            line=rewrite.line,
+            code=rewrite.code,
+            candidate=f"source:{rewrite.name}" if rewrite.name != "source" else "source",
+            status=status,
+            evidence=tried.evidence if tried else "nothing was run",
+            reason=reason,
+            speedup=speedup,
+            numerics=tried.numerics if tried else None,
+            codemod=rewrite.codemods,
+        )
+        if tried is not None and tried.trial.failure is None and not self.errors:
+            result.before = _cost(before or self.base)
+            result.after = _cost(after or tried.trial)
+        target = next((name for name in self.verification.document.targets if ":" not in name), "cpu")
+        self.verification.document.results.append((target, to_plain(result)))
+
+
+def search_source(verification: Verification) -> None:
+    """Try edits of the source and report each; what is proven is left in `verification.rewritten`."""
+    document, check = verification.document, verification.check
+    if check is None or not document.ran or document.interrupted or not check.sources:
+        return
+    if document.targets and all(":" in name for name in document.targets):
+        return  # nothing is to be run here
+    errors = document.ending is not None and document.ending["how"] == "raised"
+    seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
+    rewrites = from_findings(check.findings, seconds, errors)
+    if not errors:
+        rewrites = sorted(
+            [*rewrites, *to_jit(document.watched, check.sources)], key=lambda one: -one.estimate
+        )
+    if not rewrites:
+        return
+    observe = [(one["path"], one["function"]) for one in document.watched if one["calls"]]
+    observe += [(one.path, one.function) for one in rewrites if one.function != "<module>"]
+    roots = [str(root) for root in verification.request.roots()]
+    with tempfile.TemporaryDirectory(prefix="jaxlint-trials-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        trials = Trials(
+            verification,
+            list(dict.fromkeys(observe))[:_OBSERVED],
+            packages_to_load(check.sources.values(), roots),
+            folder,
+        )
+        search = _Search(verification, trials, dict(check.sources), time.monotonic() + _SECONDS, errors)
+        try:
+            search.run(rewrites)
+        except TooLarge as error:
+            search._say(f"edits of the source were not tried: {error}")
+
+
+def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> dict[str, SourceFile] | str:
+    """The files with the fixes made, or why they cannot be."""
+    workspace = Workspace(sources)
+    plans: list[Plan] = []
+    for fix in fixes:
+        plan = workspace.plan(fix)
+        if isinstance(plan, str):
+            return plan
+        if any(plan.conflicts_with(other) for other in plans):
+            return "the edits touch each other"
+        plans.append(plan)
+    try:
+        edits = workspace.edits(plans)
+    except Refused as refusal:
+        return str(refusal)
+    result = dict(sources)
+    for path in dict.fromkeys(edit.path for edit in edits):
+        if sources[path].container is not None:
+            return "notebooks and pages are not run"
+        text = apply_edits(sources[path].text, [edit for edit in edits if edit.path == path])
+        result[path] = dataclasses.replace(sources[path], text=text)
+    return result
+
+
+def _promise(base: Trial, trial: Trial) -> str | None:
+    """Why one run of an edit shows no gain; None when it may be one."""
+    figures = _figures(base, trial)
+    smaller = (trial.peak_bytes or 0) < _LESS_MEMORY * (base.peak_bytes or 0)
+    if not (
+        trial.run_s < _PROMISING * base.run_s or trial.compile_s < _PROMISING * base.compile_s or smaller
+    ):
+        return f"no gain: {figures}"
+    if trial.total_s > _WORTH * base.total_s:
+        saved = base.run_s - trial.run_s
+        if saved <= 0:
+            return f"slower: {figures}"
+        longer = (trial.compile_s - base.compile_s) / saved
+        return f"pays only in runs {longer:.0f} times as long, since it compiles longer: {figures}"
+    return None
+
+
+def _figures(base: Trial, trial: Trial) -> str:
+    parts = [
+        f"run {base.run_s:.2f} to {trial.run_s:.2f} s",
+        f"compile {base.compile_s:.2f} to {trial.compile_s:.2f} s",
+    ]
+    if base.peak_bytes and trial.peak_bytes:
+        parts.append(f"memory {base.peak_bytes / 2**20:.0f} to {trial.peak_bytes / 2**20:.0f} MiB")
+    return ", ".join(parts)
+
+
+def _ratios(pairs: Sequence[tuple[Trial, Trial]]) -> tuple[Interval, Interval, Interval]:
+    """How many times less time without compiles, compile time and memory the second of each pair needs."""
+    return (
+        interval([a.run_s / max(b.run_s, 1e-9) for a, b in pairs]),
+        interval([a.compile_s / max(b.compile_s, 1e-9) for a, b in pairs]),
+        interval([(a.peak_bytes or 1) / max(b.peak_bytes or 1, 1) for a, b in pairs]),
+    )
+
+
+def _cost(trial: Trial) -> Cost:
+    milliseconds = trial.run_s * 1e3
+    return Cost(
+        time_ms=Interval(milliseconds, milliseconds, milliseconds),
+        time_kind="measured",
+        compile_s=trial.compile_s,
+        peak_bytes=trial.peak_bytes,
+    )
+
+
+def _median(trials: Sequence[Trial]) -> Trial:
+    """The figures in the middle of several runs, each by itself."""
+    return Trial(
+        run_s=statistics.median(one.run_s for one in trials),
+        compile_s=statistics.median(one.compile_s for one in trials),
+        peak_bytes=int(statistics.median(one.peak_bytes or 0 for one in trials)),
+    )
+
+
+def interval(values: Sequence[float], resamples: int = 2000) -> Interval:
+    """The median of a few values with its bootstrap interval at 95 %."""
+    generator = random.Random(0)
+    medians = sorted(statistics.median(generator.choices(values, k=len(values))) for _ in range(resamples))
+    low, high = medians[int(0.025 * resamples)], medians[int(0.975 * resamples)]
+    return Interval(statistics.median(values), low, high)

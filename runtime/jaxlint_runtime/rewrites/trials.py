@@ -1,0 +1,143 @@
+"""Runs whole versions of the program in fresh processes, each in a scratch copy of its project."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.source.file import SourceFile
+from jaxlint.source.write import encode_text
+from jaxlint_runtime.sandbox import Death
+from jaxlint_runtime.scratch import Scratch, scratch_copy
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.verify import Verification
+
+# Every operation by itself: sums in another order, and nothing else is different.
+OTHER_ROUNDING = {"XLA_FLAGS": (os.environ.get("XLA_FLAGS", "") + " --xla_disable_hlo_passes=fusion").strip()}
+WITHOUT_JIT = {"JAX_DISABLE_JIT": "1"}
+
+
+@dataclass(slots=True)
+class Trial:
+    """One run. Times in seconds, sizes in bytes; `failure` says in one line why the others are not to be used."""
+
+    failure: str | None = None
+    run_s: float = 0.0
+    compile_s: float = 0.0
+    peak_bytes: int | None = None
+    compiles: int = 0
+    printed: str = ""
+    functions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    compared: dict[str, Any] | None = None
+    status: int = 0
+
+    @property
+    def total_s(self) -> float:
+        return self.run_s + self.compile_s
+
+
+class Trials:
+    """Runs of one program. `observe` names the functions whose results are kept, by real path and qualified name."""
+
+    def __init__(
+        self,
+        verification: Verification,
+        observe: Sequence[tuple[str, str]],
+        preload: Sequence[str],
+        folder: Path,
+    ) -> None:
+        self._verification = verification
+        self._observe = observe
+        self._preload = list(preload)
+        self._folder = folder
+        self._number = 0
+
+    def run(
+        self,
+        sources: Mapping[str, SourceFile],
+        limit: float,
+        references: Sequence[Path] = (),
+        environment: Mapping[str, str] | None = None,
+        keep: bool = True,
+    ) -> tuple[Trial, Path]:
+        """Run the program with these texts, at most `limit` seconds; what it returned is kept in the folder given back."""
+        self._number += 1
+        record = self._folder / str(self._number)
+        record.mkdir()
+        with scratch_copy(self._verification.request.project()) as scratch:
+            for source in sources.values():
+                path = Path(scratch.to_copy(os.path.realpath(source.path)))
+                if path.exists():
+                    path.write_bytes(encode_text(source, source.text))
+            trial = self._attempt(scratch, limit, record if keep else None, references, environment or {})
+        return trial, record
+
+    def _attempt(
+        self,
+        scratch: Scratch,
+        limit: float,
+        record: Path | None,
+        references: Sequence[Path],
+        environment: Mapping[str, str],
+    ) -> Trial:
+        from jaxlint_runtime.verify import relocate, start_worker
+
+        request = self._verification.request
+        observe = [[scratch.to_copy(path), name] for path, name in self._observe] if record else []
+        job = dataclasses.replace(
+            request.job(),
+            trial={
+                "observe": observe,
+                "preload": self._preload,
+                "record": str(record) if record else None,
+                "references": [str(path) for path in references],
+            },
+        )
+        job, folder = relocate(job, scratch)
+        printed = bytearray()
+
+        def output(stream: str, data: bytes) -> None:
+            if stream == "stdout":
+                printed.extend(data)
+
+        trial = Trial("it sent nothing")
+        deadline = time.monotonic() + limit
+        with start_worker(request, job, folder, scratch, output, environment) as worker:
+            try:
+                while True:
+                    event = worker.next_event(0.2)
+                    if event is None:
+                        if time.monotonic() > deadline:
+                            worker.kill(f"took longer than {limit:.0f} s")
+                    elif event["event"] == "trial":
+                        trial = _read(event)
+                    elif event["event"] == "error":
+                        trial = Trial(str(event["message"]))
+                        break
+                    elif event["event"] == "done":
+                        break
+            except Death as death:
+                trial = Trial(f"it {death}")
+        trial.printed = printed.decode(errors="replace")
+        return trial
+
+
+def _read(event: Mapping[str, Any]) -> Trial:
+    ending = event["ending"]
+    failure = None if ending["how"] == "finished" else str(ending["message"])
+    return Trial(
+        failure=failure,
+        run_s=event["run_s"],
+        compile_s=event["compile_s"],
+        peak_bytes=event["peak_bytes"],
+        compiles=event["compiles"],
+        functions={entry["qualname"]: entry for entry in event["functions"]},
+        compared=event["compared"],
+        status=ending["status"],
+    )

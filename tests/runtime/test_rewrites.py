@@ -1,0 +1,269 @@
+"""Edits of the source as candidates: what is proposed, what counts as the same, and what a whole program proves."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
+from jaxlint.source import read_source
+from jaxlint_runtime.apply import apply_proven
+from jaxlint_runtime.capture.observed import Observer, read
+from jaxlint_runtime.rewrites import search
+from jaxlint_runtime.rewrites.eager import eager_functions
+from jaxlint_runtime.rewrites.printed import differs
+from jaxlint_runtime.rewrites.proposals import from_findings, packages_to_load, to_jit
+from jaxlint_runtime.verify import Request, Verification
+
+# ---- what is printed ----
+
+
+@pytest.mark.parametrize(
+    ("found", "problem"),
+    [
+        ("step 1 loss 0.5001", None),
+        ("step 1 loss 0.52", "instead of"),
+        ("step 2 loss 0.5000", "instead of"),
+        ("step 1 error 0.5000", "instead of"),
+        ("step 1 loss nan", "instead of"),
+        ("step 1 loss 0.5000\nstep 1 loss 0.5000", "2 lines instead of 1"),
+        ("", "0 lines instead of 1"),
+    ],
+)
+def test_printed_numbers_may_move_by_rounding_and_nothing_else(found: str, problem: str | None) -> None:
+    difference = differs("step 1 loss 0.5000\n", ["step 1 loss 0.5000\n"], found)
+    assert difference is None if problem is None else problem in str(difference)
+
+
+def test_what_does_not_repeat_and_what_tells_the_time_is_not_compared() -> None:
+    assert differs("drew 17\n", ["drew 23\n"], "drew 20\n") is None
+    assert differs("took 0.31 s\n", ["took 0.31 s\n"], "took 0.01 s\n") is None
+    assert differs("loss 0.30\n", ["loss 0.38\n"], "loss 0.45\n") is None
+    assert differs("loss 0.30\n", ["loss 0.38\n"], "loss 0.95\n") is not None
+
+
+# ---- what is proposed ----
+
+EAGER = """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+def loss(w, x):
+    return jnp.sum((x @ w) ** 2)
+
+def step(w, x, mode):
+    return w - jax.grad(loss)(w, x)
+
+@jax.jit
+def quick(w):
+    return w + 1
+
+def host(x):
+    return np.mean(x)
+
+def outer(w):
+    return step(w, w, "a")
+"""
+
+
+def test_functions_that_may_run_eagerly_are_known_by_what_they_call() -> None:
+    assert {one.name for one in eager_functions(ast.parse(EAGER))} == {"loss", "step", "outer"}
+
+
+def watched(path: Path, **changes: Any) -> dict[str, Any]:
+    entry = {
+        "function": "step",
+        "path": str(path),
+        "line": 9,
+        "calls": 20,
+        "seconds": 2.0,
+        "arguments": [
+            {"name": "w", "type": "ArrayImpl", "leaves": [{}]},
+            {"name": "x", "type": "ArrayImpl", "leaves": [{}]},
+            {"name": "mode", "type": "str", "value": "'a'"},
+        ],
+    }
+    return {**entry, **changes}
+
+
+def test_a_busy_function_is_proposed_for_jit_with_its_strings_static(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(EAGER)
+    sources = {str(path): read_source(path, str(path))}
+    (rewrite,) = to_jit([watched(path)], sources)
+    assert rewrite.instead is None
+    new = search.edited(rewrite.fixes, sources)
+    assert isinstance(new, dict)
+    assert '@functools.partial(jax.jit, static_argnames="mode")\ndef step(' in new[str(path)].text
+    assert "import functools" in new[str(path)].text
+    assert to_jit([watched(path, calls=1)], sources) == []
+    assert to_jit([watched(path, arguments=[])], sources) == []
+
+
+def test_numbers_are_traced_first_and_static_when_that_fails(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(EAGER)
+    arguments = [
+        {"name": "w", "type": "ArrayImpl", "leaves": [{}]},
+        {"name": "mode", "type": "int", "value": "3"},
+    ]
+    (rewrite,) = to_jit([watched(path, arguments=arguments)], {str(path): read_source(path, str(path))})
+    assert rewrite.fixes[0].steps[0].parameters["static_argnames"] == []
+    assert rewrite.instead is not None
+    assert rewrite.instead.fixes[0].steps[0].parameters["static_argnames"] == ["mode"]
+
+
+def finding(path: Path, name: str, category: str, severity: Severity = Severity.WARNING) -> Finding:
+    span = Span(9, 1, 9, 4)
+    fix = FixRequest(Safety.UNSAFE, "Jit", (Step("add-jit", str(path), span),))
+    return Finding(str(path), span, "JAX000", name, category, severity, "m", "r", "step", fix=fix)
+
+
+def test_findings_that_cost_time_are_tried_and_those_that_fail_where_it_fails(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    found = [
+        finding(path, "jit-in-loop", "recompilation"),
+        finding(path, "missing-donation", "memory"),
+        finding(path, "key-reuse", "random"),
+        finding(path, "tracer-branch", "tracing", Severity.ERROR),
+    ]
+    assert [one.name for one in from_findings(found, {}, errors=False)] == ["fix:jit-in-loop"]
+    assert [one.name for one in from_findings(found, {}, errors=True)] == ["fix:tracer-branch"]
+
+
+def test_packages_are_loaded_ahead_unless_the_environment_is_set_first(tmp_path: Path) -> None:
+    (tmp_path / "helpers.py").touch()
+    path = tmp_path / "program.py"
+    path.write_text("import json\nimport helpers\nfrom os import path\n")
+    assert packages_to_load([read_source(path, str(path))], [str(tmp_path)]) == ["json", "os"]
+    path.write_text("import os\nos.environ['JAX_ENABLE_X64'] = '1'\nimport jax\n")
+    assert packages_to_load([read_source(path, str(path))], [str(tmp_path)]) == []
+
+
+# ---- what a run keeps ----
+
+
+def test_results_are_kept_of_plain_and_of_jitted_functions(tmp_path: Path) -> None:
+    source = """
+    import jax
+
+    def plain(x):
+        if x < 0:
+            return -x
+        return x
+
+    @jax.jit
+    def jitted(x):
+        return plain(x * x)
+
+    for i in range(5):
+        plain(i - 2)
+        jitted(float(i))
+    jitted.lower(1.0)
+    """
+    from jaxlint_runtime import compat
+
+    path = tmp_path.resolve() / "program.py"
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    observer = Observer({str(path): ["plain", "jitted"]}, folder, compat.is_tracing)
+    code = observer.compile(textwrap.dedent(source).replace("if x < 0", "if x is None").encode(), str(path))
+    assert code is not None
+    exec(code, {"__name__": "program"})
+    kept = {(name, number): found.leaves[0].item() for name, number, found in read(folder)}
+    assert kept == {
+        **{("plain", n): n - 3 for n in (1, 2, 3, 4)},
+        **{("jitted", n): float((n - 1) ** 2) for n in (1, 2, 3, 4)},
+    }
+    assert {one.qualname: one.calls for one in observer.records} == {"plain": 5, "jitted": 5}
+
+
+# ---- whole programs ----
+
+SLOW = """
+import jax
+import jax.numpy as jnp
+
+count = 0
+
+def step(w, x):
+    for _ in range(4):
+        w = w - 0.01 * jax.grad(lambda w: jnp.sum(jnp.tanh(x @ w) ** 2))(w)
+    return w
+
+def counted(w):
+    global count
+    count += 1
+    for _ in range(40):
+        w = jnp.sin(w)
+    return jnp.sum(w) + count
+
+def main():
+    w, x = jnp.ones((8, 8)), jnp.ones((4, 8)) * 0.1
+    for i in range(30):
+        w = step(w, x)
+        total = counted(w)
+    print("norm", jnp.linalg.norm(w), "total", total)
+
+main()
+"""
+
+FAILS = """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def clip(x, limit):
+    if jnp.sum(x) > limit:
+        y = x * 0.5
+    else:
+        y = x
+    return y
+
+print("clipped", clip(jnp.ones(4), 3.0))
+"""
+
+
+def verified(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> Verification:
+    (folder / "pyproject.toml").touch()
+    (folder / "program.py").write_text(text)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    monkeypatch.setattr(search, "_PAIRS", (1, 1))
+    verification = Verification(Request("script", "program.py", calls=None, transforms=("source",)))
+    verification.run()
+    return verification
+
+
+def test_an_eager_step_is_jitted_and_one_with_effects_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = verified(tmp_path, SLOW, monkeypatch)
+    results = {(r["function"], r["status"]): r for _, r in found.document.results}
+    assert "it does not compute the same" in results["counted", "rejected"]["reason"]
+    good = results["step", "verified"]
+    assert good["speedup"]["median"] > 1.5
+    assert good["numerics"]["passed"]
+    assert "results and 1 printed lines" in good["evidence"]
+    apply_proven(found, allow_dirty=True)
+    text = (tmp_path / "program.py").read_text()
+    assert "@jax.jit\ndef step(" in text
+    assert "jit\ndef counted(" not in text
+    assert [entry["kept"] for entry in found.document.applied] == [True]
+
+
+def test_a_program_that_fails_is_held_against_itself_without_jit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = verified(tmp_path, FAILS, monkeypatch)
+    (result,) = [r for _, r in found.document.results if r["candidate"].startswith("source")]
+    assert (result["status"], result["code"], result["function"]) == ("verified", "JAX101", "clip"), result
+    assert "with jit disabled" in result["reason"]
+    assert "4 values of 1 results and 1 printed lines" in result["evidence"]
+    (change,) = found.rewritten
+    assert "if jnp.sum" not in change.text
