@@ -43,7 +43,7 @@ class Release:
         found = self._known.get(module)
         if found is None:
             found = self._known[module] = ModuleNames()
-            tree = self._tree(module)
+            tree = self.tree(module)
             if tree is None:
                 found.is_open = True
                 return found
@@ -54,7 +54,8 @@ class Release:
                     found.names.setdefault(leaf, "present")
         return found
 
-    def _tree(self, module: str) -> ast.Module | None:
+    def tree(self, module: str) -> ast.Module | None:
+        """The parsed source of a module; None when it is not for this Python."""
         if module not in self._trees:
             try:
                 self._trees[module] = ast.parse(self.files[module][1])

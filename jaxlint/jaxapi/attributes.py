@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from jaxlint.jaxapi.history import ApiChange, Target, all_changes
+from jaxlint.jaxapi.history import ApiChange, Target, all_changes, neighbour_changes
 
 _NAME = re.compile(r"(?P<owner>[\w.]+)\.(?P<name>\w+)(?P<call>\(.*\))?")
 # Classes whose attributes a class has too. Keys and tracers are arrays.
@@ -36,6 +36,10 @@ class Rewrite:
 
 
 _REWRITES: Mapping[str, Rewrite] = {
+    **{
+        f"flax.core.FrozenDict.{name}()": Rewrite(around=f"flax.core.{name}", called=True, since="0.6.8")
+        for name in ("unfreeze", "pretty_repr", "pop", "copy")
+    },
     "jax.Array.block_host_until_ready": Rewrite("block_until_ready"),
     "jax.Array.broadcast": Rewrite(around="jax.lax.broadcast", called=True),
     "jax.Array.broadcast_in_dim": Rewrite(around="jax.lax.broadcast_in_dim", called=True),
@@ -67,7 +71,7 @@ _REWRITES: Mapping[str, Rewrite] = {
 @functools.cache
 def _changes() -> Mapping[tuple[str, str], ApiChange]:
     found = {}
-    for change in all_changes():
+    for change in (*all_changes(), *neighbour_changes()):
         if change.form == "attribute" and (match := _NAME.fullmatch(change.name)):
             found[match["owner"], match["name"]] = change
     return found

@@ -125,10 +125,24 @@ def lookup(qualified: str) -> ApiChange | None:
 
 
 @functools.cache
-def _neighbours() -> Mapping[str, ApiChange]:
-    """What became of names of the libraries around JAX, from their own releases."""
+def neighbour_changes() -> tuple[ApiChange, ...]:
+    """The rows of the libraries around JAX, from their own releases."""
     text = _DATA.with_name("neighbour_history.jsonl").read_text(encoding="utf-8")
-    return {row["name"]: ApiChange(**row) for row in map(json.loads, text.splitlines())}
+    return tuple(ApiChange(**row) for row in map(json.loads, text.splitlines()))
+
+
+@functools.cache
+def _neighbours() -> Mapping[str, ApiChange]:
+    return {change.name: change for change in neighbour_changes() if change.form in ("name", "module")}
+
+
+@functools.cache
+def _neighbour_keywords() -> Mapping[str, tuple[ApiChange, ...]]:
+    found: dict[str, tuple[ApiChange, ...]] = {}
+    for change in neighbour_changes():
+        if change.form == "keyword":
+            found[change.name] = (*found.get(change.name, ()), change)
+    return found
 
 
 def package_of(qualified: str) -> str | None:
@@ -160,13 +174,22 @@ def lookup_module(qualified: str) -> ApiChange | None:
 
 def keyword_changes(qualified: str) -> tuple[ApiChange, ...]:
     """Parameters of the function `qualified` that can no longer be given by keyword, or will not be."""
+    if not qualified.startswith("jax."):
+        return _neighbour_keywords().get(qualified, ())
     return tuple(_change(index) for index in _keywords().get(qualified, ()))
 
 
 def call_change(qualified: str) -> ApiChange | None:
     """The row on how `qualified` is called, beyond the names of its parameters."""
+    if not qualified.startswith("jax."):
+        return _neighbour_calls().get(qualified)
     index = _calls().get(qualified)
     return None if index is None else _change(index)
+
+
+@functools.cache
+def _neighbour_calls() -> Mapping[str, ApiChange]:
+    return {change.name: change for change in neighbour_changes() if change.form == "call"}
 
 
 @functools.cache

@@ -253,6 +253,17 @@ _NEEDS = {
 # Values of parameters, where the new parameter takes others: as they are written, and the argument instead ("": refused).
 _VALUES: Mapping[tuple[str, str], Mapping[str, str | None]] = {
     ("jax.scipy.linalg.solve", "sym_pos"): {"True": 'assume_a="pos"', "False": None},
+    **{
+        (f"chex.{name}", "ignore_nones"): {"*": None}
+        for name in (
+            *(
+                f"assert_tree_{kind}"
+                for kind in ("has_only_ndarrays", "is_on_device", "is_on_host", "is_sharded")
+            ),
+            *(f"assert_tree_shape_{kind}" for kind in ("prefix", "suffix")),
+            *(f"assert_trees_all_equal_{kind}" for kind in ("comparator", "dtypes", "shapes")),
+        )
+    },
     ("jax.pure_callback", "vectorized"): {
         "True": 'vmap_method="legacy_vectorized"',
         "False": 'vmap_method="sequential"',
@@ -313,7 +324,10 @@ _KEYWORD_UNSAFE = {
     ("jax.ffi.ffi_call", "vectorized"): "the results must have the leading axis of what is mapped",
 }
 # Keywords that have to be given by position, in the order of the signature.
-_POSITIONAL_ORDER: Mapping[str, Sequence[str]] = {"jax.numpy.where": ("condition", "x", "y")}
+_POSITIONAL_ORDER: Mapping[str, Sequence[str]] = {
+    "jax.numpy.where": ("condition", "x", "y"),
+    "haiku.switch": ("index", "branches", "operand"),
+}
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 _MAX_MOVES = 4  # a replacement may have been replaced in turn
 

@@ -280,6 +280,7 @@ class Access(Machine):
                 tree=True,
                 certain=base.certain,
                 origin=origin,
+                role=base.role if base.role == "variables" else "",
                 jitted=base.jitted,
                 flow=base.flow,
             )
@@ -287,7 +288,7 @@ class Access(Machine):
         for part in parts:
             self.check_slice(base, part, node, frame)
             self.check_mask(base, part, node, frame)
-        if base.tree and not base.role:
+        if base.tree and base.role in ("", "variables"):
             origin = None
             if base.origin is not None and const is not MISSING and hashable(const):
                 origin = base.origin.child(const)

@@ -317,7 +317,7 @@ class Classes(Machine):
                 "has_variable": ExternalObject("flax.linen.Module.is_initializing"),
                 "apply": ExternalObject("flax.linen.Module.apply", [base]),
                 "init": ExternalObject("flax.linen.Module.init", [base]),
-                "init_with_output": ExternalObject("flax.linen.Module.init", [base]),
+                "init_with_output": ExternalObject("flax.linen.Module.init_with_output", [base]),
             }
             if name in special:
                 return special[name]

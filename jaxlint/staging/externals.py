@@ -436,8 +436,8 @@ class Externals(Machine):
             result = self.array_result(frame, [], node, role="key", name="self.make_rng")
             result.origin = Origin("make_rng")
             return result
-        if name in ("flax.linen.Module.apply", "flax.linen.Module.init") and callee.args:
-            return self.apply_module(callee, name.endswith("init"), args, kwargs, node, frame)
+        if name in _MODULE_CALLS and callee.args:
+            return self.apply_module(callee, name.rpartition(".")[2], args, kwargs, node, frame)
         if name.startswith("equinox.nn.") and "key" in kwargs:
             self.use_library_key(kwargs["key"], node, frame)
         if name.startswith(_LAYER_PREFIXES) or name in ("flax.TrainState.apply_fn",):
@@ -471,13 +471,13 @@ class Externals(Machine):
     def apply_module(
         self,
         callee: ExternalObject,
-        init: bool,
+        how: str,
         args: list[Value],
         kwargs: dict[str, Value],
         node: ast.AST,
         frame: Frame,
     ) -> Value:
-        """`module.apply(variables, *args)` of a linen module of the project."""
+        """`module.apply(variables, *args)` of a linen module of the project. `how`: "apply", "init" or "init_with_output"."""
         module = callee.args[0]
         assert isinstance(module, Instance)
         options = ("rngs", "mutable", "method", "capture_intermediates")
@@ -492,13 +492,13 @@ class Externals(Machine):
         result: Value = UNKNOWN
         if isinstance(method, (Function, Transformed)):
             result = self.call_value(method, [module, *args[1:]], inner, node, frame)
-        if init:
+        if how != "apply":
             variables = self.array_result(frame, args, node)
-            variables.tree = True
-            return variables
+            variables.tree, variables.role = True, "variables"
+            return variables if how == "init" else TupleValue([result, variables])
         if "mutable" in kwargs and truthy_constant(kwargs["mutable"]):
             state = self.array_result(frame, args, node)
-            state.tree = True
+            state.tree, state.role = True, "variables"
             return TupleValue([result, state])
         return result
 
@@ -576,4 +576,5 @@ _CONTEXTS = frozenset(
         "jax.eval_shape",
     }
 )
+_MODULE_CALLS = frozenset(f"flax.linen.Module.{how}" for how in ("apply", "init", "init_with_output"))
 _EXTERNAL_SHAPED = frozenset({"jax.ShapeDtypeStruct", "jax.core.ShapedArray"})

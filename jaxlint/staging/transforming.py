@@ -285,7 +285,7 @@ class Transforming(Machine):
                 tree=value.tree,
                 certain=value.certain,
                 jitted=jitted,
-                role="" if value.role != "key" else "key",
+                role=value.role if value.role in ("key", "variables") else "",
                 dtype=value.dtype,
                 flow=value.flow,
             )

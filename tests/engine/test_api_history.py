@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import json
 import warnings
 
 import jax
 import pytest
 
 from jaxlint.jaxapi.history import (
-    _DATA,
     NEWEST,
     Target,
     all_changes,
     keyword_changes,
     lookup,
     lookup_module,
+    neighbour_changes,
 )
 from jaxlint.jaxapi.rewrites import call_parameters, rename_parameters
 from jaxlint.jaxapi.versions import VersionError, parse_range, parse_version
@@ -42,6 +41,15 @@ def exists(qualified: str) -> bool:
                 return False
             return True
     return False
+
+
+def find(qualified: str):
+    """The object of that name, None where the installed packages lack it."""
+    module, _, leaf = qualified.rpartition(".")
+    try:
+        return getattr(importlib.import_module(module), leaf, None)
+    except ImportError:
+        return None
 
 
 def test_what_is_gone_is_gone_and_what_is_to_go_is_there():
@@ -221,10 +229,15 @@ def test_keyword_rewrites():
 
 def test_neighbours():
     wrong = []
-    for line in _DATA.with_name("neighbour_history.jsonl").read_text().splitlines():
-        change = lookup(json.loads(line)["name"])
-        if (change.removed_in is not None) == exists(change.name):
+    for change in neighbour_changes():
+        if change.form in ("name", "module") and (change.removed_in is not None) == exists(change.name):
             wrong.append(change.name)
+        if change.form == "keyword" and (function := find(change.name)) is not None:
+            if change.param in inspect.signature(function).parameters:
+                wrong.append(f"{change.name}({change.param})")
+        if change.form == "call" and (function := find(change.name)) is not None:
+            if inspect.signature(function).parameters[change.param].default is not inspect.Parameter.empty:
+                wrong.append(f"{change.name}({change.param})")
         if change.replacement and not exists(change.replacement):
             wrong.append(change.replacement)
     assert not wrong

@@ -68,6 +68,38 @@ REWRITTEN = {
     ),
     "a keyword": ("y = jnp.ones(2).sort(kind='stable')\n", "y = jnp.ones(2).sort()\n"),
 }
+FLAX = (
+    "import flax\nimport flax.linen as nn\n\n\nclass Net(nn.Module):\n    @nn.compact\n    def __call__(self, x):\n"
+    "        return nn.Dense(3)(x)\n\n\nnet, key = Net(), jax.random.key(0)\n"
+)
+FLAX_REWRITTEN = {
+    "pop": (
+        "v = net.init(key, jnp.ones(4))\nrest, params = v.pop('params')\n",
+        "v = net.init(key, jnp.ones(4))\nrest, params = flax.core.pop(v, 'params')\n",
+    ),
+    "unfreeze, of a part": (
+        "p = jax.jit(net.init)(key, jnp.ones(4))['params'].unfreeze()\n",
+        "p = flax.core.unfreeze(jax.jit(net.init)(key, jnp.ones(4))['params'])\n",
+    ),
+    "copy": (
+        "y, v = net.init_with_output(key, jnp.ones(4))\nv = v.copy({'a': {}})\n",
+        "y, v = net.init_with_output(key, jnp.ones(4))\nv = flax.core.copy(v, {'a': {}})\n",
+    ),
+    "a plain copy": (text := "v = net.init(key, jnp.ones(4)).copy()\n", text),
+    "a plain pop": (text := "p = net.init(key, jnp.ones(4)).pop('params')\n", text),
+    "another dict": (text := "d = dict(a=(1, 2))\na, b = d.pop('a')\n", text),
+    "nothing known": (text := "def f(v):\n    a, b = v.pop('a')\n    return v.unfreeze(), a, b\n", text),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), FLAX_REWRITTEN.values(), ids=FLAX_REWRITTEN)
+def test_variables_of_flax_are_dicts(old, new):
+    text = fixed(FLAX + old)
+    assert text == FLAX + new
+    if "def f" not in old:
+        exec(compile(HEAD + text, NAME, "exec"), {"__name__": "program"})
+
+
 SILENT = {
     "NumPy": "np.ones(2).device, np.ones(2).tile(2), np.ones(2).sort(kind='stable')\n",
     "text": "'a b'.split(' ')\n",

@@ -75,6 +75,12 @@ REPORTED = {
     "flax, a module that went": ("from flax import optim\nx = optim.Adam()\n", [("JAX901", 1)]),
     "optax, moved": ("import optax\nx = optax.dpsgd(1)\n", [("JAX902", 2)]),
     "an option": ("import jax\njax.config.update('jax_array', True)\n", [("JAX901", 2)]),
+    "chex, a keyword": ("import chex\nchex.assert_tree_is_on_host(x, ignore_nones=True)\n", [("JAX904", 2)]),
+    "flax, an argument that is needed": ("import flax.linen as nn\nc = nn.LSTMCell()\n", [("JAX904", 2)]),
+    "optax, what left its experiments": (
+        "import optax\nc = optax.experimental.named_chain(x)\n",
+        [("JAX901", 2)],
+    ),
     "deprecated": ("from jax.experimental.shard_map import shard_map\n", [("JAX902", 1)]),
     "a shim whose other side went too": (
         "import jax\nxla = jax.interpreters.xla\nif hasattr(jax.interpreters.xla, '_DeviceArray'):\n"
@@ -99,6 +105,7 @@ SILENT = {
     "guarded in the same expression": (
         "import jax\ndef f(x):\n    return hasattr(jax, 'xla') and isinstance(x, jax.xla.DeviceArray)\n"
     ),
+    "flax, with the argument": "import flax.linen as nn\nc = nn.LSTMCell(3), nn.GRUCell(features=4), nn.LSTMCell(*a)\n",
     "there again under that name": "import jax\nx = jax.ad\n",
 }
 

@@ -62,6 +62,12 @@ class Attributes:
             and _argument(call) != ast.literal_eval(form or "")
         ):
             return None
+        if (
+            owner == "flax.core.FrozenDict"
+            and isinstance(call, ast.Call)
+            and not _is_frozen_call(call, event)
+        ):
+            return None
         return None if _asks_for_it(event) else change
 
     def owner(self, event: AttributeEvent) -> str:
@@ -73,6 +79,8 @@ class Attributes:
             and not (value.tree or value.mixed or value.role in ("ref", "tree"))
         ):
             return "jax.random.PRNGKeyArray" if value.role == "key" else "jax.Array"
+        if isinstance(value, Array) and value.role == "variables":
+            return "flax.core.FrozenDict"  # what flax gave before 0.7
         if isinstance(value, ExternalObject):
             return _MAKERS.get(value.name, "")
         if isinstance(value, Transformed):
@@ -137,6 +145,18 @@ def attribute_advice(change: ApiChange, target: Target) -> str:
 def _argument(call: ast.Call) -> object:
     given = [*call.args[:1], *(keyword.value for keyword in call.keywords)]
     return given[0].value if len(given) == 1 and isinstance(given[0], ast.Constant) else None
+
+
+def _is_frozen_call(call: ast.Call, event: AttributeEvent) -> bool:
+    """Whether a method is called as only a FrozenDict has it: `rest, params = variables.pop("params")`."""
+    if event.name == "copy":
+        return bool(call.args or call.keywords)
+    if event.name != "pop":
+        return True
+    target = event.frame.module.parents.get(call)
+    if not isinstance(target, ast.Assign) or len(call.args) + len(call.keywords) != 1:
+        return False
+    return all(isinstance(one, (ast.Tuple, ast.List)) and len(one.elts) == 2 for one in target.targets)
 
 
 def _asks_for_it(event: AttributeEvent) -> bool:

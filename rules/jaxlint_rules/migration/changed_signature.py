@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.jaxapi.history import ApiChange, Target, keyword_changes
+from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, call_change, keyword_changes, package_of
 from jaxlint.jaxapi.rewrites import by_keyword, call_parameters, keyword_risk, takes_by_keyword
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint_rules.migration.changed_attributes import Attributes
@@ -14,6 +14,13 @@ from jaxlint_rules.migration.changed_names import SpelledNames, target_text
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import AttributeEvent, CallEvent, NameEvent
+
+
+def _has_changed(name: str) -> bool:
+    return package_of(name) is not None and bool(
+        keyword_changes(name) or takes_by_keyword(name) or (call_change(name) and not name.startswith("jax."))
+    )
+
 
 # They warn when they are given, and the function does not move.
 _WARNS = {("jax.jit", "backend"), ("jax.jit", "device")}
@@ -153,12 +160,10 @@ else:
         self._callees: dict[ast.AST, str] = {}
         self._attributes = Attributes(SpelledNames())
 
-    @concerns(where=lambda name: bool(keyword_changes(name) or takes_by_keyword(name)))
+    @concerns(where=lambda name: _has_changed(name))
     def on_name(self, event: NameEvent, report: Any) -> None:
-        name = event.qualified
-        if name.startswith("jax.") and not event.is_import and not event.guarded:
-            if keyword_changes(name) or takes_by_keyword(name):
-                self._callees[event.node] = name
+        if not event.is_import and not event.guarded and _has_changed(event.qualified):
+            self._callees[event.node] = event.qualified
 
     def on_attribute(self, event: AttributeEvent, report: Any) -> None:
         """Methods of arrays."""
@@ -175,12 +180,34 @@ else:
             callee, bound = self._callees.get(node.args[0]), 1
         if callee is None:
             return
-        target = Target.of(report.target_jax)
+        package = package_of(callee) or "jax"
+        target = Target.of(report.version_of(PACKAGES[package][0]), package)
         self._keywords(node, callee, target, report)
         if not any(isinstance(arg, ast.Starred) for arg in node.args):
             self._positional(node, callee, len(node.args) - bound, target, report)
+            if not bound:
+                self._required(node, callee, target, report)
+
+    @staticmethod
+    def _required(node: ast.Call, callee: str, target: Target, report: Any) -> None:
+        """An argument that has to be given now, where none was before."""
+        change, package = call_change(callee), package_of(callee) or "jax"
+        if change is None or not change.param or not change.param.isidentifier() or package == "jax":
+            return
+        if (
+            node.args
+            or any(keyword.arg in (change.param, None) for keyword in node.keywords)
+            or not target.lacks(change)
+        ):
+            return
+        report(
+            node,
+            f"`{callee}` needs `{change.param}` since {PACKAGES[package][0]} {change.removed_in}: {change.note}",
+            reason=target_text(report.version_of(PACKAGES[package][0]), package),
+        )
 
     def _keywords(self, node: ast.Call, callee: str, target: Target, report: Any) -> None:
+        package = package_of(callee) or "jax"
         given = [
             keyword.arg for keyword in node.keywords if not _is_none(keyword.value) or keyword.arg != "kind"
         ]
@@ -195,8 +222,8 @@ else:
         since = max((change.removed_in or "" for change in changes), key=len)
         report(
             node,
-            f"`{callee}` no longer takes {names} since jax {since}: {_keyword_advice(changes)}",
-            reason=f"the call passes {names} by keyword; {target_text(report.target_jax)}",
+            f"`{callee}` no longer takes {names} since {PACKAGES[package][0]} {since}: {_keyword_advice(changes)}",
+            reason=f"the call passes {names} by keyword; {target_text(report.version_of(PACKAGES[package][0]), package)}",
             fix=_fix(node, callee, parameters, keyword_risk(callee, changes, values), report),
         )
 

@@ -141,15 +141,20 @@ key = jax.random.PRNGKey(0)
 
     def on_attribute(self, event: AttributeEvent, report: Any) -> None:
         """Methods and attributes that the target has and warns of."""
-        change, target = self._attributes.change(event), Target.of(report.target_jax)
-        if change is None or not target.deprecates(change):
+        change = self._attributes.change(event)
+        if change is None:
+            return
+        package = package_of(change.name) or "jax"
+        specifier = report.version_of(PACKAGES[package][0])
+        target = Target.of(specifier, package)
+        if not target.deprecates(change):
             return
         fix = attribute_fix(change, target, event, report)
         if fix is not None:
             report(
                 event.node,
-                f"`{change.name}` is deprecated since jax {change.deprecated_in}: {attribute_advice(change, target)}",
-                reason=target_text(report.target_jax),
+                f"`{change.name}` is deprecated since {PACKAGES[package][0]} {change.deprecated_in}: {attribute_advice(change, target)}",
+                reason=target_text(specifier, package),
                 fix=fix,
             )
 

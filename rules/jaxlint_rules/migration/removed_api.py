@@ -243,13 +243,18 @@ def double(model):
 
     def on_attribute(self, event: AttributeEvent, report: Any) -> None:
         """Methods and attributes: `x.device_buffer` of an array."""
-        change, target = self._attributes.change(event), Target.of(report.target_jax)
-        if change is None or not target.lacks(change):
+        change = self._attributes.change(event)
+        if change is None:
+            return
+        package = package_of(change.name) or "jax"
+        specifier = report.version_of(PACKAGES[package][0])
+        target = Target.of(specifier, package)
+        if not target.lacks(change):
             return
         report(
             event.node,
-            f"`{change.name}` was removed in jax {change.removed_in}: {attribute_advice(change, target)}",
-            reason=target_text(report.target_jax),
+            f"`{change.name}` was removed in {PACKAGES[package][0]} {change.removed_in}: {attribute_advice(change, target)}",
+            reason=target_text(specifier, package),
             fix=attribute_fix(change, target, event, report),
         )
 
