@@ -36,7 +36,10 @@ class Event:
 
 @dataclass(slots=True, eq=False)
 class NameEvent(Event):
-    """`on_name`: a name resolved to something outside the project, e.g. "jax.tree_map", as the imports spell it."""
+    """`on_name`: a name resolved to something of JAX or its libraries, e.g. "jax.tree_map", as the imports spell it.
+
+    Also "os.environ" and "os.putenv", where JAX finds settings.
+    """
 
     qualified: str
     is_import: bool = False

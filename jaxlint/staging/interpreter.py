@@ -54,6 +54,9 @@ STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are c
 MINIMUM_STEPS = 2_000_000
 
 
+_ENVIRONMENT = frozenset({"os.environ", "os.putenv"})  # where JAX finds settings
+
+
 class Interpreter(
     Statements,
     Expressions,
@@ -122,7 +125,7 @@ class Interpreter(
     def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:
         if not isinstance(value, External) or not self.wants_names:
             return
-        if value.name.partition(".")[0] not in JAX_FAMILY:
+        if value.name.partition(".")[0] not in JAX_FAMILY and value.name not in _ENVIRONMENT:
             return
         self.emit("name", events.NameEvent(node, frame, value.name, is_import, frame.import_guard > 0))
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
+from jaxlint.jaxapi.dtypes import is_integer
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Array
+from jaxlint.staging.operations import dtype_of
+from jaxlint.staging.values import UNKNOWN, Array, Value
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._expressions import made, number
 
@@ -34,7 +36,8 @@ class CancellingLog1p(Rule):
     Unsafe: the digits that were lost come back, so that the numbers change where `x` is small.
 
     ## When not to fix
-    When `x` is never small. The rule is advice, and off by default.
+    When `x` is never small: a count, or a number that is only compared with a threshold. Only the author knows, which is why the rule is in
+    preview: of 20 findings in open repositories, 7 were right, 8 wrong and 5 debatable.
 
     ## References
     - [jax.numpy.log1p](https://docs.jax.dev/en/latest/_autosummary/jax.numpy.log1p.html)
@@ -44,6 +47,7 @@ class CancellingLog1p(Rule):
     name = "cancelling-log1p"
     category = "numerics"
     severity = Severity.INFO
+    preview = True
     fixable = "unsafe"
     examples = (
         Example(
@@ -70,6 +74,10 @@ import jax.numpy as jnp
 
 def rate(x):
     return jnp.log1p(x) + jnp.expm1(x) + jnp.log(2 + x) + jnp.exp(x) - x
+
+def count(x):
+    n = jnp.arange(5)
+    return jnp.log(1 + n) * x
 """,
         ),
     )
@@ -77,6 +85,7 @@ def rate(x):
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         form, instead = "", ""
+        operand: Value = UNKNOWN
         if operation.name == "log" and operation.args:
             inner = made(operation.args[0], "add", "subtract")
             if inner is None or len(inner.args) != 2:
@@ -84,12 +93,14 @@ def rate(x):
             left, right = inner.args
             if inner.name == "add" and 1.0 in (number(left), number(right)):
                 form, instead = "log(1 + x)", "jnp.log1p(x)"
+                operand = left if number(right) == 1.0 else right
             elif inner.name == "subtract" and number(left) == 1.0 and isinstance(right, Array):
-                form, instead = "log(1 - x)", "jnp.log1p(-x)"
+                form, instead, operand = "log(1 - x)", "jnp.log1p(-x)", right
         elif operation.name == "subtract" and len(operation.args) == 2:
-            if made(operation.args[0], "exp") is not None and number(operation.args[1]) == 1.0:
-                form, instead = "exp(x) - 1", "jnp.expm1(x)"
-        if form:
+            exponential = made(operation.args[0], "exp")
+            if exponential is not None and number(operation.args[1]) == 1.0:
+                form, instead, operand = "exp(x) - 1", "jnp.expm1(x)", exponential.args[0]
+        if form and not is_integer(dtype_of(operand)):
             report(
                 event.node,
                 f"`{form}` loses the digits of a small `x`: use `{instead}`",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from jaxlint.finding import Severity
@@ -10,6 +11,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.operations import dtype_of
+from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.values import Array, Value
 from jaxlint_rules.numerics._expressions import DEEP, is_number, made, number, same
 
@@ -168,6 +170,16 @@ def step(w, mask):
 
 def metric(x):
     return jnp.where(x > 0, jnp.log(x), 0.0).sum()
+
+def kernel(x_ref, o_ref):
+    def scale(x):
+        return jnp.where(x == 0, 0.0, 1 / x)
+
+    o_ref[...] = scale(x_ref[...])
+    return scale(x_ref[...]).sum()
+
+def through_kernel(w, out):
+    return jax.grad(lambda w: kernel(w, out))(w)
 """,
         ),
     )
@@ -194,7 +206,7 @@ def metric(x):
     def finish(self, report: Reporter) -> None:
         for event, name, _ in self.found:
             report.event = event
-            if event.frame.home.within("pallas") or not report.differentiated(event.frame):
+            if _in_kernel(event) or not report.differentiated(event.frame):
                 continue  # a kernel has a gradient of its own, if any
             what = {"divide": "the division", "power": "the power"}.get(name, f"`{name}`")
             report(
@@ -202,6 +214,18 @@ def metric(x):
                 f"the gradient is NaN where the condition leaves {what} out: make its argument safe with a `where` inside",
                 reason=f"both branches are differentiated, and the derivative of {what} is not finite at the points that the condition tests for",
             )
+
+
+def _in_kernel(event: OperationEvent) -> bool:
+    """In a kernel of Pallas: it runs as one, or takes references by the names that they have by convention."""
+    if event.frame.home.within("pallas"):
+        return True
+    for around in event.frame.module.ancestors(event.node):
+        if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            names = [parameter.arg for parameter in all_parameters(around)]
+            if sum(name.endswith("_ref") for name in names) > 1:
+                return True
+    return False
 
 
 def _protects(name: str, limit: float | str) -> bool:

@@ -1,0 +1,259 @@
+"""Settings that JAX has read already, or that it no longer takes."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, NameEvent
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import Array, constant
+
+# Packages that import jax when they are imported.
+_IMPORTING = frozenset(
+    """jax flax optax haiku equinox chex distrax numpyro brax optimistix diffrax lineax jaxopt blackjax rlax mctx
+    orbax evosax gymnax""".split()  # noqa: SIM905
+)
+_AT_START = ("XLA_FLAGS", "XLA_PYTHON_CLIENT_", "CUDA_VISIBLE_DEVICES", "LIBTPU_INIT_ARGS", "TPU_VISIBLE_")
+_SETTINGS = frozenset({"jax_platforms", "jax_platform_name", "jax_num_cpu_devices"})
+_STARTING = (
+    "jax.devices",
+    "jax.local_devices",
+    "jax.device_count",
+    "jax.local_device_count",
+    "jax.default_backend",
+)
+_OTHER_PROCESSES = frozenset({"subprocess", "multiprocessing", "concurrent", "ray", "popen_spawn"})
+
+
+class LateSetting(Rule):
+    """A setting is made after JAX has read it.
+
+    ## What it does
+    Finds, in one module,
+
+    - environment variables `JAX_...` that are set after `jax` was imported;
+    - `XLA_FLAGS` and its like that are set after the first array or the first look at the devices;
+    - `jax_platforms`, `jax_num_cpu_devices` and `jax.distributed.initialize` after that.
+
+    ## Why is this bad?
+    JAX reads its environment variables when it is imported: set later, `JAX_PLATFORMS`, `JAX_ENABLE_X64`, `JAX_DEBUG_NANS`,
+    `JAX_NUM_CPU_DEVICES` and the others that were tried had no effect at all, and nothing says so. `XLA_FLAGS` is read when the backend starts,
+    which the first array does. `jax_platforms` is then accepted and ignored; `jax_num_cpu_devices` and
+    `jax.distributed.initialize` raise.
+
+    ## Example
+    ```python
+    import jax
+    import os
+
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    ```
+
+    ## Use instead
+    ```python
+    import os
+
+    os.environ["JAX_PLATFORMS"] = "cpu"
+
+    import jax
+    ```
+    or, before the first array, `jax.config.update("jax_platforms", "cpu")`.
+
+    ## Fix safety
+    There is no automatic fix: other imports may depend on their order.
+
+    ## When not to fix
+    When the variable is meant for processes that the program starts. Modules that import `subprocess` or `multiprocessing` are not reported.
+
+    ## References
+    - [JAX: configuration options](https://docs.jax.dev/en/latest/config_options.html)
+    """
+
+    code = "JAX810"
+    name = "late-setting"
+    category = "api"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "after the import",
+            """
+import os
+import jax
+
+os.environ["JAX_PLATFORMS"] = "cpu"  # finding
+os.environ.setdefault("JAX_ENABLE_X64", "1")  # finding
+
+def main():
+    os.environ["JAX_DEBUG_NANS"] = "True"  # finding
+    os.environ.update(JAX_LOG_COMPILES="1")  # finding
+""",
+        ),
+        Example(
+            "after the first array",
+            """
+import os
+import jax
+import jax.numpy as jnp
+
+print(jax.devices())
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"  # finding
+
+def main():
+    x = jnp.ones(3)
+    jax.config.update("jax_platforms", "cpu")  # finding
+    jax.distributed.initialize()  # finding
+    return x
+""",
+        ),
+        Example(
+            "in time, read only, options that can change at any time",
+            """
+import os
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+
+import jax
+import jax.numpy as jnp
+
+os.environ["XLA_FLAGS"] += " --xla_cpu_enable_fast_math=false"
+jax.config.update("jax_platforms", "cpu")
+SIZE = jnp.float32
+x = jnp.ones(3)
+jax.config.update("jax_enable_x64", True)
+platform = os.environ.get("JAX_PLATFORMS")
+os.environ["WANDB_MODE"] = "offline"
+
+def main():
+    jax.distributed.initialize()
+    return jnp.zeros(3)
+""",
+        ),
+        Example(
+            "set for other processes",
+            """
+import os
+import subprocess
+import jax
+
+os.environ["JAX_PLATFORMS"] = "cpu"
+subprocess.run(["python", "worker.py"])
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.started: dict[ast.AST, int] = {}  # function or module -> the line of its first array
+
+    @concerns(
+        *_STARTING,
+        "jax.numpy.",
+        "jax.random.",
+        "jax.device_put",
+        "jax.config.update",
+        "jax.distributed.initialize",
+    )
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        frame = event.frame
+        if frame.stage.staged or frame.module.is_test:
+            return
+        owner: ast.AST = frame.function.node if frame.function is not None else frame.module.tree
+        line = getattr(event.node, "lineno", 0)
+        if event.name == "jax.distributed.initialize" or (
+            event.name == "jax.config.update" and event.args and constant(event.args[0]) in _SETTINGS
+        ):
+            first = self.started.get(owner, line)
+            if first < line and not frame.guards:
+                what = (
+                    "this raises"
+                    if "initialize" in event.name or constant(event.args[0]) == "jax_num_cpu_devices"
+                    else ("this has no effect")
+                )
+                report(
+                    event.node,
+                    f"{what}: the backend started with the first array or look at the devices, at line {first}",
+                    reason="the devices are chosen once, when the backend starts",
+                )
+        elif event.name.startswith(_STARTING) or isinstance(event.result, Array):
+            if not frame.guards and not frame.loops:
+                self.started.setdefault(owner, line)
+
+    @concerns("os.environ", "os.putenv")
+    def on_name(self, event: NameEvent, report: Reporter) -> None:
+        frame, module = event.frame, event.frame.module
+        name, place = _set(event.node, module.parents)
+        if not name or place is None or module.is_test or _starts_processes(module.tree):
+            return
+        line = place.lineno
+        owner: ast.AST = frame.function.node if frame.function is not None else module.tree
+        top = owner.lineno if isinstance(owner, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)) else line
+        imported = _import_line(module.tree)
+        if name.startswith("JAX_") and imported is not None and imported < top:
+            report(
+                place,
+                f"`{name}` has no effect here: JAX read it when it was imported, at line {imported}",
+                reason="environment variables of JAX are read once, at its import",
+            )
+        elif name.startswith(_AT_START) and self.started.get(owner, line) < line:
+            report(
+                place,
+                f"`{name}` has no effect here: the backend started with the first array or look at the devices, at line "
+                f"{self.started[owner]}",
+                reason="it is read once, when the backend starts",
+            )
+
+
+def _set(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> tuple[str, ast.expr | ast.stmt | None]:
+    """The environment variable that is set where `os.environ` stands, and the place; "" when none is."""
+    parent = parents.get(node)
+    if isinstance(parent, ast.Subscript) and parent.value is node and isinstance(parent.ctx, ast.Store):
+        return _text(parent.slice), parent
+    call = parents.get(parent) if isinstance(parent, ast.Attribute) else parent
+    if not isinstance(call, ast.Call):
+        return "", None
+    name = dotted(call.func)
+    if name.endswith((".setdefault", "putenv")) and call.args:
+        return _text(call.args[0]), call
+    if name.endswith(".update"):
+        names = [keyword.arg or "" for keyword in call.keywords]
+        if call.args and isinstance(call.args[0], ast.Dict):
+            names += [_text(key) for key in call.args[0].keys if key is not None]
+        return next((one for one in names if one.startswith(("JAX_", *_AT_START))), ""), call
+    return "", None
+
+
+def _text(node: ast.expr) -> str:
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+@cache
+def _import_line(tree: ast.Module) -> int | None:
+    """The first line of the module that surely imports jax."""
+    for statement in tree.body:
+        if isinstance(statement, ast.Import):
+            roots = {alias.name.partition(".")[0] for alias in statement.names}
+        elif isinstance(statement, ast.ImportFrom) and not statement.level:
+            roots = {(statement.module or "").partition(".")[0]}
+        else:
+            continue
+        if roots & _IMPORTING:
+            return statement.lineno
+    return None
+
+
+@cache
+def _starts_processes(tree: ast.Module) -> bool:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            roots = {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            roots = {(node.module or "").partition(".")[0]}
+        else:
+            continue
+        if roots & _OTHER_PROCESSES:
+            return True
+    return False

@@ -1,0 +1,178 @@
+"""Objects that a compiled method keeps alive, one for each that was made."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import StaticArgumentEvent
+from jaxlint.staging.values import ClassValue, Instance
+from jaxlint_rules._loops import assigned_once, host_loops
+
+
+class StaticSelfRetention(Rule):
+    """A compiled method takes `self` as static, and a loop makes a new object in each iteration.
+
+    ## What it does
+    Finds loops that make objects and call a method on each that is jitted with `self` among its static arguments, where the class
+    has no `__eq__` and `__hash__` of its own.
+
+    ## Why is this bad?
+    Static arguments are keys of the cache of compiled programs. Each new object is a new key: the method is compiled again for it, and
+    the cache keeps the object, with the arrays that it holds, for as long as the class lives. After five objects with a
+    matrix each, all five were still alive when nothing else referred to them, and the cache held five programs.
+
+    ## Example
+    ```python
+    class Model:
+        @functools.partial(jax.jit, static_argnums=0)
+        def predict(self, x):
+            return x @ self.w
+
+    for seed in range(100):
+        model = Model(seed)
+        scores.append(model.predict(x))
+    ```
+
+    ## Use instead
+    ```python
+    @jax.jit
+    def predict(w, x):
+        return x @ w
+
+    for seed in range(100):
+        scores.append(predict(Model(seed).w, x))
+    ```
+    Or make the class a pytree (`flax.struct.dataclass`, `eqx.Module`), or give it `__eq__` and `__hash__` by its settings.
+
+    ## Fix safety
+    There is no automatic fix: what the method reads of its object has to become arguments.
+
+    ## When not to fix
+    When there are few objects, and they live as long as the program.
+
+    ## References
+    - [JAX FAQ: how to use `jit` with methods](https://docs.jax.dev/en/latest/faq.html#how-to-use-jit-with-methods)
+    """
+
+    code = "JAX407"
+    name = "static-self-retention"
+    category = "recompilation"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "a new object in each iteration",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+
+class Model:
+    def __init__(self, seed):
+        self.w = jax.random.normal(jax.random.key(seed), (64, 64))
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def predict(self, x):
+        return x @ self.w
+
+    @functools.partial(jax.jit, static_argnames=("self",))
+    def score(self, x):
+        return (x @ self.w).sum()
+
+def search(x):
+    scores = []
+    for seed in range(100):
+        model = Model(seed)
+        scores.append(model.predict(x))  # finding
+    for seed in range(100):
+        scores.append(Model(seed).score(x))  # finding
+    return scores
+
+search(jnp.ones(64))
+""",
+        ),
+        Example(
+            "one object, objects that compare by value, arrays as arguments, few objects",
+            """
+import dataclasses
+import functools
+import jax
+import jax.numpy as jnp
+
+class Model:
+    def __init__(self, seed):
+        self.w = jax.random.normal(jax.random.key(seed), (64, 64))
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def predict(self, x):
+        return x @ self.w
+
+@dataclasses.dataclass(frozen=True)
+class Scale:
+    factor: float
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def apply(self, x):
+        return x * self.factor
+
+class Power:
+    def __init__(self, n):
+        self.n = n
+
+    def __eq__(self, other):
+        return self.n == other.n
+
+    def __hash__(self):
+        return hash(self.n)
+
+    @functools.partial(jax.jit, static_argnums=0)
+    def apply(self, x):
+        return x**self.n
+
+def main(x):
+    model = Model(0)
+    for _ in range(100):
+        x = model.predict(x)
+        scale = Scale(2.0)
+        x = scale.apply(x)
+        power = Power(2)
+        x = power.apply(x)
+    for seed in (0, 1):
+        other = Model(seed)
+        x = other.predict(x)
+    return x
+
+main(jnp.ones(64))
+""",
+        ),
+    )
+
+    def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
+        frame, value = event.frame, event.value
+        if frame.stage.staged or frame.module.is_test or not isinstance(value, Instance):
+            return
+        if not isinstance(event.node, ast.Call) or not _is_identified_by_itself(value.cls):
+            return
+        receiver = event.node.func.value if isinstance(event.node.func, ast.Attribute) else event.argument
+        for loop in host_loops(frame):
+            made = assigned_once(loop.node).get(receiver.id) if isinstance(receiver, ast.Name) else receiver
+            if not isinstance(made, ast.Call) or len(frame.guards) > loop.guards:
+                continue
+            held = frame.scope.lookup(made.func.id) if isinstance(made.func, ast.Name) else None
+            if held is not None and held[0] is value.cls:
+                report(
+                    event.node,
+                    f"`{event.transformed.label}` is compiled for each new `{value.cls.qualname}`, and its cache keeps them all "
+                    "alive; pass what it reads as arguments",
+                    reason=f"`{event.parameter}` is static, and each object is another: {event.transformed.why.explain(report.module)}",
+                )
+                return
+
+
+def _is_identified_by_itself(cls: ClassValue) -> bool:
+    """Whether an object of the class equals itself alone, whatever its attributes are."""
+    if cls.kind != "plain":
+        return False
+    return all({"__eq__", "__hash__"}.isdisjoint(known.namespace) for known in cls.mro())

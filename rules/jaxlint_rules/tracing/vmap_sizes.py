@@ -1,0 +1,113 @@
+"""Arguments of `vmap` whose mapped axes differ in size."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.shapes import shape_of
+from jaxlint.staging.values import Transformed, constant
+from jaxlint_rules._reasons import guarded
+
+
+class VmapSizes(Rule):
+    """`vmap` maps over axes of different sizes.
+
+    ## What it does
+    Finds calls of functions under `jax.vmap` in which two arguments have mapped axes of different, known sizes.
+
+    ## Why is this bad?
+    All mapped axes run together, so JAX raises `ValueError: vmap got inconsistent sizes for array axes to be mapped`. Mostly one
+    argument is shared by all rows, and `in_axes` should say `None` for it, or another of its axes is meant.
+
+    ## Example
+    ```python
+    w = jnp.ones((8, 4))
+    xs = jnp.ones((100, 8))
+    y = jax.vmap(lambda w, x: x @ w)(w, xs)
+    ```
+
+    ## Use instead
+    ```python
+    y = jax.vmap(lambda w, x: x @ w, in_axes=(None, 0))(w, xs)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: which argument is shared is for the author to say.
+
+    ## When not to fix
+    Never: it fails.
+
+    ## References
+    - [JAX: `jax.vmap`](https://docs.jax.dev/en/latest/_autosummary/jax.vmap.html)
+    """
+
+    code = "JAX116"
+    name = "vmap-sizes"
+    category = "tracing"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "a shared matrix, another axis, a decorator",
+            """
+import jax
+import jax.numpy as jnp
+
+w, xs = jnp.ones((8, 4)), jnp.zeros((100, 8))
+y = jax.vmap(lambda w, x: x @ w)(w, xs)  # finding
+z = jax.vmap(jnp.dot, in_axes=(1, 0))(w, xs)  # finding
+
+@jax.vmap
+def distance(a, b):
+    return jnp.sum((a - b) ** 2)
+
+def main(key):
+    points = jax.random.normal(key, (32, 3))
+    return distance(points, jnp.zeros((16, 3)))  # finding
+""",
+        ),
+        Example(
+            "equal sizes, shared arguments, unknown sizes",
+            """
+import jax
+import jax.numpy as jnp
+
+w, xs = jnp.ones((8, 4)), jnp.zeros((100, 8))
+a = jax.vmap(lambda w, x: x @ w, in_axes=(None, 0))(w, xs)
+b = jax.vmap(jnp.dot, in_axes=(0, 1))(w, xs)
+c = jax.vmap(lambda x, k: x * k, in_axes=(0, None))(xs, 3.0)
+
+def main(keys, n):
+    return jax.vmap(lambda key, x: jax.random.normal(key) * x)(keys, jnp.ones(n))
+""",
+        ),
+    )
+
+    @concerns(callees=("Transformed",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee = event.callee
+        if not isinstance(callee, Transformed) or callee.api != "jax.vmap" or len(event.args) < 2:
+            return
+        if event.frame.catching or guarded(event):
+            return
+        axes = constant(callee.options["in_axes"]) if "in_axes" in callee.options else 0
+        if not isinstance(axes, (int, tuple)) or (isinstance(axes, tuple) and len(axes) != len(event.args)):
+            return
+        sizes: dict[int, int] = {}
+        for position, value in enumerate(event.args):
+            axis = axes[position] if isinstance(axes, tuple) else axes
+            shape = shape_of(value) if isinstance(axis, int) else None
+            if shape is None or not isinstance(axis, int) or not -len(shape) <= axis < len(shape):
+                continue
+            sizes[position] = shape[axis]
+        if len(set(sizes.values())) > 1:
+            (one, first), (two, second) = next(
+                (a, b) for a in sizes.items() for b in sizes.items() if a[1] != b[1] and a[0] < b[0]
+            )
+            report(
+                event.node,
+                f"`{callee.label}` is mapped over {first} rows of argument {one + 1} and {second} rows of argument {two + 1}; "
+                "say `None` in `in_axes` for what all rows share",
+                reason=callee.why.explain(report.module),
+            )
