@@ -179,6 +179,17 @@ def table(outcomes: Sequence[Outcome]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def about(outcomes: Sequence[Outcome], repeats: int) -> str:
+    """Where and how the figures were taken."""
+    import jax
+
+    device = outcomes[0].runs["naive"][0]["device"]
+    return (
+        f"Device: {device}; jax {jax.__version__}, Python {sys.version.split()[0]}; {repeats} runs of each version. Load of the "
+        f"machine at the end: {os.getloadavg()[1]:.1f} on {os.cpu_count()} cores."
+    )
+
+
 def main() -> int:
     names = sorted(path.name for path in PROGRAMS.iterdir() if (path / "naive.py").exists())
     parser = argparse.ArgumentParser(
@@ -197,11 +208,10 @@ def main() -> int:
         for name in arguments.programs or names:
             print(f"{name} ...", file=sys.stderr, flush=True)
             outcomes.append(measure(name, arguments.repeats, root / name))
-    load = f"Load of the machine at the end: {os.getloadavg()[1]:.1f} on {os.cpu_count()} cores."
-    text = f"{table(outcomes)}\nDevice: {outcomes[0].runs['naive'][0]['device']}. {load}\n"
+            text = f"{table(outcomes)}\n{about(outcomes, arguments.repeats)}\n"
+            if arguments.output is not None:  # what is known so far, should this be cut short
+                arguments.output.write_text(text)
     print(text)
-    if arguments.output is not None:
-        arguments.output.write_text(text)
     return 1 if any(outcome.problems for outcome in outcomes) else 0
 
 

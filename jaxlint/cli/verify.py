@@ -72,6 +72,12 @@ class _Size(click.ParamType):
     help="Memory for the program and its children (90% of what is free).",
 )
 @click.option(
+    "--memory-limit",
+    "device_memory",
+    type=_Size(),
+    help="Memory of the device: combine the fastest versions that fit, not the smallest.",
+)
+@click.option(
     "--capture-bytes",
     type=_Size(),
     default="512MB",
@@ -106,9 +112,19 @@ class _Size(click.ParamType):
     help="Exit with 1 unless a measured speed-up is proven to be at least this (lower bound of its interval).",
 )
 @click.option(
+    "--save",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write what the functions cost now to a file, for --compare.",
+)
+@click.option(
+    "--compare",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Exit with 1 when a function compiles more often, needs more memory or work, or is slower than when --save wrote the file.",
+)
+@click.option(
     "--apply",
     is_flag=True,
-    help="Write proven donations to the source, after the whole edited program ran again.",
+    help="Write to the source what is proven, after the whole edited program ran again.",
 )
 @click.option("--allow-dirty", is_flag=True, help="With --apply: also change files with uncommitted changes.")
 @click.option("-q", "--quiet", is_flag=True, help="Hide what the program prints.")
@@ -121,6 +137,7 @@ def command(
     run_for: float,
     timeout: float,
     memory_limit: int | None,
+    device_memory: int | None,
     capture_bytes: int,
     include_packages: bool,
     targets: tuple[str, ...],
@@ -129,6 +146,8 @@ def command(
     output_format: str,
     output: Path | None,
     fail_under: float | None,
+    save: Path | None,
+    compare: Path | None,
     apply: bool,
     allow_dirty: bool,
     quiet: bool,
@@ -161,15 +180,45 @@ def command(
         targets=targets,
         transforms=transforms or None,
         seconds=budget,
+        costs=save is not None or compare is not None,
+        device_memory=device_memory,
     )
+    stored = _stored(compare)
     if output is not None and not output.absolute().parent.is_dir():
         raise Failure(f"{output}: there is no such folder to write the report to")
     try:
         document = _run(request, quiet, apply, allow_dirty)
     except CannotRun as error:
         raise Failure(str(error)) from None
+    worse = _against(document, stored)
     _report(document, output_format, output)
-    sys.exit(_exit_code(document, fail_under))
+    if save is not None and document.ran and not document.interrupted:
+        from jaxlint_runtime.report.baseline import as_baseline
+
+        _write(save, json.dumps(as_baseline(document), indent=2) + "\n", "the baseline")
+    sys.exit(_exit_code(document, fail_under) or (FINDINGS if worse else 0))
+
+
+def _stored(path: Path | None) -> dict[str, Any] | None:
+    """The baseline to compare with, read before anything is run."""
+    from jaxlint_runtime.report.baseline import BadBaseline, read_baseline
+
+    if path is None:
+        return None
+    try:
+        return read_baseline(path)
+    except BadBaseline as error:
+        raise Failure(str(error)) from None
+
+
+def _against(document: Document, stored: dict[str, Any] | None) -> bool:
+    """Put what is worse than the baseline into the document; whether anything is."""
+    from jaxlint_runtime.report.baseline import as_baseline, regressions
+
+    if stored is None or not document.ran:
+        return False
+    document.regressions = list(regressions(stored, as_baseline(document)))
+    return bool(document.regressions)
 
 
 def _program(arguments: tuple[str, ...], module: str | None, tests: bool) -> tuple[str, str, tuple[str, ...]]:
@@ -245,12 +294,12 @@ def _report(document: Document, output_format: str, output: Path | None) -> None
         _write(output, text)
 
 
-def _write(path: Path, text: str) -> None:
+def _write(path: Path, text: str, what: str = "the report") -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         click.echo(text, nl=False)  # nothing lost
-        raise Failure(f"{path}: cannot be written ({error.strerror}); the report is above") from None
+        raise Failure(f"{path}: cannot be written ({error.strerror}); {what} is above") from None
 
 
 def _exit_code(document: Document, fail_under: float | None) -> int:

@@ -52,6 +52,7 @@ class Job:
     only: list[list[Any]] | None = None  # [path, qualname] to look at; None: all
     undonated: bool = False  # measure `only` against themselves without their donation
     costs: bool = False  # tell what the functions cost as they are, too
+    device_memory: int | None = None  # what a function may need on the device; None: as little as can be had
     relocated: list[str] | None = None  # [original, copy] of the project when this runs in a scratch copy
     optimise: bool = True
     # one whole run without the capture: `observe` [[path, qualname]], `preload` [module], `record` and `references` (folders)

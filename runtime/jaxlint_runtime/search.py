@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from jaxlint_runtime.model import Result, Status
 from jaxlint_runtime.program import Program
-from jaxlint_runtime.prove import Base, prove, result
+from jaxlint_runtime.prove import Base, prove, result, size
 from jaxlint_runtime.staging import first_line
 from jaxlint_runtime.transforms import TRANSFORMS, Candidate, NotApplicable, Transform
 
@@ -35,22 +35,43 @@ def search(program: Program) -> Iterator[Result]:
         if outcome.status in (Status.VERIFIED, Status.COMPILED):
             proven.append((transform, candidate, outcome))
             base = version if transform.bits else base
-        yield outcome
-    parts = _best(proven)
+        yield _told(outcome, program.settings.memory_limit)
+    limit = program.settings.memory_limit
+    parts = _best(proven, limit)
     if len(parts) > 1:
         names = " + ".join(candidate.name for _, candidate in parts)
         program.settings.progress(f"{program.captured.qualname}: {names}")
-        yield prove(program, parts, original)[0]
+        yield _told(prove(program, parts, original)[0], limit)
 
 
-def _best(proven: list[tuple[Transform, Candidate, Result]]) -> list[tuple[Transform, Candidate]]:
-    """The proven candidate of each transformation with the lowest peak."""
-    best: dict[str, tuple[Transform, Candidate, Result]] = {}
+def _best(
+    proven: list[tuple[Transform, Candidate, Result]], limit: int | None
+) -> list[tuple[Transform, Candidate]]:
+    """The proven candidate of each transformation: with a limit the fastest that fits, else that with the lowest peak."""
+    by_name: dict[str, list[tuple[Transform, Candidate, Result]]] = {}
     for entry in proven:
-        known = best.get(entry[0].name)
-        if known is None or _peak(entry[2]) < _peak(known[2]):
-            best[entry[0].name] = entry
-    return [(transform, candidate) for transform, candidate, _ in best.values()]
+        by_name.setdefault(entry[0].name, []).append(entry)
+    chosen = []
+    for entries in by_name.values():
+        fitting = [entry for entry in entries if limit is not None and _peak(entry[2]) <= limit]
+        best = min(fitting, key=lambda entry: _time(entry[2])) if fitting else None
+        best = best or min(entries, key=lambda entry: _peak(entry[2]))
+        chosen.append((best[0], best[1]))
+    return chosen
+
+
+def _told(outcome: Result, limit: int | None) -> Result:
+    """The same result, which says whether it fits."""
+    if limit is not None and outcome.after is not None and outcome.after.peak_bytes:
+        fits = "fits" if outcome.after.peak_bytes <= limit else "does not fit"
+        outcome.reason += f"; it {fits} the {size(limit)} of --memory-limit"
+    return outcome
+
+
+def _time(outcome: Result) -> tuple[float, float]:
+    """For ranking: the time against that before, where it is known, else the work."""
+    speedup = outcome.speedup.median if outcome.speedup else 1.0
+    return 1.0 / max(speedup, 1e-9), (outcome.after.flops or 0.0) if outcome.after else 0.0
 
 
 def _peak(outcome: Result) -> float:

@@ -26,6 +26,9 @@ class Settings:
     seconds: float = 6.0
     seed: int = 0
     magnitudes: tuple[float, ...] = (1.0, 0.1)
+    memory_limit: int | None = (
+        None  # bytes that the function may need; the fastest version that fits is combined
+    )
     costs: bool = False  # begin with a result on what the function costs as it is
     measure: bool = True  # False: values and compiler figures only, nothing is timed
     progress: Callable[[str], None] = _silent

@@ -58,6 +58,8 @@ class Request:
     targets: tuple[str, ...] = ()  # empty: the device that the program runs on
     transforms: tuple[str, ...] | None = None
     seconds: float | None = None
+    costs: bool = False  # tell what the functions cost as they are, too
+    device_memory: int | None = None  # what a function may need on the device
 
     def job(self) -> Job:
         """The first worker's job. Raises CannotRun when there is nothing to run."""
@@ -74,6 +76,8 @@ class Request:
             targets=list(self.targets),
             transforms=None if self.transforms is None else [x for x in self.transforms if x != SOURCE],
             seconds=self.seconds,
+            costs=self.costs,
+            device_memory=self.device_memory,
         )
 
     def roots(self) -> list[Path]:

@@ -152,6 +152,7 @@ class Worker:
             yield _refusal(function, Status.NOT_APPLICABLE, function.refused or "no inputs were kept")
             return
         options: dict[str, Any] = {"target": target, "progress": self._progress, "costs": self._job.costs}
+        options["memory_limit"] = self._job.device_memory
         if self._job.transforms is not None:
             options["transforms"] = tuple(self._job.transforms)
         if self._job.seconds is not None:

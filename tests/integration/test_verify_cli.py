@@ -117,7 +117,8 @@ def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
 
 
 def test_the_text_report_goes_to_a_file_and_the_gate_closes(project: Path) -> None:
-    done = jaxlint(project, "-q", *QUICK, "--fail-under", "100", "--output", "report.txt", "train.py")
+    gate = ("--fail-under", "100", "--save", "baseline.json")
+    done = jaxlint(project, "-q", *QUICK, *gate, "--output", "report.txt", "train.py")
     assert done.returncode == 1, done.stderr
     text = (project / "report.txt").read_text()
     for part in ("track", "verified", "MiB", "host-sync-in-loop", "1 of 1 candidate proven."):
@@ -125,6 +126,10 @@ def test_the_text_report_goes_to_a_file_and_the_gate_closes(project: Path) -> No
     assert "\x1b" not in text
     assert "starting" not in done.stderr
     assert done.stdout == ""
+    (project / "train.py").write_text(PROGRAM.replace("(1500, 1500)", "(2000, 2000)"))
+    done = jaxlint(project, "-q", *QUICK, "--compare", "baseline.json", "train.py")
+    assert done.returncode == 1, done.stderr
+    assert "worse than the baseline: train.py::track" in done.stdout
 
 
 @pytest.mark.slow
@@ -189,6 +194,7 @@ def test_the_command_line_never_imports_jax(project: Path) -> None:
         (["--python", "/no/such/python", "train.py"], "name a Python interpreter with --python"),
         (["-m", "train", "--pytest"], "-m and --pytest exclude each other"),
         (["--output", "no/such/folder/report.txt", "train.py"], "there is no such folder"),
+        (["--compare", "none.json", "train.py"], "none.json: cannot be read"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(project: Path, arguments: list[str], message: str) -> None:

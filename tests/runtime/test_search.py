@@ -7,7 +7,7 @@ import pytest
 from models import run
 
 from jaxlint_runtime import search
-from jaxlint_runtime.model import Status
+from jaxlint_runtime.model import Cost, Interval, Result, Status
 from jaxlint_runtime.staging import Version
 from jaxlint_runtime.transforms import TRANSFORMS, Candidate, Transform
 
@@ -128,3 +128,21 @@ def test_findings_give_their_code():
     captured.findings = [{"code": "JAX999", "name": "missing-donation"}]
     (result,) = optimise(captured, Settings(transforms=("donation",), measure=False))
     assert result.code == "JAX999"
+
+
+def made(name: str, peak: int, ratio: float):
+    outcome = Result("step", "p.py", 1, None, name, Status.VERIFIED, "", "", after=Cost(peak_bytes=peak))
+    outcome.speedup = Interval(ratio, ratio, ratio)
+    return TRANSFORMS["remat"], Candidate(name, "", "", 1.0), outcome
+
+
+def test_with_a_limit_the_fastest_that_fits_is_combined():
+    proven = [made("least", 10, 0.7), made("middle", 20, 0.9), made("most", 40, 1.0)]
+
+    def chosen(limit):
+        return [candidate.name for _, candidate in search._best(proven, limit)]
+
+    assert chosen(None) == ["least"]
+    assert chosen(25) == ["middle"]
+    assert chosen(50) == ["most"]
+    assert chosen(5) == ["least"]

@@ -23,6 +23,7 @@ from jaxlint_runtime.capture.watched import WatchedFunction, WatchedImports, Wat
 from jaxlint_runtime.model import CapturedFunction, JitOptions
 from jaxlint_runtime.protocol import Job
 
+_QUARTERED = 4  # times of calls that are worth a quartile
 _PLATFORMS = {"cpu": "cpu", "tpu": "tpu"}  # the others are makes of GPU
 
 
@@ -253,6 +254,8 @@ def _function_json(record: FunctionRecord) -> dict[str, Any]:
         "seconds": record.seconds,
         "weight_seconds": record.weight,
         "call_ms": _median(captured.warm_ms),
+        "call_ms_low": _quartile(captured.warm_ms, 0),
+        "call_ms_high": _quartile(captured.warm_ms, 2),
         "period_ms": _median(captured.period_ms),
         "captured_call": record.call_number or None,
         "captured_bytes": record.call_bytes,
@@ -310,6 +313,10 @@ def _sync_json(site: SyncSite, hottest: FunctionRecord | None) -> dict[str, Any]
 
 def _median(values: list[float]) -> float | None:
     return statistics.median(values) if values else None
+
+
+def _quartile(values: list[float], which: int) -> float | None:
+    return statistics.quantiles(values, n=4)[which] if len(values) >= _QUARTERED else None
 
 
 def _speaks_of(finding: dict[str, Any], record: FunctionRecord) -> bool:

@@ -39,6 +39,7 @@ class Document:
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     applied: list[dict[str, Any]] = field(default_factory=list)
+    regressions: list[str] = field(default_factory=list)  # what is worse than the baseline of --compare
     interrupted: bool = False
     ran: bool = False  # whether the program could be run at all
 
@@ -126,6 +127,7 @@ class Document:
             "notes": list(self.notes),
             "errors": list(self.errors),
             "interrupted": self.interrupted,
+            "regressions": list(self.regressions),
             "applied": [shown(entry) for entry in self.applied],
             "runs": [self._run(target) for target in self.targets],
         }

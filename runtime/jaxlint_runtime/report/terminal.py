@@ -74,6 +74,8 @@ def render(document: Document) -> Iterator[RenderableType]:
         yield Text(
             f"{'applied' if entry['kept'] else 'not applied'}: {place} {entry['message']}", style=style
         )
+    for message in document.regressions:
+        yield Text(f"worse than the baseline: {message}", style="red")
     for message in document.errors:
         yield Text(f"problem: {message}", style="red")
     yield from _summary(document)
@@ -286,7 +288,7 @@ def _summary(document: Document) -> Iterator[RenderableType]:
     if not document.results:
         return
     proven = [result for result in document.proven() if result["before"] is not None]
-    tried = len(document.results)
+    tried = sum(result["candidate"] != "original" for _, result in document.results)
     yield ""
     style = "bold green" if proven else "bold"
     yield Text(f"{len(proven)} of {tried} candidate{'s' if tried != 1 else ''} proven.", style=style)

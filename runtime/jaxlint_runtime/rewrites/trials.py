@@ -86,7 +86,7 @@ class Trials:
         references: Sequence[Path],
         environment: Mapping[str, str],
     ) -> Trial:
-        from jaxlint_runtime.verify import relocate, start_worker
+        from jaxlint_runtime.verify import relocate, start_worker, to_originals
 
         request = self._verification.request
         observe = [[scratch.to_copy(path), name] for path, name in self._observe] if record else []
@@ -112,6 +112,7 @@ class Trials:
             try:
                 while True:
                     event = worker.next_event(0.2)
+                    event = None if event is None else to_originals(event, scratch)
                     if event is None:
                         if time.monotonic() > deadline:
                             worker.kill(f"took longer than {limit:.0f} s")

@@ -1,0 +1,95 @@
+"""A stored measure of a program, and what became worse since: the gate of `--save` and `--compare`.
+
+What a compiler says and what is counted is compared closely; times of a busy machine are not, so that a call is slower only where
+the fast quarter of the calls now takes longer than the slow quarter did.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from jaxlint_runtime.paths import display_path
+from jaxlint_runtime.report.document import Document
+
+VERSION = 1
+_MORE_BYTES = (1.02, 64 * 2**10)  # of memory: this many times and this many bytes more
+_MORE_WORK = 1.01  # times the floating-point operations
+_SLOWER = 1.1  # times the slow quarter of the calls
+_SYNCS = 0.05  # more waits of the host in a step
+
+
+class BadBaseline(Exception):
+    """A stored baseline that cannot be used; the message is one line and names the file."""
+
+
+def as_baseline(document: Document) -> dict[str, Any]:
+    """The figures of a run, by target and function."""
+    figures: dict[str, dict[str, Any]] = {}
+    for function in document.functions:
+        name = f"{display_path(function['path'])}::{function['function']}"
+        figures[name] = {
+            "compiles": len(function["compiles"]),
+            "call_ms": [function.get("call_ms_low"), function["call_ms"], function.get("call_ms_high")],
+        }
+    costs: dict[str, dict[str, dict[str, Any]]] = {}
+    for target, result in document.results:
+        if result["candidate"] == "original" and result["after"]:
+            name = f"{display_path(result['path'])}::{result['function']}"
+            costs.setdefault(target, {})[name] = {
+                key: result["after"][key] for key in ("peak_bytes", "flops")
+            }
+    return {
+        "schema_version": VERSION,
+        "program": document.program["target"],
+        "device": document.device,
+        "versions": dict(document.versions),
+        "functions": figures,
+        "costs": costs,
+        "syncs_per_step": sum(sync["per_step"] or 0.0 for sync in document.syncs),
+    }
+
+
+def read_baseline(path: Path) -> dict[str, Any]:
+    """A baseline from a file. Raises BadBaseline."""
+    try:
+        stored = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadBaseline(f"{path}: cannot be read ({error.strerror}); make it with --save") from None
+    except ValueError:
+        raise BadBaseline(f"{path}: is no baseline; make it with --save") from None
+    if not isinstance(stored, dict) or stored.get("schema_version") != VERSION:
+        raise BadBaseline(f"{path}: was written by another version of jaxlint; make it again with --save")
+    return stored
+
+
+def regressions(stored: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """What is worse now, one line each. Functions that only one of the runs knows are left out."""
+    same_device = stored["device"] == now["device"]
+    for name, before in stored["functions"].items():
+        after = now["functions"].get(name)
+        if after is None:
+            continue
+        if after["compiles"] > before["compiles"]:
+            yield f"{name}: {before['compiles']} to {after['compiles']} compiles"
+        if same_device and _slower(before["call_ms"], after["call_ms"]):
+            yield f"{name}: {before['call_ms'][1]:.3g} to {after['call_ms'][1]:.3g} ms a call"
+    for target, functions in stored["costs"].items():
+        for name, before in functions.items():
+            after = now["costs"].get(target, {}).get(name)
+            if after is None:
+                continue
+            old, new = before["peak_bytes"] or 0, after["peak_bytes"] or 0
+            if new > _MORE_BYTES[0] * old and new > old + _MORE_BYTES[1]:
+                yield f"{name}: {old / 2**20:.2f} to {new / 2**20:.2f} MiB on {target}"
+            if (after["flops"] or 0.0) > _MORE_WORK * (before["flops"] or 0.0):
+                yield f"{name}: {before['flops']:.4g} to {after['flops']:.4g} FLOPs on {target}"
+    if now["syncs_per_step"] > stored["syncs_per_step"] + _SYNCS:
+        yield f"the host waits {now['syncs_per_step']:.2g} times a step instead of {stored['syncs_per_step']:.2g}"
+
+
+def _slower(before: list[float | None], after: list[float | None]) -> bool:
+    low, high = after[0], before[2]
+    return low is not None and high is not None and low > _SLOWER * high

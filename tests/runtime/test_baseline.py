@@ -1,0 +1,81 @@
+"""What `--save` keeps and what `--compare` finds worse."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jaxlint_runtime.report.baseline import BadBaseline, as_baseline, read_baseline, regressions
+from jaxlint_runtime.report.document import Document
+
+
+def document(**function: Any) -> Document:
+    made = Document({"kind": "script", "target": "train.py", "arguments": []}, ["cpu"], device="cpu: x86")
+    entry = {"function": "step", "path": "train.py", "line": 3, "compiles": [{}], "call_ms": 2.0}
+    made.functions = [{**entry, "call_ms_low": 1.9, "call_ms_high": 2.1, **function}]
+    after = {"peak_bytes": 2**24, "flops": 1e9}
+    made.results = [
+        ("cpu", {"function": "step", "path": "train.py", "candidate": "original", "after": after})
+    ]
+    made.syncs = [{"per_step": 1.0}]
+    return made
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> dict[str, Any]:
+    path = tmp_path / "baseline.json"
+    path.write_text(json.dumps(as_baseline(document())))
+    return read_baseline(path)
+
+
+def test_the_same_program_is_no_worse(stored: dict[str, Any]) -> None:
+    assert list(regressions(stored, as_baseline(document()))) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda now: now["functions"]["train.py::step"].update(compiles=3), "1 to 3 compiles"),
+        (
+            lambda now: now["functions"]["train.py::step"].update(call_ms=[3.0, 3.2, 3.4]),
+            "2 to 3.2 ms a call",
+        ),
+        (
+            lambda now: now["costs"]["cpu"]["train.py::step"].update(peak_bytes=2**25),
+            "16.00 to 32.00 MiB on cpu",
+        ),
+        (lambda now: now["costs"]["cpu"]["train.py::step"].update(flops=1.5e9), "1e+09 to 1.5e+09 FLOPs"),
+        (lambda now: now.update(syncs_per_step=2.0), "waits 2 times a step instead of 1"),
+    ],
+)
+def test_each_figure_that_is_worse_is_told(stored: dict[str, Any], change: Any, told: str) -> None:
+    now = copy.deepcopy(as_baseline(document()))
+    change(now)
+    (line,) = regressions(stored, now)
+    assert told in line
+
+
+def test_noise_another_device_and_unknown_functions_are_no_regression(stored: dict[str, Any]) -> None:
+    assert (
+        list(regressions(stored, as_baseline(document(call_ms=2.3, call_ms_low=2.2, call_ms_high=2.6)))) == []
+    )
+    slow = as_baseline(document(call_ms=9.0, call_ms_low=9.0, call_ms_high=9.0))
+    assert len(list(regressions(stored, slow))) == 1
+    assert list(regressions(stored, {**slow, "device": "gpu: H100"})) == []
+    assert list(regressions(stored, as_baseline(document(function="other", call_ms=9.0)))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"), [("{", "is no baseline"), ('{"schema_version": 0}', "another version")]
+)
+def test_a_file_that_is_no_baseline_is_one_line(tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "baseline.json"
+    with pytest.raises(BadBaseline, match="cannot be read"):
+        read_baseline(path)
+    path.write_text(text)
+    with pytest.raises(BadBaseline, match=problem):
+        read_baseline(path)
