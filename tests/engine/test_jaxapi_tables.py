@@ -47,6 +47,7 @@ from jaxlint.jaxapi.functions import (
     returns_array,
 )
 from jaxlint.jaxapi.names import _PREFIXES, canonical
+from jaxlint.jaxapi.settings import SETTINGS
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -326,3 +327,7 @@ def test_optax_functions_return_arrays(name: str) -> None:
         return function(x) if name in ("optax.global_norm", "optax.log_cosh") else function(x, x)
 
     assert holds_tracer(inside_jit(call, v))
+
+
+def test_settings_are_those_of_jax() -> None:
+    assert SETTINGS <= jax.config.values.keys()  # what other modules are imported may add some

@@ -6,6 +6,7 @@ import ast
 from functools import cache
 
 from jaxlint.finding import Severity
+from jaxlint.jaxapi.settings import SETTINGS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, NameEvent
@@ -18,7 +19,7 @@ _IMPORTING = frozenset(
     orbax evosax gymnax""".split()  # noqa: SIM905
 )
 _AT_START = ("XLA_FLAGS", "XLA_PYTHON_CLIENT_", "CUDA_VISIBLE_DEVICES", "LIBTPU_INIT_ARGS", "TPU_VISIBLE_")
-_SETTINGS = frozenset({"jax_platforms", "jax_platform_name", "jax_num_cpu_devices"})
+_OF_BACKENDS = frozenset({"jax_platforms", "jax_platform_name", "jax_num_cpu_devices"})
 _STARTING = (
     "jax.devices",
     "jax.local_devices",
@@ -127,6 +128,7 @@ x = jnp.ones(3)
 jax.config.update("jax_enable_x64", True)
 platform = os.environ.get("JAX_PLATFORMS")
 os.environ["WANDB_MODE"] = "offline"
+os.environ["JAX_OF_ANOTHER_LIBRARY"] = "1"
 
 def main():
     jax.distributed.initialize()
@@ -164,7 +166,7 @@ subprocess.run(["python", "worker.py"])
         owner: ast.AST = frame.function.node if frame.function is not None else frame.module.tree
         line = getattr(event.node, "lineno", 0)
         if event.name == "jax.distributed.initialize" or (
-            event.name == "jax.config.update" and event.args and constant(event.args[0]) in _SETTINGS
+            event.name == "jax.config.update" and event.args and constant(event.args[0]) in _OF_BACKENDS
         ):
             first = self.started.get(owner, line)
             if first < line and not frame.guards:
@@ -192,7 +194,7 @@ subprocess.run(["python", "worker.py"])
         owner: ast.AST = frame.function.node if frame.function is not None else module.tree
         top = owner.lineno if isinstance(owner, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)) else line
         imported = _import_line(module.tree)
-        if name.startswith("JAX_") and imported is not None and imported < top:
+        if name.lower() in SETTINGS and imported is not None and imported < top:
             report(
                 place,
                 f"`{name}` has no effect here: JAX read it when it was imported, at line {imported}",
@@ -222,7 +224,7 @@ def _set(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> tuple[str, ast.expr 
         names = [keyword.arg or "" for keyword in call.keywords]
         if call.args and isinstance(call.args[0], ast.Dict):
             names += [_text(key) for key in call.args[0].keys if key is not None]
-        return next((one for one in names if one.startswith(("JAX_", *_AT_START))), ""), call
+        return next((one for one in names if one.lower() in SETTINGS or one.startswith(_AT_START)), ""), call
     return "", None
 
 
