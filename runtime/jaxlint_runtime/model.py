@@ -51,6 +51,7 @@ class Compile:
     seconds_trace: float
     seconds_compile: float
     cause: str
+    seconds_lower: float = 0.0
 
 
 @dataclass(slots=True)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
+from jaxlint_runtime.inspection.constants import constants
 from jaxlint_runtime.model import CapturedFunction, Result, Status
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.search import search
@@ -12,6 +14,8 @@ from jaxlint_runtime.staging import StagingError
 from jaxlint_runtime.targets import TargetUnavailable
 
 __all__ = ["Settings", "optimise"]
+
+_LARGE = 2**20  # bytes of a captured array that are worth a line
 
 
 def optimise(function: CapturedFunction, settings: Settings) -> Iterator[Result]:
@@ -33,6 +37,9 @@ def optimise(function: CapturedFunction, settings: Settings) -> Iterator[Result]
     except StagingError as error:
         yield _whole(function, Status.FAILED, f"the original {error}")
         return
+    large = [constant for constant in constants(program.baseline.jaxpr) if constant.nbytes >= _LARGE]
+    if large:
+        settings.constants([asdict(constant) for constant in large])
     if settings.costs:
         as_written = _whole(function, Status.COMPILED, "as it is written")
         as_written.evidence = "memory and cost from the compiler"

@@ -6,6 +6,7 @@ To the worker: a `Job`, later one line `{"findings": [...]}`. From the worker: e
 - `note`: a line for the reader; `message`. `progress`: the same, soon outdated
 - `watch`: how far the program is; `functions` [{function, path, line, calls, inner_calls, compiles}], `seconds`
 - `captured`: the program is over; everything seen (see `worker.captured_event`)
+- `constants`: large arrays that a function captures; `path`, `line`, `constants` [{shape, dtype, nbytes}]
 - `optimising`, `result`, `optimised`: one function's candidates begin, are decided, are through
 - `trial`: one whole run of a version is over (see `capture.trial`)
 - `error`: it cannot go on; `message`. `done`: nothing more comes

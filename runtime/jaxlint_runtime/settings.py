@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 TRANSFORMS = ("donation", "remat", "bf16")
 
 
-def _silent(message: str) -> None:
-    """Drop a progress message."""
+def _silent(message: Any) -> None:
+    """Drop a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +33,4 @@ class Settings:
     costs: bool = False  # begin with a result on what the function costs as it is
     measure: bool = True  # False: values and compiler figures only, nothing is timed
     progress: Callable[[str], None] = _silent
+    constants: Callable[[list[dict[str, Any]]], None] = _silent  # told the large arrays that it captures

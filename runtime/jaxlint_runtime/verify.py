@@ -324,6 +324,8 @@ class Verification:
             self._say(event["message"])
         elif kind == "progress":
             self.listener.progress(event["message"])
+        elif kind == "constants":
+            self.document.learned(event)
         elif kind == "optimising":
             self._at_work = dict(event)
             self.listener.progress(f"trying to improve {event['function']} for {event['target']}")

@@ -153,6 +153,9 @@ class Worker:
             return
         options: dict[str, Any] = {"target": target, "progress": self._progress, "costs": self._job.costs}
         options["memory_limit"] = self._job.device_memory
+        options["constants"] = lambda found: self._channel.send(
+            "constants", path=function.path, line=function.line, constants=found
+        )
         if self._job.transforms is not None:
             options["transforms"] = tuple(self._job.transforms)
         if self._job.seconds is not None:

@@ -16,6 +16,7 @@ from jaxlint_runtime import inspection, staging
 from jaxlint_runtime.inspection.memory import compiler_cost
 from jaxlint_runtime.inspection.rebinding import updates
 from jaxlint_runtime.model import JitOptions
+from jaxlint_runtime.optimise import Settings, optimise
 from jaxlint_runtime.targets import parse
 
 square = jnp.ones((64, 64))
@@ -244,3 +245,19 @@ def test_updates_are_seen_through_calls_and_loops():
 
 def test_a_gradient_updates_nothing():
     assert pairs(lambda p, x: jax.grad(lambda p: jnp.sum(jnp.tanh(x @ p)))(p), square, square) == []
+
+
+def test_large_captured_arrays_are_told():
+    table = jnp.arange(2.0**19).reshape(512, 1024)
+    told = []
+    captured = staging.capture(lambda x: x @ table, jnp.ones((4, 512)))
+    list(optimise(captured, Settings(transforms=(), constants=told.append)))
+    assert told == [[{"shape": (512, 1024), "dtype": "float32", "nbytes": 2**21}]]
+    told.clear()
+    list(
+        optimise(
+            staging.capture(lambda x: x + jnp.ones(3), jnp.ones(3)),
+            Settings(transforms=(), constants=told.append),
+        )
+    )
+    assert told == []

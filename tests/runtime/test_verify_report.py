@@ -21,8 +21,8 @@ from jaxlint_runtime.report.terminal import print_report, render
 
 def captured_event(folder: Path) -> dict[str, Any]:
     path = str(folder / "train.py")
-    first = {"trace_s": 0.1, "compile_s": 0.2, "cause": "first call"}
-    again = {"trace_s": 0.1, "compile_s": 0.3, "cause": "`x`: float32[3] -> float32[4]"}
+    first = {"trace_s": 0.1, "lower_s": 0.05, "compile_s": 0.2, "cause": "first call"}
+    again = {"trace_s": 0.1, "lower_s": 0.05, "compile_s": 0.3, "cause": "`x`: float32[3] -> float32[4]"}
     return {
         "event": "captured",
         "ending": {"how": "stopped", "status": 0, "message": "stopped the program after 20 calls of step"},
@@ -270,3 +270,15 @@ def test_a_quiet_run_hides_the_program() -> None:
     with Live(stream, quiet=True) as live:
         live.output("stdout", b"secret\n")
     assert stream.getvalue() == ""
+
+
+def test_large_constants_are_shown_with_the_function_that_captures_them(tmp_path: Path) -> None:
+    event = captured_event(tmp_path)
+    made = Document({"kind": "script", "target": "train.py", "arguments": []}, ["cpu"])
+    made.captured(event)
+    constant = {"shape": [512, 1024], "dtype": "float32", "nbytes": 2**21}
+    made.learned({"path": event["functions"][0]["path"], "line": 5, "constants": [constant]})
+    stream = io.StringIO()
+    print_report(made, stream)
+    assert "captures float32[512,1024] as a constant of the compiled program, 2.0 MiB" in stream.getvalue()
+    assert made.as_json()["runs"][0]["functions"][0]["constants"] == [constant]

@@ -41,8 +41,8 @@ class CompileClock:
         self._local.events = None
         self._local.inside = True
 
-    def end(self) -> tuple[float, float] | None:
-        """The call is over: seconds of tracing and lowering, seconds of compiling; None when it hit the cache."""
+    def end(self) -> tuple[float, float, float] | None:
+        """The call is over: seconds of tracing, of lowering and of compiling; None when it hit the cache."""
         events: list[tuple[str, float]] | None = self._local.events
         self._local.inside = False
         if events is None:
@@ -53,7 +53,7 @@ class CompileClock:
         compiles = [seconds for event, seconds in events if event == _COMPILE]
         if not lowers and not compiles:
             return None
-        return max(traces, default=0.0) + sum(lowers), sum(compiles)
+        return max(traces, default=0.0), sum(lowers), sum(compiles)
 
     def _listen(self, event: str, duration_secs: float, **kwargs: Any) -> None:
         if event not in (_TRACE, _LOWER, _COMPILE):

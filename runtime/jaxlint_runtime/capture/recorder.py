@@ -353,7 +353,12 @@ class Recorder:
         return time.perf_counter() - start
 
     def _compiled(
-        self, proxy: JitProxy, record: FunctionRecord, spans: tuple[float, float], args: Any, kwargs: Any
+        self,
+        proxy: JitProxy,
+        record: FunctionRecord,
+        spans: tuple[float, float, float],
+        args: Any,
+        kwargs: Any,
     ) -> None:
         try:
             new = signatures.read_signature(record.parameters, args, kwargs)
@@ -367,7 +372,7 @@ class Recorder:
         except Exception as error:
             cause = f"unknown: {type(error).__name__}: {error}"
         proxy._jaxlint_compiled = True
-        record.compiles.append(Compile(spans[0], spans[1], cause))
+        record.compiles.append(Compile(spans[0], spans[2], cause, spans[1]))
 
 
 def _arrays(tree: Any) -> list[Any]:

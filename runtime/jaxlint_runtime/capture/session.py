@@ -261,8 +261,14 @@ def _function_json(record: FunctionRecord) -> dict[str, Any]:
         "captured_bytes": record.call_bytes,
         "refused": captured.refused,
         "rebound": captured.rebound,
+        "constants": [],
         "compiles": [
-            {"trace_s": c.seconds_trace, "compile_s": c.seconds_compile, "cause": c.cause}
+            {
+                "trace_s": c.seconds_trace,
+                "lower_s": c.seconds_lower,
+                "compile_s": c.seconds_compile,
+                "cause": c.cause,
+            }
             for c in record.compiles
         ],
     }

@@ -62,6 +62,12 @@ class Document:
             setattr(self, name, event[name])
         self.watched = list(self.flagged)
 
+    def learned(self, event: Mapping[str, Any]) -> None:
+        """What staging showed of one function, beyond its candidates."""
+        for function in self.functions:
+            if (function["path"], function["line"]) == (event["path"], event["line"]):
+                function["constants"] = event["constants"]
+
     def progressed(self, event: Mapping[str, Any]) -> None:
         """The program is running: what is known if nothing more comes."""
         if self.ending is None:
@@ -149,7 +155,7 @@ class Document:
         }
 
 
-_UNSEEN = {"trace_s": None, "compile_s": None, "cause": "not known: the program did not end"}
+_UNSEEN = {"trace_s": None, "lower_s": None, "compile_s": None, "cause": "not known: the program did not end"}
 _EMPTY: dict[str, Any] = {
     "end_line": 0,
     "jit_path": None,
@@ -164,6 +170,7 @@ _EMPTY: dict[str, Any] = {
     "captured_bytes": 0,
     "refused": None,
     "rebound": None,
+    "constants": [],
     "findings": [],
 }
 
@@ -177,6 +184,7 @@ def _compiles(function: Mapping[str, Any]) -> dict[str, Any]:
         "count": len(function["compiles"]),
         "calls": function["calls"],
         "trace_s": sum(compiled["trace_s"] for compiled in known),
+        "lower_s": sum(compiled["lower_s"] for compiled in known),
         "compile_s": sum(compiled["compile_s"] for compiled in known),
         "causes": [dict(compiled) for compiled in function["compiles"]],
     }

@@ -102,11 +102,19 @@ def _functions(functions: Sequence[Mapping[str, Any]]) -> Table:
     table = _table("Jitted functions")
     for heading in ("function", "at"):
         table.add_column(heading, overflow="fold")
-    for heading in ("calls", "ms a call", "ms between", "compiles", "compile s"):
+    for heading in (
+        "calls",
+        "ms a call",
+        "ms between",
+        "compiles",
+        "trace s",
+        "lower s",
+        "compile s",
+        "run s",
+    ):
         table.add_column(heading, justify="right", no_wrap=True)
     for function in functions:
         known = [c for c in function["compiles"] if c["compile_s"] is not None]
-        spent = sum(c["trace_s"] + c["compile_s"] for c in known)
         calls = str(function["calls"])
         if function["inner_calls"]:
             calls += f" (+{function['inner_calls']} inner)"
@@ -118,9 +126,14 @@ def _functions(functions: Sequence[Mapping[str, Any]]) -> Table:
             _number(function["call_ms"]),
             _number(function["period_ms"]),
             Text(str(len(function["compiles"])), style="yellow" if many else ""),
-            f"{spent:.2f}" if known else "-",
+            *(_total(known, stage) for stage in ("trace_s", "lower_s", "compile_s")),
+            "-" if function["seconds"] is None else f"{function['seconds']:.2f}",
         )
     return table
+
+
+def _total(compiles: Sequence[Mapping[str, Any]], stage: str) -> str:
+    return f"{sum(compiled[stage] for compiled in compiles):.2f}" if compiles else "-"
 
 
 def _causes(functions: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
@@ -130,10 +143,16 @@ def _causes(functions: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
         lines = [Text(f"compile {n}: {cause}") for n, cause in enumerate(causes[:_SHOWN_CAUSES], start=2)]
         if len(causes) > _SHOWN_CAUSES:
             lines.append(Text(f"... and {len(causes) - _SHOWN_CAUSES} more"))
+        lines += [Text(_constant(constant)) for constant in function.get("constants", ())[:_SHOWN_CAUSES]]
         lines += [Text(_finding(finding), style="dim") for finding in function.get("findings", ())]
         if lines:
             yield Text(f"  {function['function']}", style="cyan")
             yield Padding(Group(*lines), (0, 0, 0, 4))
+
+
+def _constant(constant: Mapping[str, Any]) -> str:
+    shape = ",".join(map(str, constant["shape"]))
+    return f"captures {constant['dtype']}[{shape}] as a constant of the compiled program, {_mebibytes(constant['nbytes'])} MiB"
 
 
 def _flagged(functions: Sequence[Mapping[str, Any]]) -> Table:
