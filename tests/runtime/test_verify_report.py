@@ -278,6 +278,7 @@ def test_large_constants_are_shown_with_the_function_that_captures_them(tmp_path
     made.captured(event)
     constant = {"shape": [512, 1024], "dtype": "float32", "nbytes": 2**21}
     made.learned({"path": event["functions"][0]["path"], "line": 5, "constants": [constant]})
+    made.add_findings([])
     stream = io.StringIO()
     print_report(made, stream)
     assert "captures float32[512,1024] as a constant of the compiled program, 2.0 MiB" in stream.getvalue()
