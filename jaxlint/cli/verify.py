@@ -180,6 +180,7 @@ def command(
         targets=targets,
         transforms=transforms or None,
         seconds=budget,
+        source_first=apply,
         costs=save is not None or compare is not None,
         device_memory=device_memory,
     )

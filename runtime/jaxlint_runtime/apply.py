@@ -119,7 +119,9 @@ def _verify_again(verification: Verification, allow_dirty: bool) -> None:
     if not wanted:
         return
     verification.listener.note("looking at the edited program again")
-    again = Verification(dataclasses.replace(request, transforms=wanted), verification.listener)
+    again = Verification(
+        dataclasses.replace(request, transforms=wanted, source_first=False), verification.listener
+    )
     document = again.run()
     if not document.interrupted:
         apply_proven(again, allow_dirty)

@@ -1,6 +1,6 @@
 """What the command line and the worker process say to each other: one JSON object a line, over two pipes of their own.
 
-To the worker: a `Job`, later one line `{"findings": [...]}`. From the worker: events, each with a key `event`:
+To the worker: a `Job`, later one line `{"findings": [...], "optimise": bool}`. From the worker: events, each with a key `event`:
 
 - `hello`: it is up; `python`, `pid`
 - `note`: a line for the reader; `message`. `progress`: the same, soon outdated

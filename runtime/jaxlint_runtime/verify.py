@@ -58,6 +58,7 @@ class Request:
     targets: tuple[str, ...] = ()  # empty: the device that the program runs on
     transforms: tuple[str, ...] | None = None
     seconds: float | None = None
+    source_first: bool = False  # try edits of the source before candidates of functions that they may replace
     costs: bool = False  # tell what the functions cost as they are, too
     device_memory: int | None = None  # what a function may need on the device
 
@@ -124,6 +125,7 @@ class Verification:
     _skip: list[list[Any]] = field(default_factory=list)
     _at_work: dict[str, Any] | None = None
     _foreseen: CheckResult | None = None
+    _postponed: bool = False  # the candidates of functions wait for the edits of the source
 
     def __post_init__(self) -> None:
         request = self.request
@@ -141,6 +143,9 @@ class Verification:
                 from jaxlint_runtime.rewrites.search import search_source
 
                 search_source(self)
+            if self._postponed and not self.rewritten:
+                self._postponed = False
+                self._run()
         except KeyboardInterrupt:
             self.document.interrupted = True
             self._say("interrupted: what follows is what was known by then")
@@ -278,7 +283,8 @@ class Verification:
                     if any(function["calls"] for function in event["functions"]):
                         stop_by = time.monotonic() + job.run_for + _SLACK
                 if kind == "captured":
-                    worker.send({"findings": self._captured(event, scratch)})
+                    findings = self._captured(event, scratch)
+                    worker.send({"findings": findings, "optimise": not self._postponed})
                     deadline = time.monotonic() + self.request.timeout
                 elif kind == "error":
                     self._fail(event["message"])
@@ -308,6 +314,10 @@ class Verification:
                 self._say(f"not checked: {problem}")
         records = as_records(self.check) if self.check is not None else []
         self.document.add_findings(records)
+        if first and self.request.source_first and self.wants_source:
+            from jaxlint_runtime.rewrites.search import propose
+
+            self._postponed = bool(propose(self))
         if scratch is not None:
             return [{**record, "path": scratch.to_copy(record["path"])} for record in records]
         return records

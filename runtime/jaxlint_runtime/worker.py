@@ -102,9 +102,9 @@ class Worker:
         status = 1
         try:
             self._channel.send("captured", **self._session.summary(ending, seconds, _versions()))
-            findings = self._receive_findings()
-            if self._job.optimise:
-                self._optimise(self._session.functions(findings))
+            answer = self._receive()
+            if self._job.optimise and answer.get("optimise", True):
+                self._optimise(self._session.functions(list(answer.get("findings", ()))))
             self._channel.send("done")
             status = 0
         except EOFError:
@@ -119,10 +119,10 @@ class Worker:
                     stream.flush()  # type: ignore[union-attr]
             os._exit(status)  # whatever threads and exit handlers the program left must not hold this up
 
-    def _receive_findings(self) -> list[dict[str, Any]]:
+    def _receive(self) -> dict[str, Any]:
         import json
 
-        return list(json.loads(self._channel.receive()).get("findings", ()))
+        return dict(json.loads(self._channel.receive()))
 
     def _optimise(self, functions: list[CapturedFunction]) -> None:
         """Every wanted function on every target, results as they come."""

@@ -308,21 +308,30 @@ class _Search:
         self.verification.document.results.append((target, to_plain(result)))
 
 
+def propose(verification: Verification) -> list[Rewrite]:
+    """The edits that are worth a run, the most promising first."""
+    document, check = verification.document, verification.check
+    if check is None or not document.ran or document.interrupted or not check.sources:
+        return []
+    if document.targets and all(":" in name for name in document.targets):
+        return []  # nothing is to be run here
+    seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
+    rewrites = from_findings(check.findings, seconds, _fails(verification))
+    if not _fails(verification):
+        rewrites += to_jit(document.watched, check.sources)
+    return sorted(rewrites, key=lambda one: -one.estimate)
+
+
+def _fails(verification: Verification) -> bool:
+    ending = verification.document.ending
+    return ending is not None and ending["how"] == "raised"
+
+
 def search_source(verification: Verification) -> None:
     """Try edits of the source and report each; what is proven is left in `verification.rewritten`."""
     document, check = verification.document, verification.check
-    if check is None or not document.ran or document.interrupted or not check.sources:
-        return
-    if document.targets and all(":" in name for name in document.targets):
-        return  # nothing is to be run here
-    errors = document.ending is not None and document.ending["how"] == "raised"
-    seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
-    rewrites = from_findings(check.findings, seconds, errors)
-    if not errors:
-        rewrites = sorted(
-            [*rewrites, *to_jit(document.watched, check.sources)], key=lambda one: -one.estimate
-        )
-    if not rewrites:
+    rewrites = propose(verification)
+    if not rewrites or check is None:
         return
     observe = [(one["path"], one["function"]) for one in document.watched if one["calls"]]
     observe += [(one.path, one.function) for one in rewrites if one.function != "<module>"]
@@ -335,7 +344,9 @@ def search_source(verification: Verification) -> None:
             packages_to_load(check.sources.values(), roots),
             folder,
         )
-        search = _Search(verification, trials, dict(check.sources), time.monotonic() + _SECONDS, errors)
+        search = _Search(
+            verification, trials, dict(check.sources), time.monotonic() + _SECONDS, _fails(verification)
+        )
         try:
             search.run(rewrites)
         except TooLarge as error:
