@@ -105,6 +105,8 @@ class Access(Machine):
         return UNKNOWN
 
     def external_attribute(self, base: External, name: str, frame: Frame) -> Value:
+        if name == "__dict__":
+            return UNKNOWN
         dotted = f"{base.name}.{name}"
         if base.name.partition(".")[0] not in ("jax", "numpy", "builtins", "optax", "flax"):
             found = self.project.find(dotted, frame.module)
@@ -206,7 +208,10 @@ class Access(Machine):
                 return UNKNOWN
             if isinstance(index, ExternalObject) and index.name == "builtins.slice":
                 return _slice(base, index)
-            return self.fresh(base.element if base.items is None else join_all(base.items))
+            picked = self.fresh(base.element if base.items is None else join_all(base.items))
+            if base.items is not None and isinstance(index, Unknown) and isinstance(picked, Array):
+                picked.certain = False  # there may be no such element, as behind `i < len(args)`
+            return picked
         if isinstance(base, DictValue):
             const = constant(index)
             if isinstance(index, Static) and index.one_of and base.element is None:

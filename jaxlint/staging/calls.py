@@ -146,7 +146,7 @@ class Calls(Machine):
         results: list[Value] = []
         before, after = dict(frame.used), dict(frame.used)
         outer = frame.stage
-        if outer.staged and not callee.every:
+        if outer.staged and (not callee.every or frame.guarded_in_loop()):
             frame.stage = replace(outer, certain=False)  # which of them it is depends on the run
         self.choosing += 1
         for option in callee.options:

@@ -109,6 +109,7 @@ _BUILTINS = frozenset(
         "zip",
     ]
 )
+_DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr)
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -251,7 +252,11 @@ class Expressions(Machine):
             sequence, count = (right, left) if isinstance(left, Array) else (left, right)
             repeats = isinstance(sequence, (ListValue, TupleValue)) or _is_text(sequence)
             if repeats and isinstance(count, Array) and count.staged and not count.tree:
-                self.emit("shape", events.ShapeEvent(node, frame, count, "*", "the repetition"))
+                # What only arrives as a sequence may be of a class with a product of its own.
+                if isinstance(node, ast.BinOp) and isinstance(
+                    node.left if count is right else node.right, _DISPLAYS
+                ):
+                    self.emit("shape", events.ShapeEvent(node, frame, count, "*", "the repetition"))
                 return UNKNOWN
         if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
             like = left if isinstance(left, Array) else right if isinstance(left, Static) else None

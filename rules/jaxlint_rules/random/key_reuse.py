@@ -8,8 +8,10 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeyEvent
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.syntax_facts import dotted, names_stored
 from jaxlint_rules._fixes import propose
+
+_SELECTIONS = ("permutation", "choice", "shuffle")
 
 
 class KeyReuse(Rule):
@@ -155,11 +157,13 @@ def main(seed, batches):
     key, sub = jax.random.split(key)
     inputs = jax.random.permutation(sub, batches)
     labels = jax.random.permutation(sub, batches)
+    key, sub = jax.random.split(key)
+    columns = [jax.random.permutation(sub, column) for column in (inputs, labels)]
     keys = jax.random.split(key, 3)
     a = jax.random.normal(keys[0])
     b = jax.random.normal(keys[1])
     draws = [jax.random.normal(k) for k in jax.random.split(keys[2], 4)]
-    return w, a, b, draws, inputs, labels
+    return w, a, b, draws, inputs, labels, columns
 
 def two_draws(x, first, second):
     return x + jax.random.normal(first, x.shape) + jax.random.uniform(second, x.shape)
@@ -187,7 +191,11 @@ def carried(key, xs):
         through = f" (in `{event.callee}`)" if event.callee else ""
         if event.how == "loop":
             loop = frame.in_loop()
-            if loop is None or (loop.trips is not None and loop.trips < 2):
+            if (
+                loop is None
+                or (loop.trips is not None and loop.trips < 2)
+                or _shuffles_each(event.node, loop.node)
+            ):
                 return
             message = f"the key `{name}` is used{through} in every iteration of the loop, each time with the same result"
             reason = f"`{name}` is not split or rebound inside the loop at line {getattr(loop.node, 'lineno', loop_line(loop.node))}"
@@ -198,11 +206,24 @@ def carried(key, xs):
         report(event.node, message, reason=reason, fix=fix if hasattr(event.first, "lineno") else None)
 
 
+def _shuffles_each(node: ast.AST, loop: object) -> bool:
+    """Every array that a loop runs over is shuffled alike."""
+    target = getattr(loop, "target", None)
+    if (
+        not isinstance(node, ast.Call)
+        or dotted(node.func).rpartition(".")[2] not in _SELECTIONS
+        or target is None
+    ):
+        return False
+    names = names_stored(target)
+    return any(isinstance(argument, ast.Name) and argument.id in names for argument in node.args[1:2])
+
+
 def _keeps_aligned(first: ast.AST, second: ast.AST) -> bool:
     """Two arrays are shuffled alike: the same selection of each, as of inputs and labels."""
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
-    if dotted(first.func).rpartition(".")[2] not in ("permutation", "choice", "shuffle"):
+    if dotted(first.func).rpartition(".")[2] not in _SELECTIONS:
         return False
 
     def shape(call: ast.Call) -> list[str]:

@@ -299,8 +299,10 @@ def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] 
         return inner and (inner[0], inner[1])
     if isinstance(target, BoundMethod) and isinstance(target.receiver, Instance):
         # Each evaluation of `model.step` gives another object, with which its compiled program goes.
-        name = target.function.name if isinstance(target.function, Function) else "method"
-        return f"the bound method `{name}`", None
+        inner = target.function
+        while isinstance(inner, Transformed):
+            inner = inner.target
+        return f"the bound method `{getattr(inner, 'name', 'method')}`", None
     return None
 
 
@@ -424,8 +426,7 @@ def returned(event: TransformEvent, frame: Frame) -> bool:
         if isinstance(child, ast.Return) and child.value is not None:
             calls = {id(n.func) for n in walk(child.value) if isinstance(n, ast.Call)}
             for name in walk(child.value):
-                if name is event.node or (
-                    isinstance(name, ast.Name) and name.id in names and id(name) not in calls
-                ):
+                handed = name is event.node or (isinstance(name, ast.Name) and name.id in names)
+                if handed and id(name) not in calls:
                     return True
     return False

@@ -9,6 +9,7 @@ from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS, NUMPY_ONLY_METHODS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StoreEvent
+from jaxlint.staging.syntax_facts import walk
 from jaxlint.staging.values import Array, ExternalMethod, ExternalObject, Value
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, traced
@@ -151,6 +152,11 @@ def f(x, batch):
     batch["x"] = x
     copy = np.array(jnp.ones(3))
     copy[0] = 2.0
+    rows = (np.zeros if isinstance(batch, np.ndarray) else jnp.zeros)(3) * x
+    if isinstance(batch, np.ndarray):
+        rows[0] = 1.0
+    else:
+        rows = rows.at[0].set(1.0)
     out = pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((3,), jnp.float32))(x)
     return host, parts, batch, copy, out
 """,
@@ -193,6 +199,8 @@ def f(x, batch):
         ):
             return
         name = ast.unparse(event.target.value)
+        if _has_counterpart(name, event, report):
+            return
         where = "a traced" if base.staged else "a JAX"
         fix = self.fix(event, report) if isinstance(event.node, (ast.Assign, ast.AugAssign)) else None
         report(
@@ -212,6 +220,24 @@ def f(x, batch):
                 return None
             return propose(report, event.node, "item-assignment-to-at", message, safe=False, target_ok=True)
         return propose(report, event.node, "item-assignment-to-at", message, safe=True)
+
+
+def _has_counterpart(name: str, event: StoreEvent, report: Reporter) -> bool:
+    """Whether the other branch of an `if` updates the same array by `.at`: this one is for NumPy's."""
+    node: ast.AST = event.node
+    for above in report.module.ancestors(event.node):
+        if isinstance(above, ast.If):
+            other = above.orelse if node in above.body else above.body
+            if any(
+                isinstance(part, ast.Attribute) and part.attr == "at" and ast.unparse(part.value) == name
+                for statement in other
+                for part in walk(statement)
+            ):
+                return True
+        elif isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return False
+        node = above
+    return False
 
 
 def _in_plain_class(array: ast.Attribute, report: Reporter) -> bool:

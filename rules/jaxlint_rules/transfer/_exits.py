@@ -44,7 +44,7 @@ def exit_of(event: Event) -> tuple[ast.While | ast.For, ast.expr] | None:
 @cache
 def _computes_only(loop: ast.While | ast.For) -> bool:
     """Whether the body assigns variables, and leaves by a condition, and does nothing else."""
-    if loop.orelse:
+    if loop.orelse or _runs_functions_it_is_given(loop):
         return False
     if isinstance(loop, ast.For) and not (
         isinstance(loop.iter, ast.Call)
@@ -63,6 +63,22 @@ def _computes_only(loop: ast.While | ast.For) -> bool:
         elif not isinstance(statement, ast.Pass):
             return False
     return not any(_makes_object(child) for statement in loop.body for child in walk(statement))
+
+
+def _runs_functions_it_is_given(loop: ast.While | ast.For) -> bool:
+    """`while cond_fun(state): state = body_fun(state)`: what `lax.while_loop` does, in Python for whoever debugs."""
+    if not isinstance(loop, ast.While) or len(loop.body) != 1 or not isinstance(loop.test, ast.Call):
+        return False
+    step = loop.body[0]
+    if not isinstance(step, ast.Assign) or not isinstance(step.value, ast.Call):
+        return False
+    state = ast.unparse(step.targets[0])
+    return all(
+        isinstance(call.func, ast.Name)
+        and [ast.unparse(a) for a in call.args] == [state]
+        and not call.keywords
+        for call in (loop.test, step.value)
+    )
 
 
 def _makes_object(node: ast.AST) -> bool:
