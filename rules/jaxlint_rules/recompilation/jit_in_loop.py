@@ -299,10 +299,10 @@ def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] 
         return inner and (inner[0], inner[1])
     if isinstance(target, BoundMethod) and isinstance(target.receiver, Instance):
         # Each evaluation of `model.step` gives another object, with which its compiled program goes.
-        inner = target.function
-        while isinstance(inner, Transformed):
-            inner = inner.target
-        return f"the bound method `{getattr(inner, 'name', 'method')}`", None
+        method = target.function
+        while isinstance(method, Transformed):
+            method = method.target
+        return f"the bound method `{getattr(method, 'name', 'method')}`", None
     return None
 
 
