@@ -1,0 +1,100 @@
+"""Matrix products whose sizes a TPU has to pad."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.shapes import shape_of
+
+_LANES = 128
+_LEAST = 0.25  # of the padded size that is padding
+_PRODUCTS = frozenset({"matmul", "dot"})
+
+
+class TileAlignment(Rule):
+    """The size of a matrix product wastes much of the tiles that a TPU computes in.
+
+    ## What it does
+    Finds products of matrices whose sizes are known where a size above 128 is no multiple of it, and a quarter or more of what the
+    hardware computes would be padding.
+
+    ## Why is this bad?
+    The matrix unit of a TPU works on tiles of 128 columns (256 on some), and pads what does not fill them: 130 columns
+    cost what 256 do. GPUs have smaller tiles, and lose less. CPUs do not mind.
+
+    ## Example
+    ```python
+    w = jnp.zeros((512, 130))
+    y = x @ w
+    ```
+
+    ## Use instead
+    ```python
+    w = jnp.zeros((512, 128))  # or 256
+    y = x @ w
+    ```
+
+    ## Fix safety
+    There is no automatic fix: sizes are part of the model.
+
+    ## When not to fix
+    When the program does not run on a TPU, or when the size is given by the task. The rule is advice, off by default, and in preview, since nothing
+    in the source says on what the program will run.
+
+    ## References
+    - [Cloud TPU performance guide](https://cloud.google.com/tpu/docs/performance-guide)
+    """
+
+    code = "JAX1307"
+    name = "tile-alignment"
+    category = "kernels"
+    severity = Severity.INFO
+    preview = True
+    examples = (
+        Example(
+            "columns just above a tile",
+            """
+import jax.numpy as jnp
+
+def forward(x):
+    w = jnp.zeros((512, 130))
+    v = jnp.ones((130, 256))
+    return (jnp.ones((64, 512)) @ w) @ v  # finding
+
+forward(1)
+""",
+        ),
+        Example(
+            "multiples, small sizes, sizes that fill most of their tiles",
+            """
+import jax.numpy as jnp
+
+def forward(x):
+    a = jnp.ones((64, 512)) @ jnp.zeros((512, 256))
+    b = jnp.ones((64, 512)) @ jnp.zeros((512, 10))
+    c = jnp.ones((64, 512)) @ jnp.zeros((512, 1000))
+    return a, b, c, x @ x
+
+forward(jnp.ones((3, 3)))
+""",
+        ),
+    )
+
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if operation.name not in _PRODUCTS or len(operation.args) != 2 or event.frame.module.is_test:
+            return
+        shape = shape_of(operation.args[1])
+        if shape is None or len(shape) != 2:
+            return
+        for size in shape:
+            padded = -(-size // _LANES) * _LANES
+            if size > _LANES and (padded - size) / padded >= _LEAST:
+                report(
+                    event.node,
+                    f"a TPU computes {padded} columns for {size}: {(padded - size) / padded:.0%} of the work is padding",
+                    reason=f"the matrix is {shape[0]} x {shape[1]}, and tiles have {_LANES} columns",
+                )
+                return

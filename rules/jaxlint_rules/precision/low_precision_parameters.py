@@ -1,0 +1,123 @@
+"""Parameters that are kept in bfloat16 while they are trained."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, TransformEvent
+from jaxlint.staging.operations import dtype_named
+
+_LOW = frozenset({"bfloat16", "float16"})
+_GRADIENTS = frozenset({"grad", "value_and_grad"})
+
+
+class LowPrecisionParameters(Rule):
+    """Parameters are stored in bfloat16 or float16 while they are trained.
+
+    ## What it does
+    Finds layers of flax that are made with `param_dtype=jnp.bfloat16` (or float16) in a program that takes gradients.
+
+    ## Why is this bad?
+    bfloat16 has 8 bits for the digits: next to 1.0 its numbers are 0.0078 apart, and an update of less than half of that is
+    rounded away. After 1,000 updates of 0.001 a parameter that began at 1.0 was still 1.0, where float32 gave 2.0.
+    `dtype=jnp.bfloat16` computes in bfloat16 and keeps the parameters in float32.
+
+    ## Example
+    ```python
+    nn.Dense(256, param_dtype=jnp.bfloat16)
+    ```
+
+    ## Use instead
+    ```python
+    nn.Dense(256, dtype=jnp.bfloat16)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: checkpoints change their dtypes.
+
+    ## When not to fix
+    When the optimiser keeps a copy of the parameters in float32, or rounds by chance, or when the model is only run. The rule is in preview, since
+    it has had too few findings in open repositories to know how often it is right.
+
+    ## References
+    - [Micikevicius et al.: mixed precision training](https://arxiv.org/abs/1710.03740)
+    """
+
+    code = "JAX1006"
+    name = "low-precision-parameters"
+    category = "precision"
+    severity = Severity.WARNING
+    preview = True
+    examples = (
+        Example(
+            "a model that is trained",
+            """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(256, param_dtype=jnp.bfloat16)(x)  # finding
+        return nn.Dense(8, dtype=jnp.bfloat16, param_dtype="float16")(x)  # finding
+
+@jax.jit
+def step(params, x):
+    return jax.grad(lambda params: Model().apply(params, x).mean())(params)
+""",
+        ),
+        Example(
+            "computing in bfloat16",
+            """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = nn.Dense(256, dtype=jnp.bfloat16)(x)
+        return nn.Dense(8, dtype=jnp.bfloat16, param_dtype=jnp.float32)(x)
+
+@jax.jit
+def step(params, x):
+    return jax.grad(lambda params: Model().apply(params, x).mean())(params)
+""",
+        ),
+        Example(
+            "a model that is only run",
+            """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+model = nn.Dense(256, param_dtype=jnp.bfloat16)
+run = jax.jit(model.apply)
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.found: list[tuple[CallEvent, str]] = []
+        self.trains = False
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        self.trains = self.trains or event.transformed.kind in _GRADIENTS
+
+    @concerns("flax.linen.", "flax.nnx.")
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if "param_dtype" in event.kwargs and not event.frame.module.is_test:
+            dtype = dtype_named(event.kwargs["param_dtype"])
+            if dtype in _LOW:
+                self.found.append((event, dtype))
+
+    def finish(self, report: Reporter) -> None:
+        for event, dtype in self.found if self.trains else ():
+            report.event = event
+            report(
+                event.node,
+                f"parameters in {dtype} lose small updates; keep them in float32, and compute in `dtype={dtype}`",
+                reason=f"the program takes gradients, and {dtype} rounds what is added to them",
+            )
