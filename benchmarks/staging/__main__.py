@@ -35,6 +35,7 @@ def arguments() -> argparse.Namespace:
     )  # fmt: skip
     parser.add_argument("--python", default=sys.executable, help="what runs the tests [%(default)s]")
     parser.add_argument("--seconds", type=float, default=240, help="for the tests of a package [%(default)s]")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that run tests at once [%(default)s]")
     parser.add_argument("--seed", type=int, default=0, help="which tests come first [%(default)s]")
     parser.add_argument(
         "--fresh", action="store_true", help="run the tests again although the cache has them"
@@ -77,7 +78,15 @@ def result_of(package: str, options: argparse.Namespace) -> present.Result:
     checkout = checkouts.get(package.partition("==")[0])
     subject = packages.subject(package, options.cache, Path(checkout) if checkout else None)
     print(f"{subject.name} {subject.version}: tests ...", file=sys.stderr, flush=True)
-    truth = observe(subject, options.python, options.seconds, options.seed, options.cache, options.fresh)
+    truth = observe(
+        subject,
+        options.python,
+        options.seconds,
+        options.seed,
+        options.cache,
+        options.fresh,
+        options.jobs,
+    )
     print(f"{subject.name} {subject.version}: jaxlint ...", file=sys.stderr, flush=True)
     command = shlex.split(options.jaxlint) or default_command()
     joined = join.join(jaxlint(command, "inspect", subject), truth["functions"])

@@ -168,14 +168,19 @@ def score(pairs: Iterable[Pair]) -> Score:
 
 
 _PLACE = re.compile(r"(?:at|in|by|of) (?:line |(\S+\.py):)(\d+)")
+_NEVER_RUN = re.compile(r"(?:at|in|by|of) \S+\.(?:ipynb|md):")  # tests run no notebooks
 
 
 def mark_reasons(pairs: Sequence[Pair], root: Path) -> None:
-    """Sets `reason_ran` of each pair: False when a place that its reason names lies in a function that never ran."""
+    """Sets `reason_ran` of each pair: False when a place that its reason names lies in a function, or a file, that never ran."""
     ran = {(pair.key[0], pair.key[1]) for pair in pairs}
+    files = {path for path, _ in ran}
     trees: dict[str, ast.Module] = {}
     for pair in pairs:
         if not pair.staged or pair.traced:
+            continue
+        if _NEVER_RUN.search(pair.predicted["reason"]):
+            pair.reason_ran = False
             continue
         path = pair.predicted["path"]
         for place in _PLACE.finditer(pair.predicted["reason"]):
@@ -183,7 +188,8 @@ def mark_reasons(pairs: Sequence[Pair], root: Path) -> None:
             if path not in trees:
                 trees[path] = ast.parse((root / path).read_bytes())
             first = enclosing_line(trees[path], int(place[2]))
-            pair.reason_ran = pair.reason_ran and (first is None or (path, first) in ran)
+            executed = path in files if first is None else (path, first) in ran
+            pair.reason_ran = pair.reason_ran and executed
 
 
 def enclosing_line(tree: ast.Module, line: int) -> int | None:

@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,16 @@ from benchmarks.corpora.fetch import FetchError
 from benchmarks.staging.packages import Subject
 
 INSTRUMENT = Path(__file__).with_name("instrument")
+PARTS = 8
 GRACE_S = 600  # for imports, collection and the last test
 
 
 def observe(
-    subject: Subject, python: str, seconds: float, seed: int, cache: Path, fresh: bool
+    subject: Subject, python: str, seconds: float, seed: int, cache: Path, fresh: bool, jobs: int = 1
 ) -> dict[str, Any]:
     """What JAX traced in a sample of the tests that takes about `seconds`; paths are relative to the package's root.
 
+    The sample is run in PARTS processes, `jobs` at a time: a test that breaks its process takes but one part along.
     Kept in `cache`; `fresh` runs the tests again all the same. Raises FetchError when no test could be run.
     """
     folder = cache / "truth"
@@ -28,73 +32,89 @@ def observe(
     out = folder / f"{subject.name}-{subject.version}-{seconds:g}s-seed{seed}.json"
     if fresh or not out.exists():
         out.unlink(missing_ok=True)
-        _run(subject, python, seconds, seed, out)
+        _run(subject, python, seconds, seed, out, jobs)
     return dict(json.loads(out.read_text()))
 
 
-def _run(subject: Subject, python: str, seconds: float, seed: int, out: Path) -> None:
+def _run(subject: Subject, python: str, seconds: float, seed: int, out: Path, jobs: int) -> None:
     version = [python, "-c", "import sys; print(sys.version_info >= (3, 12))"]
     if subprocess.run(version, capture_output=True, text=True, check=True).stdout.strip() != "True":
         raise FetchError(f"{python}: recording needs Python 3.12 or later; name one with --python")
     settings = out.with_suffix(".ini")
     settings.write_text("[pytest]\n")  # the package's own would bring options of plugins that are not there
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(INSTRUMENT), str(subject.imports.resolve()), str(subject.root.resolve())]),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "JAX_PLATFORMS": "cpu",
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-        "TRUTH_OUT": str(out.resolve()),
-        "TRUTH_ROOTS": os.pathsep.join(str((subject.root / path).resolve()) for path in subject.sources),
-        "TRUTH_SECONDS": f"{seconds}",
-        "TRUTH_TEST_SECONDS": f"{max(10.0, seconds / 6)}",
-        "TRUTH_SEED": f"{seed}",
-    }  # fmt: skip
-    command = [
-        python,
-        "-m",
-        "pytest",
-        "-q",
-        "--no-header",
-        "--tb=line",
-        "-p",
-        "jaxlint_truth",
-        "-p",
-        "no:cacheprovider",
-    ]
-    command += [
-        "-c",
-        str(settings),
-        f"--rootdir={subject.root}",
-        "--continue-on-collection-errors",
-        "-W",
-        "ignore",
-    ]
-    log = out.with_suffix(".log")
-    with log.open("w") as stream:
-        try:
-            subprocess.run(
-                [*command, *subject.tests],
-                cwd=subject.root,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                timeout=seconds + GRACE_S,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            print(f"{subject.name}: the tests were ended after {seconds + GRACE_S:g} s", file=sys.stderr)
-    if not out.exists():
-        last = log.read_text().strip().splitlines()[-1:] or ["no output"]
-        raise FetchError(f"{subject.name}: no test was recorded ({last[0]}); see {log}")
-    _make_relative(out, str(subject.root.resolve()))
+    command = [python, "-m", "pytest", "-q", "--no-header", "--tb=line", "-p", "jaxlint_truth"]
+    command += ["-p", "no:cacheprovider", "-c", str(settings), f"--rootdir={subject.root}"]
+    command += ["--continue-on-collection-errors", "-W", "ignore", *subject.tests]
+    each = seconds * jobs / PARTS
+
+    def run(part: int) -> dict[str, Any] | None:
+        partial = out.with_suffix(f".{part}.json")
+        partial.unlink(missing_ok=True)
+        environment = os.environ | {
+            "PYTHONPATH": os.pathsep.join([str(INSTRUMENT), str(subject.imports.resolve()), str(subject.root.resolve())]),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "JAX_PLATFORMS": "cpu",
+            "JAX_DISABLE_MOST_OPTIMIZATIONS": "1",  # of the compiler, which is what most of the time goes into
+            "TF_CPP_MIN_LOG_LEVEL": "3",
+            "TRUTH_OUT": str(partial.resolve()),
+            "TRUTH_ROOTS": os.pathsep.join(str((subject.root / path).resolve()) for path in subject.sources),
+            "TRUTH_SECONDS": f"{each}",
+            "TRUTH_TEST_SECONDS": f"{max(10.0, each / 5)}",
+            "TRUTH_SEED": f"{seed}",
+            "TRUTH_PART": f"{part}/{PARTS}",
+        }  # fmt: skip
+        with _log(out, part).open("w") as stream:
+            try:
+                subprocess.run(
+                    command,
+                    cwd=subject.root,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=stream,
+                    stderr=subprocess.STDOUT,
+                    timeout=each + GRACE_S,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                print(f"{subject.name}: a part was ended after {each + GRACE_S:g} s", file=sys.stderr)
+        if not partial.exists():
+            return None
+        seen: dict[str, Any] = json.loads(partial.read_text())
+        partial.unlink()
+        return seen
+
+    with ThreadPoolExecutor(jobs) as pool:
+        parts = [part for part in pool.map(run, range(PARTS)) if part is not None]
+    if not parts:
+        last = _log(out, 0).read_text().strip().splitlines()[-1:] or ["no output"]
+        raise FetchError(f"{subject.name}: no test was recorded ({last[0]}); see {_log(out, 0)}")
+    truth = merged(parts)
+    _make_relative(truth, str(subject.root.resolve()))
+    out.write_text(json.dumps(truth))
 
 
-def _make_relative(out: Path, root: str) -> None:
+def _log(out: Path, part: int) -> Path:
+    return out.with_suffix(f".{part}.log")
+
+
+def merged(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """What several processes saw, as one; the join adds up what they saw of the same function."""
+    truth = dict(parts[0])
+    tests: Counter[str] = Counter()
+    for part in parts:
+        tests.update(part["tests"])
+    for name in ("collected", "files not collected"):  # the same for each
+        if name in tests:
+            tests[name] = max(part["tests"].get(name, 0) for part in parts)
+    truth["tests"] = dict(tests)
+    truth["reached"] = sorted({path for part in parts for path in part["reached"]})
+    truth["functions"] = [record for part in parts for record in part["functions"]]
+    return truth
+
+
+def _make_relative(truth: dict[str, Any], root: str) -> None:
     """Writes the paths as jaxlint names them when it runs in `root`."""
-    truth = json.loads(out.read_text())
     for record in truth["functions"]:
         record["path"] = os.path.relpath(record["path"], root)
         for caller in record["callers"]:
             caller["path"] = caller["path"] and os.path.relpath(caller["path"], root)
-    out.write_text(json.dumps(truth))

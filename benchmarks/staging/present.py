@@ -79,7 +79,7 @@ def _row(name: str, part: str, score: join.Score) -> list[str]:
 
 def runs(results: Sequence[Result]) -> str:
     """What was run, and what the join left out."""
-    header = ("package", "version", "jax", "python", "tests run", "of", "files not collected", "ambiguous", "unlisted", "errors", "contradicted")  # fmt: skip
+    header = ("package", "version", "jax", "python", "tests run", "of", "test files", "files not collected", "ambiguous", "unlisted", "errors", "contradicted")  # fmt: skip
     rows = []
     for result in results:
         tests = result.truth["tests"]
@@ -92,6 +92,9 @@ def runs(results: Sequence[Result]) -> str:
                 result.truth["python"],
                 str(done),
                 str(tests.get("collected", 0)),
+                f"{len(result.truth['reached'])} of {result.truth['files']}"
+                if "files" in result.truth
+                else "-",
                 str(tests.get("files not collected", 0)),
                 str(len(result.joined.ambiguous)),
                 str(len(result.joined.unlisted)),

@@ -53,6 +53,7 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
     ),
     ("flax.linen.transforms.", "flax.linen."),
     ("flax.linen.module.", "flax.linen."),
+    ("flax.nnx.compat.", "flax.nnx."),
     ("flax.experimental.nnx.", "flax.nnx."),
     ("flax.experimental.nnx", "flax.nnx"),
     ("flax.core.lift.", "flax.core.lift."),

@@ -15,7 +15,7 @@ from jaxlint.jaxapi.functions import (
 )
 from jaxlint.jaxapi.models import MODELS
 from jaxlint.jaxapi.names import canonical
-from jaxlint.jaxapi.transforms import TRANSFORMS
+from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
@@ -122,7 +122,7 @@ class Access(Machine):
         public = f"{base.module.name}.{name}"
         self.run_module(base.module)
         value = base.module.scope.variables.get(name)
-        if canonical(public) in TRANSFORMS:
+        if canonical(public) in TRANSFORMS or canonical(public) in CONTROL_FLOW:
             # The library itself is being analysed: its transforms mean what they mean.
             return External(public, value)
         if value is not None:

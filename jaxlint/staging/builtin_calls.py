@@ -149,6 +149,8 @@ class BuiltinCalls(Machine):
                 return Static(len(first.items))
             return Static(kind="int")
         if name == "isinstance":
+            for kind in args[1].elements() if len(args) > 1 and isinstance(args[1], TupleValue) else args[1:]:
+                self.implied(kind, "__instancecheck__", [first], node, frame)
             return self.isinstance_result(first, args[1] if len(args) > 1 else UNKNOWN)
         if name == "hasattr" and isinstance(first, Array) and first.certain and len(args) > 1:
             attr = constant(args[1])
@@ -178,6 +180,9 @@ class BuiltinCalls(Machine):
             attr = constant(args[1]) if len(args) == 3 else MISSING
             if isinstance(attr, str) and isinstance(node, ast.Call):
                 self.set_attribute(first, attr, args[2], node, frame)
+            elif len(args) == 3 and isinstance(first, Instance) and first.staged is None:
+                self.implied(first, "__setattr__", [UNKNOWN, args[2]], node, frame)
+                first.staged = find_array(args[2], True)  # under a name that is not known
             return Static(None)
         if name == "super":
             return self.super_object(args, frame)

@@ -7,6 +7,7 @@ import ast
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging import events
 from jaxlint.staging.calls import constant_names
+from jaxlint.staging.datamodel import HOOKS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
@@ -124,6 +125,11 @@ class Classes(Machine):
                 cls.fields[name].static = True
         self.exec_block(node.body, body)
         cls.namespace = scope.variables
+        self.hooks.update(HOOKS & cls.namespace.keys())
+        options = {
+            k.arg: self.eval(k.value, frame) for k in node.keywords if k.arg not in (None, "metaclass")
+        }
+        self.subclassed(cls, options, node, frame)
         for decorator, value in reversed(decorators):
             if isinstance(value, (Function, Transformed)):
                 result = self.call_value(value, [cls], {}, decorator, frame)
@@ -275,6 +281,7 @@ class Classes(Machine):
     # -- attributes
 
     def instance_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
+        self.implied(base, "__getattribute__", [Static(name)], node, frame)
         found = base.fields.get(name)
         if found is None and not base.ready and base.cls.kind in ("linen", "haiku"):
             self.run_setup(base, node, frame)
@@ -282,6 +289,12 @@ class Classes(Machine):
         if found is not None:
             return found
         member = base.cls.lookup(name)
+        if name in _LINEN_METHODS and base.cls.kind == "linen" and _is_frameworks(base.cls, name):
+            # flax itself is being analysed: its methods mean what they mean, and are evaluated beside that.
+            known = self.missing_attribute(base, name, node, frame)
+            if isinstance(known, ExternalObject) and member is not None:
+                known.own = BoundMethod(member, base)
+            return known
         if isinstance(member, Function):
             if member.kind == "property":
                 return self.call_value(BoundMethod(member, base), [], {}, node, frame)
@@ -308,19 +321,11 @@ class Classes(Machine):
 
     def missing_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
         if base.cls.kind == "linen":
-            special = {
-                "param": ExternalObject("flax.linen.Module.param"),
-                "variable": ExternalObject("flax.linen.Module.variable"),
-                "make_rng": ExternalObject("flax.linen.Module.make_rng"),
-                "sow": ExternalObject("flax.linen.Module.sow"),
-                "is_initializing": ExternalObject("flax.linen.Module.is_initializing"),
-                "has_variable": ExternalObject("flax.linen.Module.is_initializing"),
-                "apply": ExternalObject("flax.linen.Module.apply", [base]),
-                "init": ExternalObject("flax.linen.Module.init", [base]),
-                "init_with_output": ExternalObject("flax.linen.Module.init_with_output", [base]),
-            }
-            if name in special:
-                return special[name]
+            special = _LINEN_METHODS.get(name)
+            if special is not None:
+                return ExternalObject(
+                    special, [base] if special.endswith(("apply", "init", "output")) else []
+                )
         if name == "variant" and base.cls.module.is_test:
             return External("chex.variant")  # what `chex.variants` gives to a test
         if name == "replace" and base.cls.kind == "pytree":
@@ -372,6 +377,7 @@ class Classes(Machine):
             self.set_on_definition(base, name, value, target, frame)
         if not isinstance(base, Instance):
             return
+        self.implied(base, "__setattr__", [Static(name), value], target, frame)
         leaky = base.cls.kind in ("plain", "dataclass") and base.staged is None
         if frame.stage.staged and frame.stage.certain and leaky and not frame.catching:
             array = find_array(value, True)
@@ -446,6 +452,32 @@ class Classes(Machine):
         if isinstance(base, DictValue):
             return base
         return UNKNOWN
+
+
+def _is_frameworks(cls: ClassValue, name: str) -> bool:
+    """Whether `name` is defined by a framework's own base class."""
+    owner = next((owner for owner in cls.mro() if name in owner.namespace), None)
+    return owner is not None and public_class(owner.module.name, owner.name) in BASE_KINDS
+
+
+# What the methods of a linen module are to the analysis.
+_LINEN_METHODS = {
+    **{
+        name: f"flax.linen.Module.{name}"
+        for name in (
+            "param",
+            "variable",
+            "make_rng",
+            "sow",
+            "is_initializing",
+            "apply",
+            "init",
+            "init_with_output",
+            "lazy_init",
+        )
+    },
+    "has_variable": "flax.linen.Module.is_initializing",
+}
 
 
 def _member(cls: ClassValue) -> Static:

@@ -45,10 +45,20 @@ class ControlFlow(Machine):
     """The control-flow part of the interpreter."""
 
     def control_flow(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+        own: Value | None = None,
     ) -> Value:
-        """`lax.scan` and its like: they stage their function arguments at once."""
+        """`lax.scan` and its like: they stage their function arguments at once. `own`: as of transformations."""
+        if own is not None:
+            self.aside(own, args, kwargs, node, frame)
         short = name.rpartition(".")[2]
+        if name.startswith("flax.linen."):
+            return self.lifted_flow(short, args, kwargs, node, frame)
         handler = getattr(self, f"flow_{short}", None)
         api = name.replace("jax.lax", "lax").replace("haiku", "hk").replace("flax.nnx", "nnx")
         if handler is None:
@@ -288,6 +298,7 @@ class ControlFlow(Machine):
             mapped = self.map_structure(body, trees[0], kwargs, node, frame)
             if mapped is not None:
                 return mapped
+        self.rebuilt(trees, node, frame)
         born, before = Origin("leaf").serial, list(frame.used)
         leaves = [self.leaf_of(tree, custom_leaf) for tree in trees]
         result = self.call_value(body, leaves, {}, node, frame)
@@ -413,6 +424,7 @@ class ControlFlow(Machine):
         return TupleValue([result, ExternalObject("jax.vjp.pullback", [result])])
 
     flow_linearize = flow_vjp
+    flow_filter_vjp = flow_vjp
 
     def flow_jvp(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -423,6 +435,8 @@ class ControlFlow(Machine):
         primals = args[1].elements() if isinstance(args[1], (TupleValue, ListValue)) else [UNKNOWN]
         result = self.call_value(args[0], list(primals), {}, node, frame)
         return TupleValue([result, result]) if isinstance(result, Array) else UNKNOWN
+
+    flow_filter_jvp = flow_jvp
 
     def flow_pure_callback(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame

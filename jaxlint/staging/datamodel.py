@@ -15,6 +15,7 @@ from jaxlint.staging.values import (
     Partial,
     Transformed,
     Value,
+    find_array,
 )
 
 OPERATORS: dict[type[ast.AST], str] = {
@@ -28,6 +29,8 @@ COMPARISONS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Eq: ("__eq__", "__eq__"), ast.NotEq: ("__ne__", "__ne__"), ast.Lt: ("__lt__", "__gt__"),
     ast.Gt: ("__gt__", "__lt__"), ast.LtE: ("__le__", "__ge__"), ast.GtE: ("__ge__", "__le__"),
 }  # fmt: skip
+# What Python asks at every access, and few classes define.
+HOOKS = frozenset({"__setattr__", "__getattribute__", "__instancecheck__"})
 # Builtins that ask their argument.
 ASKING = {
     name: f"__{name}__"
@@ -51,6 +54,37 @@ class DataModel(Machine):
         if isinstance(result, External) and result.name == "builtins.NotImplemented":
             return None
         return result
+
+    def implied(self, value: Value, name: str, args: list[Value], node: ast.AST, frame: Frame) -> None:
+        """Evaluates a special method that Python asks at every access, once for each way in which it is asked.
+
+        Only for what it shows of the method: the access itself gives what it gives without one.
+        """
+        if name not in self.hooks:
+            return
+        cls = (
+            value.cls
+            if isinstance(value, Instance)
+            else value.meta
+            if isinstance(value, ClassValue)
+            else None
+        )
+        method = cls.lookup(name) if isinstance(cls, ClassValue) else None
+        if not isinstance(method, Function):
+            return
+        self.once(method, [value, *args], node, frame)
+
+    def once(self, method: Value, args: list[Value], node: ast.AST, frame: Frame) -> None:
+        """Evaluates what Python or JAX call on their own, once for each stage and for each choice of traced arguments."""
+        function = method
+        while isinstance(function, (BoundMethod, Partial)):
+            function = function.function
+        if isinstance(function, Function):
+            traced = [find_array(part, True, 2) is not None for part in args]
+            way = (function.node, frame.stage.key, *traced)
+            if way not in self.implications:
+                self.implications.add(way)
+                self.aside(method, args, {}, node, frame)
 
     def operate(
         self, left: Value, op: ast.operator, right: Value, node: ast.AST, frame: Frame

@@ -126,7 +126,7 @@ class Externals(Machine):
         if name in TRANSFORMS:
             return self.apply_transform(name, args, kwargs, node, frame, callee.own)
         if name in CONTROL_FLOW:
-            return self.control_flow(name, args, kwargs, node, frame)
+            return self.control_flow(name, args, kwargs, node, frame, callee.own)
         if name in CALLERS:
             self.call_back(name, args, node, frame)
         if name.startswith("builtins."):
@@ -423,6 +423,8 @@ class Externals(Machine):
     ) -> Value:
         inputs = [*args, *kwargs.values()]
         name = callee.name
+        if callee.own is not None:
+            self.aside(callee.own, args, kwargs, node, frame)
         if name == "dataclasses.replace":
             return self.replace_fields(callee.args[0] if callee.args else UNKNOWN, kwargs)
         if name == "flax.linen.Module.param":
@@ -436,6 +438,10 @@ class Externals(Machine):
             result = self.array_result(frame, [], node, role="key", name="self.make_rng")
             result.origin = Origin("make_rng")
             return result
+        if name == "flax.linen.Module.lazy_init" and callee.args:
+            # It is `init`, of shapes alone.
+            init = ExternalObject("flax.linen.Module.init", callee.args)
+            return self.control_flow("jax.eval_shape", [init, *args], kwargs, node, frame)
         if name in _MODULE_CALLS and callee.args:
             return self.apply_module(callee, name.rpartition(".")[2], args, kwargs, node, frame)
         if name.startswith("equinox.nn.") and "key" in kwargs:

@@ -135,10 +135,19 @@ def facts(
 
 def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, str]:
     stages = [stage for stage, _, _ in record.observations]
-    for basis, wanted in (("visible", True), ("convention", False)):
-        for stage in stages:
-            if stage.staged and stage.certain is wanted and (wanted or stage.within("convention")):
-                return "yes", basis, _because(stage, module)
+    staged = [stage for stage in stages if stage.staged]
+    for stage in staged:
+        if stage.certain:
+            return "yes", "visible", _because(stage, module)
+    on_host = any(not stage.staged and context == "call" for stage, _, context in record.observations)
+    for stage in staged:
+        # One of several functions that a name may stand for: some run stages it.
+        if not stage.within("convention") and not on_host:
+            return "yes", "visible", _because(stage, module)
+    for stage in staged:
+        # What a test defines, it calls as it stands: layers in tests mostly run on the host.
+        if stage.within("convention") and not module.is_test:
+            return "yes", "convention", _because(stage, module)
     calls = [(stage, context) for stage, _, context in record.observations if context == "call"]
     if calls and all(stage.certain for stage, _ in calls):
         return "no", None, "every call seen runs on the host"
@@ -184,6 +193,8 @@ def _tracer_in(value: Value, depth: int = 4) -> Array | None:
     found = [
         tracer for tracer in (_tracer_in(part, depth - 1) for part in parts_of(value)) if tracer is not None
     ]
+    if not found and isinstance(value, Instance) and not value.fields:
+        return value.staged  # what it holds is not known, but it crossed into a stage
     return next((tracer for tracer in found if tracer.certain), found[0] if found else None)
 
 
@@ -198,7 +209,9 @@ def classify(value: Value) -> str:
     """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
     array = _tracer_in(value)
     if array is not None:
-        return "traced" if array.certain or (isinstance(value, Array) and not value.mixed) else "unknown"
+        bare = isinstance(value, Instance) and not value.fields
+        certain = array.certain or bare or (isinstance(value, Array) and not value.mixed)
+        return "traced" if certain else "unknown"
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         parts = value.elements()
         if not parts:

@@ -30,6 +30,7 @@ from jaxlint.staging.externals import Externals
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import Gradients
 from jaxlint.staging.keys import Keys
+from jaxlint.staging.lifting import Lifting
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.methods import Methods
 from jaxlint.staging.operations import Operations
@@ -38,6 +39,7 @@ from jaxlint.staging.stage import HOST, Stage
 from jaxlint.staging.statements import Statements
 from jaxlint.staging.timing import Ledger, Timing
 from jaxlint.staging.transforming import Transforming
+from jaxlint.staging.trees import Trees
 from jaxlint.staging.values import (
     UNKNOWN,
     BoundMethod,
@@ -70,6 +72,8 @@ class Interpreter(
     Timing,
     Transforming,
     DataModel,
+    Trees,
+    Lifting,
     Creation,
     Entry,
     ControlFlow,
@@ -105,6 +109,12 @@ class Interpreter(
         self.differentiating = 0  # inside functions that are differentiated in reverse mode
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.entering: list[Function] = []  # fixtures that are being evaluated
+        self.hooks: set[str] = set()  # which of them some class of the project defines
+        self.lifted: dict[
+            object, ClassValue
+        ] = {}  # classes that lifting made, by the call and the class given
+        self.registers = False  # a class of the project is registered as a pytree
+        self.implications: set[object] = set()  # special methods, and the ways in which they were asked
         self.donates = False  # some module speaks of donation, so that buffers are followed
         self.steps = 0
         self.limit = MINIMUM_STEPS

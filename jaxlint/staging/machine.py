@@ -60,6 +60,10 @@ class Machine:
     edges: dict[ast.AST, set[ast.AST]]
     entered: set[Path]
     entering: list[Function]
+    implications: set[object]
+    hooks: set[str]
+    registers: bool
+    lifted: dict[object, ClassValue]
 
     def exhausted(self) -> bool:
         raise NotImplementedError
@@ -360,6 +364,45 @@ class Machine:
     ) -> Value | None:
         raise NotImplementedError
 
+    def lift_class(self, t: Transformed, cls: ClassValue) -> ClassValue:
+        raise NotImplementedError
+
+    def call_lifted(
+        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def lifted_flow(
+        self, short: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def body_why(self, api: str, body: Value, node: ast.AST, frame: Frame) -> Why:
+        raise NotImplementedError
+
+    def staged_call(
+        self, api: str, body: Value, args: list[Value], node: ast.AST, frame: Frame, kind: str, why: Why
+    ) -> Value:
+        raise NotImplementedError
+
+    def flow_result(self, value: Value, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def once(self, method: Value, args: list[Value], node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def unflatten(self, classes: list[ClassValue], args: list[Value], node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def rebuilt(self, trees: Iterable[Value], node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def subclassed(self, cls: ClassValue, options: dict[str, Value], node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def implied(self, value: Value, name: str, args: list[Value], node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
     def operate(
         self, left: Value, op: ast.operator, right: Value, node: ast.AST, frame: Frame
     ) -> Value | None:
@@ -412,7 +455,13 @@ class Machine:
         raise NotImplementedError
 
     def control_flow(
-        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+        own: Value | None = None,
     ) -> Value:
         raise NotImplementedError
 

@@ -118,6 +118,7 @@ def _device_put(self: Any, args: list[Value], kwargs: dict[str, Value], node: as
 
 def _leaves(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     if args:
+        self.rebuilt(args[:1], node, frame)
         self.ask_leaf(args[0], kwargs, node, frame)
     found = find_array(args[0]) if args else None
     if found is None:
@@ -145,13 +146,17 @@ def _named(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 def _register(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     cls = args[0] if args else kwargs.get("nodetype", kwargs.get("cls"))
+    functions = [
+        *args[1:3],
+        *(kwargs[n] for n in ("flatten_func", "flatten_with_keys", "unflatten_func") if n in kwargs),
+    ]
+    if isinstance(cls, ClassValue) and len(functions) >= 2:
+        cls.registered = (functions[0], functions[1])
+        self.registers = True
     if isinstance(cls, ClassValue) and cls.kind in ("plain", "dataclass"):
         cls.kind = "custom"  # which of its attributes are leaves, the flattening function says
-        given = [kwargs.get("flatten_func", args[1] if len(args) > 1 else UNKNOWN)]
-        given.append(kwargs.get("unflatten_func", args[2] if len(args) > 2 else UNKNOWN))
-        for name, function in zip(("tree_flatten", "tree_unflatten"), given, strict=True):
-            if isinstance(function, Function) and name not in cls.namespace:
-                cls.namespace[name] = function
+        if functions and isinstance(functions[0], Function) and "tree_flatten" not in cls.namespace:
+            cls.namespace["tree_flatten"] = functions[0]
     return cls if cls is not None else UNKNOWN
 
 

@@ -20,6 +20,7 @@ from jaxlint.staging.syntax_facts import (
     none_branch,
     place_of,
     swallows_tracer_errors,
+    type_checking_branch,
 )
 from jaxlint.staging.values import (
     MISSING,
@@ -180,6 +181,11 @@ class Statements(Machine):
         shim = self.is_shim(node.test, frame)
         frame.import_guard += shim
         try:
+            checked = type_checking_branch(node.test) if shim else None
+            if checked is not None:
+                # What a program has at run time stands; what type checkers read fills in the rest.
+                self.exec_block(node.body if checked else node.orelse, frame)
+                return self.exec_block(node.orelse if checked else node.body, frame)
             if known is not None and (not shim or isinstance(value, Static)):
                 self.narrow(node.test, known, frame)
                 return self.exec_block(node.body if known else node.orelse, frame)

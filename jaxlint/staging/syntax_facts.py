@@ -215,6 +215,15 @@ def attribute_tests(test: ast.expr) -> list[ast.expr]:
     ]
 
 
+@cache
+def type_checking_branch(test: ast.expr) -> bool | None:
+    """Which outcome of a test only type checkers see; None when it does not ask for `TYPE_CHECKING`."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = type_checking_branch(test.operand)
+        return None if inner is None else not inner
+    return True if dotted(test).rpartition(".")[2] == "TYPE_CHECKING" else None
+
+
 def expects_error(context: ast.expr) -> bool:
     """Whether a `with` item is `pytest.raises(...)`, `self.assertRaises(...)` or the like."""
     if not isinstance(context, ast.Call):

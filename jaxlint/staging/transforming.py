@@ -20,6 +20,7 @@ from jaxlint.staging.meshes import bound_axes
 from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.syntax_facts import positional_parameters
+from jaxlint.staging.trees import registration
 from jaxlint.staging.values import (
     CALLABLE,
     MISSING,
@@ -118,11 +119,13 @@ class Transforming(Machine):
         if target is None or isinstance(target, StarArgument):
             return Partial(External(name, own), [], kwargs)
         if spec.kind == "wrap":
+            if own is not None:
+                self.aside(own, args, kwargs, node, frame)
             if isinstance(target, Function) and name.startswith("functools."):
                 target.cached = True
             return target
-        if spec.kind == "nn.lift" and isinstance(target, ClassValue):
-            return target
+        if spec.kind == "partial":
+            return Partial(target, args[1:], kwargs)
         if spec.kind == "hk.wrap":
             if isinstance(target, Transformed):
                 target.attributes["without_rng"] = Static(True)
@@ -170,6 +173,10 @@ class Transforming(Machine):
                 node, frame, transformed, decorator if isinstance(decorator, ast.expr) else None
             ),
         )
+        if name == "flax.nnx.jit_partial" and len(args) > 1:
+            return Partial(transformed, args[1:], {})
+        if spec.kind in ("nn.lift", "nn.jit") and isinstance(target, ClassValue):
+            return self.lift_class(transformed, target)
         if spec.kind in _DIFFERENTIATION:
             differentiated = self.innermost(target)[0]
             if differentiated is not None:
@@ -231,7 +238,7 @@ class Transforming(Machine):
     def stage_instance(self, value: Instance, why: Why, certain: bool, keeps_python: bool) -> Value:
         flatten = flattening(value.cls)
         leaves = leaf_attributes(flatten) if flatten is not None else None
-        if flatten is not None and not keeps_python:
+        if (flatten is not None and not keeps_python) or (self.registers and registration(value.cls)):
             self.crossing.append(value.cls)
         if value.cls.kind not in PYTREE_KINDS and leaves is None:
             return (
@@ -358,7 +365,7 @@ class Transforming(Machine):
             )
             return UNKNOWN
         if kind == "nn.lift":
-            return self.call_value(t.target, args, kwargs, node, frame)
+            return self.call_lifted(t, args, kwargs, node, frame)
         return self.opaque_call([*args, *kwargs.values()], node, frame)
 
     def aside(
@@ -408,20 +415,6 @@ class Transforming(Machine):
             return self.call_value(callee, args, kwargs, node, frame)
         finally:
             frame.stage = outer
-
-    def unflatten(self, classes: list[ClassValue], args: list[Value], node: ast.AST, frame: Frame) -> None:
-        """JAX makes objects of tracers as a call enters a stage, and takes them apart as it leaves."""
-        for cls in {id(cls): cls for cls in classes}.values():
-            flatten, unflatten = flattening(cls), cls.lookup("tree_unflatten")
-            leaves = (leaf_attributes(flatten) if flatten is not None else None) or []
-            assert frame.stage.why is not None
-            leaf = Array(True, frame.stage.why, tree=True, certain=bool(leaves))
-            if isinstance(unflatten, Function):
-                children = TupleValue([leaf] * len(leaves)) if leaves else TupleValue(None, leaf)
-                self.aside(unflatten, [cls, UNKNOWN, children], {}, node, frame)
-            held = next((arg for arg in args if isinstance(arg, Instance) and arg.cls is cls), None)
-            if isinstance(flatten, Function) and held is not None:
-                self.aside(flatten, [held], {}, node, frame)
 
     def call_jitted(
         self,

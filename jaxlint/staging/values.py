@@ -271,6 +271,9 @@ class ClassValue(Value):
     prototype: Instance | None = None
     meta: Value | None = None  # its metaclass
     derived: bool = False  # a class of the project has it as a base
+    registered: tuple[Value, Value] | None = (
+        None  # how instances are flattened and unflattened, if JAX was told
+    )
 
     @property
     def name(self) -> str:
@@ -340,6 +343,7 @@ class ExternalObject(Value):
     kwargs: dict[str, Value] = field(default_factory=dict)
     node: ast.AST | None = None
     staged: Array | None = None  # its arrays are tracers: a layer that crossed a staging boundary
+    own: Value | None = None  # as of `External`
 
 
 @dataclass(slots=True, eq=False)

@@ -4,7 +4,8 @@ A function counts as traced when an argument or a variable of its closure was or
 at a call: one whose value nobody knows, so that `bool()` of it raises. The tracers of plain `jax.grad` know theirs.
 
 Read from the environment: TRUTH_OUT (the JSON file to write), TRUTH_ROOTS (folders whose code is watched, joined by
-the path separator), TRUTH_SECONDS (no test starts after so many), TRUTH_TEST_SECONDS (longest test), TRUTH_SEED.
+the path separator), TRUTH_SECONDS (no test starts after so many), TRUTH_TEST_SECONDS (longest test), TRUTH_SEED,
+TRUTH_PART ("i/n": of the tests in their order, every n-th from the i-th on).
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -29,6 +31,8 @@ import pytest
 MOST_CALLS, MOST_UNTRACED_CALLS = 3000, 100_000
 SAVE_EVERY_S = 20.0
 NO_FUNCTIONS = {"<module>", "<genexpr>", "<listcomp>", "<dictcomp>", "<setcomp>"}
+MOST_NODES = 5000  # of one argument
+BUILTIN = (dict, list, tuple)
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type)
 
 monitoring = sys.monitoring  # type: ignore[attr-defined]
@@ -77,7 +81,7 @@ class Recorder:
         ] = {}  # id of a frame that got tracers: the line it is at, 0 before the first
         self.busy = threading.local()
         self.core: Any = None
-        self.leaves: Any = None
+        self.registry: Any = None
 
     def start(self) -> None:
         events = monitoring.events
@@ -99,7 +103,7 @@ class Recorder:
             core = sys.modules.get("jax._src.core")
             if core is None or not hasattr(jax, "jit") or not hasattr(jax, "tree_util"):
                 return False
-            self.core, self.leaves = core, sys.modules["jax.tree_util"].tree_leaves
+            self.core, self.registry = core, sys.modules["jax.tree_util"].default_registry
         return True
 
     def is_function(self, code: CodeType) -> bool:
@@ -161,24 +165,34 @@ class Recorder:
         if isinstance(value, PLAIN):
             return ""
         found = ""
-        for leaf in self.flatten(value, 0):
+        for leaf in self.leaves(value):
             if isinstance(leaf, self.core.Tracer):
                 if leaf.to_concrete_value() is None:
                     return "abstract"
                 found = "concrete"
         return found
 
-    def flatten(self, value: Any, depth: int) -> list[Any]:
-        if isinstance(value, self.core.Tracer):
-            return [value]
-        try:
-            return self.leaves(value)  # type: ignore[no-any-return]
-        except Exception:
-            # Keys of several types, or a class that cannot be taken apart half way through its constructor.
-            if depth > 4 or not isinstance(value, (dict, list, tuple)):
-                return [value]
-            parts = value.values() if isinstance(value, dict) else value
-            return [leaf for part in parts for leaf in self.flatten(part, depth + 1)]
+    def leaves(self, value: Any) -> Iterator[Any]:
+        """The leaves of a pytree. Objects that hold themselves end here, which JAX's own flattening does not survive."""
+        todo: list[Any] = [value]
+        seen: dict[int, Any] = {}  # which keeps them: what a flattening made must not give its id to the next
+        while todo:
+            at = todo.pop()
+            if isinstance(at, PLAIN):
+                continue
+            if isinstance(at, self.core.Tracer):
+                yield at
+                continue
+            try:
+                level = self.registry.flatten_one_level(at)
+            except Exception:
+                # Keys of several types, or a class that cannot be taken apart half way through its constructor.
+                level = (at.values() if isinstance(at, dict) else at,) if isinstance(at, BUILTIN) else None
+            if level is None:
+                yield at
+            elif id(at) not in seen and len(seen) < MOST_NODES:
+                seen[id(at)] = at
+                todo.extend(level[0])
 
     def under_trace(self) -> bool:
         """Whether JAX is tracing abstractly, whatever the arguments are."""
@@ -277,11 +291,14 @@ class Plugin:
         self.seconds = float(os.environ["TRUTH_SECONDS"])
         self.test_seconds = float(os.environ["TRUTH_TEST_SECONDS"])
         self.seed = int(os.environ["TRUTH_SEED"])
+        self.part, self.parts = map(int, os.environ.get("TRUTH_PART", "0/1").split("/"))
+        self.reached: set[str] = set()
         self.outcomes: Counter[str] = Counter()
+        self.files = 0
         self.began = self.saved = time.monotonic()
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
-        """A seeded order in which each test comes once before the second case of any."""
+        """A seeded order in which each test comes once before the second case of any; and of that, this part."""
         random.Random(self.seed).shuffle(items)
         # Of the variants of a test that chex makes, the one under jit shows what a run of all of them would.
         items.sort(key=lambda item: "without_jit" in item.name or "with_device" in item.name)
@@ -299,6 +316,8 @@ class Plugin:
                 _told  # pytest's own follows frames, and a test of recursion has been seen to end it
             )
         self.outcomes["collected"] = len(items)
+        self.files = len({item.path for item in items})
+        items[:] = items[self.part :: self.parts]
         self.began = time.monotonic()
 
     def pytest_collectreport(self, report: Any) -> None:
@@ -317,6 +336,7 @@ class Plugin:
         signal.signal(signal.SIGALRM, old)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
+        self.reached.add(report.nodeid.partition("::")[0])
         if report.when == "call" or report.outcome != "passed":
             self.outcomes[report.outcome] += 1
 
@@ -342,6 +362,8 @@ class Plugin:
                 "python": sys.version.split()[0],
                 "jax": getattr(jax, "__version__", None),
                 "tests": dict(self.outcomes),
+                "files": self.files,
+                "reached": sorted(self.reached),
                 "functions": self.recorder.records(),
             }
         )

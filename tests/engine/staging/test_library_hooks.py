@@ -1,0 +1,234 @@
+"""What libraries do around a program's functions: hooks of classes, registered flattening, lifted modules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs import write_project
+
+from jaxlint.source.read import read_source
+from jaxlint.staging.inspection import FunctionFacts, inspect_files
+
+
+def facts_of(folder: Path, **sources: str) -> dict[str, FunctionFacts]:
+    paths = write_project(folder, {f"{name}.py": text for name, text in sources.items()})
+    found, result = inspect_files([read_source(path) for path in paths])
+    assert not result.errors
+    return {fact.qualname: fact for fact in found}
+
+
+HOOKS = """
+    import jax
+    import jax.numpy as jnp
+
+    class Meta(type):
+        def __instancecheck__(cls, value):
+            return True
+        def __call__(cls, x):
+            return super().__call__(x)
+
+    class Watched(metaclass=Meta):
+        def __init__(self, x):
+            self.x = x
+        def __setattr__(self, name, value):
+            object.__setattr__(self, name, value)
+        def __getattribute__(self, name):
+            return object.__getattribute__(self, name)
+
+    class Asked(metaclass=Meta):
+        pass
+
+    @jax.jit
+    def step(x):
+        watched = Watched(x)
+        if isinstance(x, Asked):
+            x = watched.x
+        return x
+
+    def on_host():
+        return Asked
+"""
+
+
+@pytest.mark.parametrize("method", ["__instancecheck__", "__setattr__", "__call__"])
+def test_what_python_asks_at_each_access_is_evaluated_where_it_is_asked(tmp_path: Path, method: str) -> None:
+    facts = facts_of(tmp_path, program=HOOKS)
+    (found,) = [fact for name, fact in facts.items() if name.endswith(method)]
+    assert found.staged == "yes", found
+
+
+REGISTERED = """
+    import functools
+    import jax
+    import jax.numpy as jnp
+
+    class Base:
+        def __init_subclass__(cls, **options):
+            jax.tree_util.register_pytree_with_keys(
+                cls, flatten_with_keys, functools.partial(unflatten, cls), flatten_func=flatten
+            )
+
+    def flatten_with_keys(tree):
+        return [(jax.tree_util.GetAttrKey("x"), tree.x)], None
+
+    def flatten(tree):
+        return (tree.x,), None
+
+    def unflatten(cls, aux, children):
+        made = object.__new__(cls)
+        made.x = children[0]
+        return made
+
+    def never(cls, aux, children):
+        return cls
+
+    class Box(Base):
+        def __init__(self, x):
+            self.x = x
+
+    @jax.jit
+    def double(box):
+        return jax.tree.map(lambda leaf: 2 * leaf, box)
+
+    double(Box(jnp.ones(2)))
+"""
+
+
+def test_functions_that_a_base_class_registers_run_as_objects_cross_a_stage(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, program=REGISTERED)
+    assert facts["unflatten"].params["children"] == "traced"
+    assert facts["flatten_with_keys"].staged == "yes"
+    assert facts["never"].staged == "unknown"
+
+
+CHECKED = """
+    from typing import TYPE_CHECKING
+    import typing as tp
+    import jax
+
+    def first(x):
+        return x
+
+    def second(x):
+        return x
+
+    if TYPE_CHECKING:
+        chosen = first
+    else:
+        chosen = second
+
+    if not tp.TYPE_CHECKING:
+        other = second
+    else:
+        other = first
+
+    @jax.jit
+    def step(x):
+        return chosen(x) + other(x)
+"""
+
+
+def test_only_what_a_program_has_at_run_time_is_called(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, program=CHECKED)
+    assert facts["second"].staged == "yes"
+    assert facts["first"].staged == "unknown"
+
+
+LAYERS = """
+    import functools
+    import flax.linen as nn
+    import jax
+    import jax.numpy as jnp
+
+    class Cell(nn.Module):
+        @nn.compact
+        def __call__(self, carry, x, scale):
+            return carry + x * scale, x
+
+    class Block(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return nn.relu(x)
+
+    class Plain(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            return x
+
+    class Loop(nn.Module):
+        def run(self, x):
+            def going(module, carry):
+                return carry < 3
+            def body(module, carry):
+                return carry + 1
+            def yes(module, carry):
+                return carry
+            def no(module, carry):
+                return -carry
+            x = nn.while_loop(going, body, self, x)
+            return nn.cond(True, yes, no, self, x)
+
+        def __call__(self, x):
+            return self.run(x)
+
+    class Stack(nn.Module):
+        @nn.compact
+        def __call__(self, x):
+            cell = nn.scan(Cell, in_axes=(0, nn.broadcast), variable_broadcast="params", length=3)()
+            x, _ = cell(x, jnp.ones(3), 2.0)
+            x = nn.remat(Block)()(x)
+            return Plain()(x)
+
+    def test_layers():
+        x = jnp.ones(3)
+        variables = Stack().init(jax.random.key(0), x)
+        Stack().apply(variables, x)
+        Loop().apply({}, jnp.ones(()))
+"""
+
+
+def test_lifted_modules_are_staged_and_others_run_where_they_are_called(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, test_layers=LAYERS)
+    cell = facts["Cell.__call__"]
+    assert (cell.staged, cell.basis) == ("yes", "visible")
+    assert cell.params["carry"] == cell.params["x"] == "traced"
+    assert cell.params["scale"] == "static"  # `nn.broadcast` hands it over as it is
+    assert facts["Block.__call__"].basis == "visible"
+    assert "nn.remat" in facts["Block.__call__"].reason
+    for name in ("going", "body", "yes", "no"):
+        assert facts[f"Loop.run.<locals>.{name}"].params["carry"] == "traced"
+    for name in ("Plain", "Stack", "Loop"):
+        assert facts[f"{name}.__call__"].staged != "yes", name
+
+
+CHOICES = """
+    import jax
+
+    def one(x):
+        return x
+
+    def two(x):
+        return 2 * x
+
+    def elsewhere(x):
+        return 3 * x
+
+    def pick(kind):
+        return one if kind == "one" else two if kind == "two" else elsewhere
+
+    def train(kind, x):
+        rule = pick(kind)
+        @jax.jit
+        def step(x):
+            return rule(x)
+        return step(x)
+
+    elsewhere(1.0)
+"""
+
+
+def test_each_of_several_functions_that_a_staged_call_may_mean_is_staged(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, program=CHOICES)
+    assert facts["one"].staged == facts["two"].staged == "yes"
+    assert facts["elsewhere"].staged != "yes"  # seen on the host, it may be that alone
