@@ -301,6 +301,11 @@ class ControlFlow(Machine):
         self.rebuilt(trees, node, frame)
         born, before = Origin("leaf").serial, list(frame.used)
         leaves = [self.leaf_of(tree, custom_leaf) for tree in trees]
+        if frame.stage.abstract and all(type(tree) is Unknown for tree in trees):
+            # Of a tree that is not known, inside a stage: mostly tracers.
+            leaves = [
+                Array(True, frame.stage.why, tree=custom_leaf, certain=False, mixed=True) for _ in trees
+            ]
         result = self.call_value(body, leaves, {}, node, frame)
         self.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
         first = trees[0] if trees else UNKNOWN

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from jaxlint.staging.calls import StarArgument, constant_names
 from jaxlint.staging.classes import MODULE_KINDS
@@ -84,7 +85,13 @@ class Entry(Machine):
         default = function.defaults.get(parameter.arg)
         if isinstance(default, Static) and isinstance(default.const, (bool, str)):
             return Static(kind=type(default.const).__name__)
-        return Array(True, why, tree=True, certain=False, origin=Origin(parameter.arg))
+        array = Array(True, why, tree=True, certain=False, origin=Origin(parameter.arg))
+        if parameter is function.node.args.vararg:
+            return TupleValue(None, array)
+        if parameter is function.node.args.kwarg:
+            return DictValue({}, array)
+        # What a call may leave out is an array in some calls, and a setting in others.
+        return array if default is None else replace(array, mixed=True)
 
     # -- fixtures
 

@@ -32,8 +32,10 @@ from jaxlint.staging.values import (
     ModuleValue,
     NumpyArray,
     Origin,
+    Partial,
     Reading,
     Static,
+    Transformed,
     TupleValue,
     Unknown,
     Value,
@@ -486,6 +488,20 @@ class Expressions(Machine):
                     for k in kinds
                 )
                 self.rebind(test.args[0].id, UNKNOWN if containers else Static(), frame)
+        elif outcome and len(kinds) == 1 and isinstance(kinds[0], ClassValue) and type(found[0]) is Unknown:
+            self.rebind(test.args[0].id, self.some_instance(kinds[0], found[0], frame), frame)
+
+    def some_instance(self, cls: ClassValue, value: Unknown, frame: Frame) -> Value:
+        """An instance of which only the class is known, after a test that asked for it."""
+        if cls.kind in ("enum", "namedtuple"):
+            return value
+        leaf = Array(True, frame.stage.why, tree=True, certain=False) if frame.stage.abstract else None
+        instance = Instance(cls, {}, True, value.origin, ready=True, staged=leaf)
+        for owner in cls.mro():
+            for name, member in owner.namespace.items():
+                if not isinstance(member, (Function, Transformed, Partial, ClassValue)):
+                    instance.fields[name] = UNKNOWN  # instances may have their own
+        return instance
 
     def rebind(self, name: str, value: Value, frame: Frame) -> None:
         if name in frame.scope.variables:

@@ -17,6 +17,7 @@ from jaxlint.staging.pytrees import flattening
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import all_parameters
+from jaxlint.staging.trees import registration
 from jaxlint.staging.values import (
     Array,
     DictValue,
@@ -186,6 +187,7 @@ def _tracer_in(value: Value, depth: int = 4) -> Array | None:
         and value.staged is None
         and value.cls.kind not in PYTREE_KINDS
         and flattening(value.cls) is None
+        and registration(value.cls) is None
     ):
         return None
     if depth == 0 or not isinstance(value, (Instance, TupleValue, ListValue, DictValue)):
@@ -193,9 +195,15 @@ def _tracer_in(value: Value, depth: int = 4) -> Array | None:
     found = [
         tracer for tracer in (_tracer_in(part, depth - 1) for part in parts_of(value)) if tracer is not None
     ]
-    if not found and isinstance(value, Instance) and not value.fields:
-        return value.staged  # what it holds is not known, but it crossed into a stage
+    if not found and _is_bare(value):
+        assert isinstance(value, Instance)
+        return value.staged
     return next((tracer for tracer in found if tracer.certain), found[0] if found else None)
+
+
+def _is_bare(value: Value) -> bool:
+    """An object that is inside a stage, and of which no attribute is known."""
+    return isinstance(value, Instance) and all(isinstance(part, Unknown) for part in value.fields.values())
 
 
 def _parameter(name: str, contexts: list[dict[str, Value]]) -> str:
@@ -209,8 +217,7 @@ def classify(value: Value) -> str:
     """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
     array = _tracer_in(value)
     if array is not None:
-        bare = isinstance(value, Instance) and not value.fields
-        certain = array.certain or bare or (isinstance(value, Array) and not value.mixed)
+        certain = array.certain or _is_bare(value) or (isinstance(value, Array) and not value.mixed)
         return "traced" if certain else "unknown"
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         parts = value.elements()

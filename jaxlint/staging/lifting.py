@@ -11,6 +11,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
+    Array,
     ClassValue,
     DictValue,
     External,
@@ -37,7 +38,14 @@ class Lifting(Machine):
         listed = t.options.get("methods")
         methods = tuple(listed.items) if isinstance(listed, DictValue) else constant_names(listed)
         lifted = ClassValue(
-            copy.copy(cls.node), cls.module, cls.scope, cls.qualname, [cls], cls.kind, meta=cls.meta
+            copy.copy(cls.node),
+            cls.module,
+            cls.scope,
+            cls.qualname,
+            [cls],
+            cls.kind,
+            meta=cls.meta,
+            lifts=cls,
         )
         for name in methods or ("__call__",):
             method = cls.lookup(name) if isinstance(name, str) else None
@@ -58,7 +66,8 @@ class Lifting(Machine):
         for position, value in enumerate(args[1:], start=1):
             name = names[position] if position < len(names) else f"argument {position}"
             mapped = None if axes is None else self.is_lifted_over(t, axes, position)
-            if name in static or f"#{position}" in static or mapped is False:
+            traced = isinstance(value, Array) and value.staged
+            if traced or name in static or f"#{position}" in static or mapped is False:
                 staged.append(value)
                 continue
             staged.append(self.to_staged(value, self.parameter_why(t, name), certain and axes is None))

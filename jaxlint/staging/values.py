@@ -271,6 +271,7 @@ class ClassValue(Value):
     prototype: Instance | None = None
     meta: Value | None = None  # its metaclass
     derived: bool = False  # a class of the project has it as a base
+    lifts: ClassValue | None = None  # what `nn.remat` and its like made it of
     registered: tuple[Value, Value] | None = (
         None  # how instances are flattened and unflattened, if JAX was told
     )
@@ -533,6 +534,10 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
         return right  # `f = None; if ...: f = jit(g)`: it is only ever called when it is the function
     if isinstance(right, Static) and right.const is None and isinstance(left, CALLABLE):
         return left
+    if isinstance(left, ClassValue) and isinstance(right, ClassValue) and right in (left.lifts, left):
+        return left  # `if config.remat: Block = nn.remat(Block)`
+    if isinstance(right, ClassValue) and right.lifts is left:
+        return right
     if isinstance(left, CALLABLE) and isinstance(right, CALLABLE):
         return choose(left, right)
     return UNKNOWN
