@@ -449,8 +449,8 @@ def outer(params, x):
 
 
 def _body_of(target: Value | None) -> Function | None:
-    """What a lifted transformation of flax runs: the method of a module class, or a function."""
-    body = target.lookup("__call__") if isinstance(target, ClassValue) else target
+    """What a lifted transformation of flax runs: the method of a module class."""
+    body = target.lookup("__call__") if isinstance(target, ClassValue) else None
     return body if isinstance(body, Function) else None
 
 

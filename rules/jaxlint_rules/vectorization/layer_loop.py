@@ -14,6 +14,7 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, names_in
 from jaxlint_rules._reasons import staged_because
 
+_LIFTED = frozenset({"linen", "haiku"})  # modules that are no pytrees
 _ELEMENTWISE = frozenset(
     """add subtract multiply divide maximum minimum where logaddexp logical_and logical_or power tree_add tree_sub
     tree_add_scalar_mul tree_add_scale append concatenate""".split()  # noqa: SIM905
@@ -160,6 +161,12 @@ def inputs(xs, ws, out):
     return out
 
 @jax.jit
+def chain(functions, states, h):
+    for update, state in zip(functions, states):
+        h = update(h, state)
+    return h
+
+@jax.jit
 def weighted(objects, coefficients):
     total = jax.tree.map(lambda x: x * coefficients[0], objects[0])
     for o, c in zip(objects[1:], coefficients[1:]):
@@ -197,12 +204,20 @@ def total(xs):
             isinstance(part, Array) and not part.tree for part in event.iterable.elements()
         )
         carried = [name for name in carried if _is_layer(node, name, used, plain)]
+        called = [event.after.get(name) for name in used & _called(node)]
+        if not all(isinstance(value, Instance) for value in called):
+            return  # functions, each of which may be another
+        modules = [value for value in called if isinstance(value, Instance) and value.cls.kind in _LIFTED]
         if carried:
             report(
                 node.iter,
                 f"the layers of `{ast.unparse(node.iter)}` are unrolled; each keeps the shape of `{carried[0]}`, so they "
-                "can be stacked and run by `lax.scan`",
-                fix=propose(
+                + (
+                    "can be one module under `nn.scan`" if modules else "can be stacked and run by `lax.scan`"
+                ),
+                fix=None
+                if modules
+                else propose(
                     report,
                     node.iter,
                     "for-to-scan",
@@ -264,6 +279,12 @@ def _is_layer(node: ast.For, carried: str, used: set[str], plain: bool) -> bool:
         for child in text
     )
     return makes and (products if plain else calls or products)
+
+
+def _called(node: ast.For) -> set[str]:
+    """Names that the body calls."""
+    calls = (child for statement in node.body for child in walk(statement) if isinstance(child, ast.Call))
+    return {call.func.id for call in calls if isinstance(call.func, ast.Name)}
 
 
 def _combines(call: ast.Call) -> bool:
