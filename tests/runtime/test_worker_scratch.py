@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from jaxlint_runtime import scratch
+from jaxlint_runtime.capture.session import relocate_path
 from jaxlint_runtime.protocol import Job
 from jaxlint_runtime.verify import Request, relocate, to_originals
 
@@ -86,3 +88,19 @@ def test_the_project_is_found_by_its_marker(project: Path, tmp_path: Path) -> No
 def test_without_a_copy_nothing_moves(project: Path) -> None:
     job = Job("script", "a.py", [], [str(project)])
     assert relocate(job, None) == (job, os.getcwd())
+
+
+def test_packages_come_from_the_copy_and_the_environment_inside_the_project_stays(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        sys, "path", [str(project), str(project / "pack"), str(project / "env/lib"), "/elsewhere"]
+    )
+    with scratch.scratch_copy(project) as copy:
+        relocate_path([str(project), str(copy.folder)])
+        assert sys.path[:4] == [
+            str(copy.folder),
+            str(copy.folder / "pack"),
+            str(project / "env/lib"),
+            "/elsewhere",
+        ]

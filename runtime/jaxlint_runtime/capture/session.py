@@ -230,10 +230,14 @@ def relocate_path(relocated: list[str] | None) -> None:
     if relocated is None:
         return
     original, copy = relocated
-    sys.path[:] = [
-        copy + entry[len(original) :] if entry == original or entry.startswith(original + os.sep) else entry
-        for entry in sys.path
-    ]
+
+    def moved(entry: str) -> str:
+        inside = entry == original or entry.startswith(original + os.sep)
+        there = copy + entry[len(original) :]
+        # a virtual environment inside the project is not copied
+        return there if inside and os.path.exists(there) else entry
+
+    sys.path[:] = [moved(entry) for entry in sys.path]
     # editable installs may use import hooks; what is on the path comes before those
     sys.path += [folder for folder in (copy, os.path.join(copy, "src")) if os.path.isdir(folder)]
 
