@@ -19,7 +19,7 @@ STEPS = (
     (["fix", "--diff", "fixtures/demo"], "what the safe rewrites would change", (0, 1)),
     (
         # a short run, since edits of the source are tried on the whole of it
-        ["verify", "fixtures/demo/train.py", "--", "--epochs", "2", "--steps", "12"],
+        ["verify", "fixtures/demo/train.py", "--", "--epochs", "1", "--steps", "20"],
         "which improvements hold when the program runs",
         (0,),
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from jaxlint_runtime.rewrites import search
 from jaxlint_runtime.rewrites.eager import eager_functions
 from jaxlint_runtime.rewrites.printed import differs
 from jaxlint_runtime.rewrites.proposals import from_findings, packages_to_load, to_jit
+from jaxlint_runtime.rewrites.trials import Trials
 from jaxlint_runtime.verify import Request, Verification
 
 # ---- what is printed ----
@@ -267,3 +269,27 @@ def test_a_program_that_fails_is_held_against_itself_without_jit(
     assert "4 values of 1 results and 1 printed lines" in result["evidence"]
     (change,) = found.rewritten
     assert "if jnp.sum" not in change.text
+
+
+@pytest.mark.parametrize(
+    ("text", "failure"),
+    [
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "was killed by SIGKILL"),
+        ("while True:\n    pass\n", "took longer than 4 s"),
+        ("raise KeyError('lost')\n", "the program raised KeyError: 'lost'"),
+    ],
+)
+def test_an_edit_that_crashes_or_hangs_costs_its_own_run_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, failure: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    path = tmp_path.resolve() / "program.py"
+    path.write_text("print('fine')\n")
+    source = read_source(path, str(path))
+    trials = Trials(Verification(Request("script", "program.py")), [], [], tmp_path)
+    trial, _ = trials.run(
+        {str(path): dataclasses.replace(source, text=text)}, limit=4.0 if "True" in text else 60.0
+    )
+    assert failure in str(trial.failure)
+    assert path.read_text() == "print('fine')\n"
