@@ -1,13 +1,14 @@
 """Keeps what jaxlint knows of JAX's past up to date, from the releases themselves.
 
     python tools/api_history.py update [RELEASE ...]     download releases (all new ones when none is named), take in what they change
+    python tools/api_history.py neighbours [PACKAGE ...]     what releases of flax, optax, chex and haiku lost, and no row speaks of
     python tools/api_history.py names FOLDER_OR_WHEEL... rebuild the table of names from releases that are here
     python tools/api_history.py private RELEASE...       note where names that nothing public replaces are still found
     python tools/api_history.py report                   what the newest release lacks and no reviewed row speaks of
     python tools/api_history.py coverage                 of the names that went: how many are known, how many rewritten
 
 Two tables lie in jaxlint/jaxapi/data. `api_names.txt` has every public name of every sampled release; this tool writes it
-alone. `api_history.jsonl` has the reviewed rows; `update` appends drafts, marked as such in their note, where a deprecation
+alone. `api_history.jsonl` has the reviewed rows, `neighbour_history.jsonl` those of the libraries around JAX; `update` appends drafts, marked as such in their note, where a deprecation
 message or the same object under another name says what to do. Releases are read, never run, so this needs a Python that is new enough for their syntax.
 """
 
@@ -15,8 +16,10 @@ from __future__ import annotations
 
 import argparse
 import collections
+import importlib.util
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -27,6 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 from api_names import Release  # noqa: E402
+from neighbours import losses, still_there  # noqa: E402
 
 from jaxlint.jaxapi import history  # noqa: E402
 from jaxlint.jaxapi.api_names import DATA, known_names  # noqa: E402
@@ -220,12 +224,23 @@ def note_private(paths: Iterable[Path]) -> None:
     print(f"{count} rows have a private home")
 
 
-def published() -> list[str]:
-    """The releases of jax that the package index has, oldest first."""
+def pip() -> list[str]:
+    """The package installer: this Python's, else one that uv runs."""
+    if importlib.util.find_spec("pip"):
+        return [sys.executable, "-m", "pip"]
+    if shutil.which("uv"):
+        return ["uv", "tool", "run", "-q", "pip"]
+    sys.exit("neither pip nor uv is at hand; install one of them")
+
+
+def published(package: str = "jax") -> list[str]:
+    """The releases of a package that the package index has, oldest first."""
     run = subprocess.run(
-        [sys.executable, "-m", "pip", "index", "versions", "jax", "--ignore-requires-python"],
-        capture_output=True, text=True, check=True,
+        [*pip(), "index", "versions", package, "--ignore-requires-python"],
+        capture_output=True, text=True, check=False,
     )  # fmt: skip
+    if run.returncode:
+        sys.exit(f"{package}: {(run.stderr.strip() or 'no answer from pip').splitlines()[-1]}")
     match = re.search(r"Available versions: (.*)", run.stdout)
     return sorted(match[1].split(", ") if match else [], key=parse_version)
 
@@ -240,12 +255,64 @@ def update(wanted: list[str]) -> None:
         if parse_version(version) <= parse_version(known[-1]):
             sys.exit(f"jax {version} is not newer than {known[-1]}; rebuild with `names` instead")
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run(
-                [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:",
-                 "--ignore-requires-python", f"jax=={version}", "-d", folder],
-                check=True,
-            )  # fmt: skip
-            take_in(version, Release(next(Path(folder).glob("*.whl"))))
+            take_in(version, Release(download(f"jax=={version}", Path(folder))))
+
+
+def download(requirement: str, folder: Path) -> Path:
+    """The wheel of a release."""
+    target = folder / requirement
+    run = subprocess.run(
+        [*pip(), "download", "-q", "--no-deps", "--only-binary=:all:", "--ignore-requires-python", requirement, "-d", str(target)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if run.returncode:
+        sys.exit(f"{requirement}: {(run.stderr.strip() or 'no wheel').splitlines()[-1]}")
+    return next(target.glob("*.whl"))
+
+
+def sampled(versions: list[str]) -> list[str]:
+    """The last release of each minor version, or of each release before 0.1."""
+    last: dict[tuple[int, ...], str] = {}
+    for version in versions:
+        number = parse_version(version)
+        last[number[: 2 if number[1] else 3]] = version
+    return list(last.values())
+
+
+def neighbours(wanted: list[str]) -> None:
+    """What the releases of the libraries around JAX lost and no row speaks of, and rows that the newest release belies."""
+    for package, (distribution, newest_read) in history.PACKAGES.items():
+        if package == "jax" or (wanted and not {package, distribution} & set(wanted)):
+            continue
+        versions = sampled(published(distribution))
+        with tempfile.TemporaryDirectory() as folder:
+            releases = [
+                (version, Release(download(f"{distribution}=={version}", Path(folder)), package))
+                for version in versions[-12:]
+            ]
+        newest = releases[-1][1]
+        rows = [
+            change for change in history.neighbour_changes() if history.package_of(change.name) == package
+        ]
+        known = {(change.name, change.param or "") for change in rows}
+        print(
+            f"{distribution}: {len(releases)} releases from {releases[0][0]} to {releases[-1][0]}, {len(rows)} rows"
+        )
+        if parse_version(versions[-1]) > parse_version(newest_read):
+            print(
+                f"  {versions[-1]} is newer than {newest_read}, the newest that was read: set it in jaxlint/jaxapi/history.py"
+            )
+        for change in rows:
+            if change.removed_in and change.form == "name" and still_there(newest, change.name):
+                print(f"  ! {change.name} is there, and has a row that says it went in {change.removed_in}")
+            replacement = change.replacement or ""
+            if replacement.startswith(f"{package}.") and not still_there(newest, replacement):
+                print(f"  ! {replacement}, which replaces {change.name}, is not there")
+        for loss in losses(releases):
+            if (loss.name, loss.param) in known or (not loss.param and _has_row(loss.name)):
+                continue
+            if not still_there(newest, loss.name, loss.param):
+                print(f"  - {loss.name}{f'({loss.param})' if loss.param else ''} {loss.version}")
 
 
 def report() -> None:
@@ -302,6 +369,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="See the head of this file.")
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("update").add_argument("releases", nargs="*")
+    commands.add_parser("neighbours").add_argument("packages", nargs="*")
     commands.add_parser("names").add_argument("paths", nargs="+", type=Path)
     commands.add_parser("private").add_argument("paths", nargs="+", type=Path)
     commands.add_parser("report")
@@ -309,6 +377,8 @@ def main() -> None:
     options = parser.parse_args()
     if options.command == "update":
         update(options.releases)
+    elif options.command == "neighbours":
+        neighbours(options.packages)
     elif options.command == "names":
         rebuild(options.paths)
     elif options.command == "private":

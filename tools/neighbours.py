@@ -24,6 +24,14 @@ class Loss:
     param: str = ""
 
 
+def still_there(release: Release, name: str, param: str = "") -> bool:
+    """Whether a release has the name, and with `param` whether its definition still takes that."""
+    if not param:
+        return _has(release, name) or name in release.files
+    given = parameters(release, name)
+    return given is not None and (param in given or "**" in given)
+
+
 def losses(releases: Sequence[tuple[str, Release]]) -> Iterator[Loss]:
     """What each release lacks that the one before it had; of names in several modules the shortest spelling alone."""
     for (_, old), (version, new) in itertools.pairwise(releases):
@@ -44,12 +52,25 @@ def public_names(release: Release) -> dict[str, str]:
     """Dotted names that programs can write, and where what they mean is defined."""
     found = {}
     for module in release.modules():
+        if module.count(".") > 1:
+            continue  # deeper modules are how a library is built
+        imported = _imported_modules(release.tree(module))
         for name in release.names(module).names:
-            if not name.startswith("_"):
+            if not name.startswith("_") and name not in imported:
                 home = _home(release, f"{module}.{name}")
                 if home is not None and home.startswith(f"{release.package}."):
                     found[f"{module}.{name}"] = home
     return found
+
+
+def _imported_modules(tree: ast.Module | None) -> set[str]:
+    """What `import a.b as c` binds in a module: other libraries."""
+    return {
+        alias.asname or alias.name.partition(".")[0]
+        for node in (tree.body if tree else ())
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
 
 
 def _has(release: Release, name: str) -> bool:
