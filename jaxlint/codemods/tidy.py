@@ -151,7 +151,7 @@ class _StatementEditor:
             statement = self.site.names.parents[alias]
             assert isinstance(statement, (ast.Import, ast.ImportFrom))
             statements[statement] = None
-        for statement in statements:
+        for statement in sorted(statements, key=lambda one: one.lineno):
             self._plan(statement)
         return [edit for statement in self.kept for edit in self._edit(statement)]
 
@@ -174,12 +174,23 @@ class _StatementEditor:
             anchored = not kept and trailing_comment(self.site, statement)
             home = None if anchored else self._home(statement, group[0])
             if home is None:
-                self.fresh.setdefault(statement, []).append(group)
+                group = [new for new in group if not self._is_written_above(statement, new)]
+                if group:
+                    self.fresh.setdefault(statement, []).append(group)
                 continue
             present = self.kept.setdefault(home, list(home.names))
             for new in group:
                 if not any(_same(part, new) for part in present):
                     _insert_sorted(present, new)
+
+    def _is_written_above(self, statement: ImportStatement, new: NewImport) -> bool:
+        """Whether another import of the same block is about to become the same one."""
+        block = self.site.names.parents.get(statement)
+        return any(
+            new in written and self.site.names.parents.get(other) is block
+            for other, groups in self.fresh.items()
+            for written in groups
+        )
 
     @staticmethod
     def _fits(statement: ImportStatement, new: NewImport) -> bool:
