@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tools")]
 
 from api_names import Release  # noqa: E402
-from neighbours import losses, still_there  # noqa: E402
+from neighbours import imported_modules, losses, still_there  # noqa: E402
 
 from jaxlint.jaxapi import history  # noqa: E402
 from jaxlint.jaxapi.api_names import DATA, known_names  # noqa: E402
@@ -94,6 +94,7 @@ def write(table: Table, open_modules: Iterable[str], open_now: set[str], version
         parts += [f"{version} {' '.join(went[version])}" for version in sorted(went, key=parse_version)]
         lines.append(f"{module}{mark}\t" + "\t".join(parts))
     DATA.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="\n")
+    known_names.reread()
     print(
         f"{sum(map(len, table.values()))} names in {len(table)} modules of {len(versions)} releases -> {DATA.name}"
     )
@@ -102,14 +103,27 @@ def write(table: Table, open_modules: Iterable[str], open_now: set[str], version
 def rebuild(paths: Iterable[Path]) -> dict[str, Release]:
     releases = {version_of(path): Release(path) for path in paths}
     releases = {version: releases[version] for version in sorted(releases, key=parse_version)}
+    for version, release in releases.items():
+        check_readable(version, release)
     table, open_modules = build(releases)
     newest = list(releases)[-1]
     write(table, open_modules, build({newest: releases[newest]})[1], list(releases))
     return releases
 
 
-def take_in(version: str, release: Release) -> None:
-    """Adds one release, newer than all that are known, to the table of names."""
+def check_readable(version: str, release: Release) -> None:
+    """Stops where this Python is too old for the syntax of a release: what it cannot read would seem to be gone."""
+    for module in release.modules():
+        if release.tree(module) is None:
+            own = ".".join(map(str, sys.version_info[:2]))
+            sys.exit(
+                f"{module} of {release.package} {version} cannot be read by Python {own}; use a newer one"
+            )
+
+
+def take_in(version: str, release: Release, before: Release) -> None:
+    """Adds one release, newer than all that are known, to the table of names. `before`: the newest that is known."""
+    check_readable(version, release)
     table = {module: dict(known_names(module).all()) for module in known_names.modules()}
     fresh, opened = build({version: release})
     added = sorted(f"{m}.{n}" for m, names in fresh.items() for n in names if n not in table.get(m, {}))
@@ -129,23 +143,36 @@ def take_in(version: str, release: Release) -> None:
     print(f"jax {version} adds {len(added)} names and lacks {len(lost)} that the release before had")
     for name in added:
         print(f"  + {name}")
+    lost = [name for name in lost if not is_foreign(before, name)]
     for name in sorted(lost):
-        print(f"  - {name}{'' if lookup(name) else '   (no row)'}")
-    draft(version, release, lost)
+        print(f"  - {name}{'' if _has_row(name) else '   (no row)'}")
+    draft(version, release, before, lost)
 
 
-def draft(version: str, release: Release, lost: Iterable[str]) -> None:
+def is_foreign(release: Release, name: str) -> bool:
+    """Whether a module had the name only because it imported it from another library."""
+    module, _, leaf = name.rpartition(".")
+    if module not in release.files:
+        return False
+    origin = release.names(module).origin.get(leaf, "")
+    foreign = bool(origin) and origin.partition(".")[0] != release.package
+    return foreign or leaf in imported_modules(release.tree(module))
+
+
+def draft(version: str, release: Release, before: Release, lost: Iterable[str]) -> None:
     """Appends rows for names that went or are deprecated and that nobody has reviewed."""
-    rows = []
+    rows: list[dict[str, object]] = []
+    reviewed = {json.loads(line)["name"] for line in HISTORY.read_text(encoding="utf-8").splitlines()}
     homes = _public_homes(release)
     for name in sorted(lost):
         module, _, leaf = name.rpartition(".")
-        if lookup(name) is None and (new := homes.get((module, leaf))):
+        origin = before.names(module).origin.get(leaf) if module in before.files else None
+        if name not in reviewed and not _has_row(name) and origin and (new := homes.get(origin)):
             rows.append(_row(name, "moved", new, "rename", version, removed=True))
     for module in release.modules():
         for leaf, status in release.names(module).names.items():
             name = f"{module}.{leaf}"
-            if status == "deprecated" and not leaf.startswith("_") and lookup(name) is None:
+            if status == "deprecated" and not leaf.startswith("_") and name not in reviewed:
                 message = release.messages.get(name, "")
                 instead = _INSTEAD.search(message)
                 rows.append(
@@ -159,20 +186,17 @@ def draft(version: str, release: Release, lost: Iterable[str]) -> None:
     )
 
 
-def _public_homes(release: Release) -> dict[tuple[str, str], str]:
-    """Where the object that a module used to have under a name is public now, when that is one place."""
-    homes: dict[str, list[str]] = collections.defaultdict(list)
+def _public_homes(release: Release) -> dict[str, str]:
+    """Where what is defined at a place, by its dotted name, is public under that name; the shortest way to write it."""
+    homes: dict[str, str] = {}
     for module in release.modules():
         for name, origin in release.names(module).origin.items():
-            if not name.startswith("_"):
-                homes[origin].append(f"{module}.{name}")
-    found = {}
-    for origin, places in homes.items():
-        leaf = origin.rpartition(".")[2]
-        if len(places) == 1 and places[0].endswith(f".{leaf}"):
-            for module in known_names.modules():
-                found[module, leaf] = places[0]
-    return found
+            place = f"{module}.{name}"
+            if not name.startswith("_") and origin.rpartition(".")[2] == name:
+                known = homes.get(origin)
+                if known is None or (place.count("."), place) < (known.count("."), known):
+                    homes[origin] = place
+    return homes
 
 
 def _row(
@@ -255,7 +279,8 @@ def update(wanted: list[str]) -> None:
         if parse_version(version) <= parse_version(known[-1]):
             sys.exit(f"jax {version} is not newer than {known[-1]}; rebuild with `names` instead")
         with tempfile.TemporaryDirectory() as folder:
-            take_in(version, Release(download(f"jax=={version}", Path(folder))))
+            before = Release(download(f"jax=={known_names.versions()[-1]}", Path(folder)))
+            take_in(version, Release(download(f"jax=={version}", Path(folder))), before)
 
 
 def download(requirement: str, folder: Path) -> Path:

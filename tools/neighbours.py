@@ -54,7 +54,7 @@ def public_names(release: Release) -> dict[str, str]:
     for module in release.modules():
         if module.count(".") > 1:
             continue  # deeper modules are how a library is built
-        imported = _imported_modules(release.tree(module))
+        imported = imported_modules(release.tree(module))
         for name in release.names(module).names:
             if not name.startswith("_") and name not in imported:
                 home = _home(release, f"{module}.{name}")
@@ -63,7 +63,7 @@ def public_names(release: Release) -> dict[str, str]:
     return found
 
 
-def _imported_modules(tree: ast.Module | None) -> set[str]:
+def imported_modules(tree: ast.Module | None) -> set[str]:
     """What `import a.b as c` binds in a module: other libraries."""
     return {
         alias.asname or alias.name.partition(".")[0]

@@ -41,6 +41,11 @@ class _Table:
             found[module.rstrip("*")] = (module.count("*"), rest)
         return head, found
 
+    def reread(self) -> None:
+        """Forgets what was read of the file, which has changed."""
+        self.__dict__.pop("_lines", None)
+        self._parsed.cache_clear()
+
     def versions(self) -> list[str]:
         """The sampled releases, oldest first."""
         return self._lines[0].split()
