@@ -20,7 +20,7 @@ PRIVATE_SINCE = "0.10.2"
 # Packages that the tables speak of: what to install for them, and the newest release that was read.
 PACKAGES = {
     "jax": ("jax", NEWEST),
-    "flax": ("flax", "0.12.8"),
+    "flax": ("flax", "0.12.12"),
     "optax": ("optax", "0.2.8"),
     "chex": ("chex", "0.1.92"),
     "haiku": ("dm-haiku", "0.0.17"),
