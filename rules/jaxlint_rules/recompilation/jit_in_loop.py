@@ -14,6 +14,7 @@ from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import all_parameters, names_stored, walk
 from jaxlint.staging.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._loops import FEW
 
 
 class JitInLoop(Rule):
@@ -26,7 +27,7 @@ class JitInLoop(Rule):
     ## Why is this bad?
     Compiled programs are cached by the function object. A new object each time means tracing and compiling each time:
     about 28 ms instead of 7 us for a small function. Wrapping the same module function again costs about 50 us a call
-    and no compilation.
+    and no compilation: that is advice (`info`), and off by default.
 
     ## Example
     ```python
@@ -198,6 +199,32 @@ def evaluate(batches):
 """,
         ),
         Example(
+            "a function of the module, wrapped again",
+            """
+import jax
+
+def update(p, b):
+    return p - b
+
+def train(params, batches):
+    for batch in batches:
+        params = jax.jit(update)(params, batch)  # finding
+    return params
+""",
+            """
+import jax
+
+def update(p, b):
+    return p - b
+
+def train(params, batches):
+    jitted = jax.jit(update)
+    for batch in batches:
+        params = jitted(params, batch)  # finding
+    return params
+""",
+        ),
+        Example(
             "made once and kept by the object",
             """
 import jax
@@ -233,7 +260,10 @@ def run():
         fresh = fresh_function(transformed.target, frame.module)
         loop = real_loop(frame)
         called_in_loop = frame.caller is not None and real_loop(frame.caller) is not None
-        if fresh is None or not (loop or called_in_loop) or stored(event, report):
+        if fresh is None:
+            self.check_wrapped(event, loop, report)
+            return
+        if not (loop or called_in_loop) or stored(event, report):
             return
         if loop is not None:
             if (
@@ -253,6 +283,27 @@ def run():
             )
             return
         self.check_callers(event, fresh[0], report)
+
+    def check_wrapped(self, event: TransformEvent, loop: Loop | None, report: Reporter) -> None:
+        """A function of the module that is wrapped again in each iteration: no compilation, but about 50 us."""
+        target, frame = event.transformed.target, event.frame
+        if (
+            loop is None
+            or not isinstance(target, Function)
+            or event.decorator is not None
+            or stored(event, report)
+        ):
+            return
+        if frame.guarded_in_loop() or (loop.trips is not None and loop.trips <= FEW):
+            return
+        line = getattr(loop.node, "lineno", "?")
+        report(
+            event.node,
+            f"`{target.name}` is wrapped by `jit` anew in every iteration, which costs about 50 us; do it once, before the loop",
+            reason=f"{event.transformed.why.explain(report.module)}, inside the loop at line {line}; the compiled program is found again",
+            severity=Severity.INFO,
+            fix=propose(report, event.node, "hoist-jit", "Jit it once, before the loop", safe=False),
+        )
 
     def check_callers(self, event: TransformEvent, what: str, report: Reporter) -> None:
         """The function that jits is itself called in a loop."""
