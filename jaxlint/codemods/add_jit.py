@@ -46,5 +46,7 @@ def add_jit(draft: Draft, step: Step) -> None:
         value = f"({quoted})" if len(names) > 1 else quoted
         wrapper = f"{partial}({wrapper}, static_argnames={value})"
     place = site.span(function)
-    indent = site.lines.slice(type(step.span)(function.lineno, 1, function.lineno, place.column))
-    draft.insert(function.lineno, place.column, f"@{wrapper}\n{indent}")
+    indent = site.lines.slice(type(place)(function.lineno, 1, function.lineno, place.column))
+    # the keyword is replaced, so that an import put before the first statement does not come in between
+    keyword = type(place)(function.lineno, place.column, function.lineno, place.column + len("def"))
+    draft.replace(keyword, f"@{wrapper}\n{indent}def")
