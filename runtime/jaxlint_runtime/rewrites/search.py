@@ -106,6 +106,8 @@ class _Search:
             if trial.failure is None:
                 self.references.append(folder)
                 self.repeats.append(trial)
+        # a slow machine, or a long program, has its edits tried all the same
+        self.deadline = max(self.deadline, time.monotonic() + _MOST * self.base.total_s)
         return True
 
     def _why(self) -> str:
