@@ -22,7 +22,7 @@ import xml.etree.ElementTree as ET
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from benchmarks.corpora.fetch import cache_folder, fetch
+from benchmarks.corpora.fetch import FetchError, cache_folder, fetch
 from jaxlint.jaxapi.history import NEWEST
 
 PACKAGES = Path(__file__).with_name("packages.txt")
@@ -121,6 +121,8 @@ def same_files(one: Path, other: Path) -> bool:
 
 def resurrect(package: str, name: str, tests: str, python: str, seconds: int) -> dict[str, object]:
     source = fetch(package, cache_folder())
+    if not (source / tests).exists():
+        raise FetchError(f"{package} has no {tests}; correct it in {PACKAGES.name}")
     found: dict[str, object] = {"package": package}
     with tempfile.TemporaryDirectory() as scratch:
         previous, outcome = Path(scratch), Outcome()
@@ -162,9 +164,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=int, default=600, help="for each run of a package's tests")
     parser.add_argument("--output", type=Path)
     options = parser.parse_args()
-    found = [resurrect(*row, options.python, options.seconds) for row in releases(options.packages)]
-    if options.output:
-        options.output.write_text(json.dumps(found, indent=1) + "\n")
+    found: list[dict[str, object]] = []
+    for row in releases(options.packages):
+        try:
+            found.append(resurrect(*row, options.python, options.seconds))
+        except FetchError as error:
+            print(error, file=sys.stderr)
+        if options.output:
+            options.output.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

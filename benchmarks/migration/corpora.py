@@ -68,18 +68,10 @@ def texts(folder: Path) -> dict[str, str]:
     }
 
 
-def fix(folder: Path, seconds: int) -> subprocess.CompletedProcess[str] | None:
-    command = [
-        sys.executable,
-        "-m",
-        "jaxlint",
-        "fix",
-        "--no-cache",
-        "--select",
-        "migration",
-        "--unsafe-fixes",
-    ]
-    command += ["--target-jax", NEWEST, "."]
+def fix(folder: Path, seconds: int = 600, target: str = NEWEST) -> subprocess.CompletedProcess[str] | None:
+    """Migrates everything in `folder` to `target`; None when that takes longer than `seconds`."""
+    options = "--no-cache --select migration --unsafe-fixes --target-jax"
+    command = [sys.executable, "-m", "jaxlint", "fix", *options.split(), target, "."]
     try:
         return subprocess.run(
             command, cwd=folder, capture_output=True, text=True, timeout=seconds, check=False

@@ -9,6 +9,8 @@ import sys
 
 from old_programs import LEFT_ALONE, PROGRAMS
 
+from benchmarks.migration import corpora as migration
+
 RUN = """
 import json, pathlib, sys, traceback, warnings
 import jax
@@ -31,18 +33,8 @@ def test_old_programs_run_after_fix(tmp_path):
     for name, file in files.items():
         file.parent.mkdir()
         file.write_text(PROGRAMS[name])
-    command = [
-        sys.executable,
-        "-m",
-        "jaxlint",
-        "fix",
-        "--no-cache",
-        "--select",
-        "migration",
-        "--unsafe-fixes",
-        ".",
-    ]
-    fixed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    fixed = migration.fix(tmp_path)
+    assert fixed is not None
     assert fixed.returncode == 0, fixed.stdout + fixed.stderr
     kept = [name for name, file in files.items() if file.read_text() == PROGRAMS[name]]
     assert sorted(kept) == sorted(LEFT_ALONE)
