@@ -114,6 +114,7 @@ def merged(parts: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _make_relative(truth: dict[str, Any], root: str) -> None:
     """Writes the paths as jaxlint names them when it runs in `root`."""
+    truth["reached"] = [os.path.relpath(path, root) for path in truth["reached"]]
     for record in truth["functions"]:
         record["path"] = os.path.relpath(record["path"], root)
         for caller in record["callers"]:

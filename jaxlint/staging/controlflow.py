@@ -55,7 +55,9 @@ class ControlFlow(Machine):
     ) -> Value:
         """`lax.scan` and its like: they stage their function arguments at once. `own`: as of transformations."""
         if own is not None:
+            self.beside += 1
             self.aside(own, args, kwargs, node, frame)
+            self.beside -= 1
         short = name.rpartition(".")[2]
         if name.startswith("flax.linen."):
             return self.lifted_flow(short, args, kwargs, node, frame)
@@ -188,7 +190,8 @@ class ControlFlow(Machine):
         self.tell_constant_keys(api, given[1], before, born, [given[2], carry], node, frame)
         self.tell_kept_keys(api, given[1], born, carry, result)
         self.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
-        result = self.loop_result(api, carry, result, node, frame)
+        if not api.startswith("equinox."):  # whose loops have a reverse mode
+            result = self.loop_result(api, carry, result, node, frame)
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
 
     def flow_fori_loop(
@@ -301,13 +304,16 @@ class ControlFlow(Machine):
         self.rebuilt(trees, node, frame)
         born, before = Origin("leaf").serial, list(frame.used)
         leaves = [self.leaf_of(tree, custom_leaf) for tree in trees]
-        if frame.stage.abstract and all(type(tree) is Unknown for tree in trees):
+        unknown = all(type(tree) is Unknown for tree in trees)
+        if frame.stage.abstract and unknown:
             # Of a tree that is not known, inside a stage: mostly tracers.
             leaves = [
                 Array(True, frame.stage.why, tree=custom_leaf, certain=False, mixed=True) for _ in trees
             ]
         result = self.call_value(body, leaves, {}, node, frame)
         self.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
+        if frame.stage.abstract and unknown:
+            return UNKNOWN  # as the tree
         first = trees[0] if trees else UNKNOWN
         found = find_array(first)
         like = found.like or found.origin if found is not None and isinstance(first, Array) else None

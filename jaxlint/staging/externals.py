@@ -424,7 +424,9 @@ class Externals(Machine):
         inputs = [*args, *kwargs.values()]
         name = callee.name
         if callee.own is not None:
+            self.beside += 1
             self.aside(callee.own, args, kwargs, node, frame)
+            self.beside -= 1
         if name == "dataclasses.replace":
             return self.replace_fields(callee.args[0] if callee.args else UNKNOWN, kwargs)
         if name == "flax.linen.Module.param":

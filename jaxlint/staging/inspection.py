@@ -146,13 +146,20 @@ def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, s
         if not stage.within("convention") and not on_host:
             return "yes", "visible", _because(stage, module)
     for stage in staged:
-        # What a test defines, it calls as it stands: layers in tests mostly run on the host.
-        if stage.within("convention") and not module.is_test:
+        # What a test defines, it calls as it stands, and so do layers that are seen to be called on the host. (A layer
+        # of haiku cannot: what calls it is transformed.)
+        plainly = (
+            on_host and record.function.cls is not None and record.function.cls.kind in _CALLED_AS_THEY_ARE
+        )
+        if stage.within("convention") and not module.is_test and not plainly:
             return "yes", "convention", _because(stage, module)
     calls = [(stage, context) for stage, _, context in record.observations if context == "call"]
     if calls and all(stage.certain for stage, _ in calls):
         return "no", None, "every call seen runs on the host"
     return "unknown", None, "no call seen says how it runs"
+
+
+_CALLED_AS_THEY_ARE = frozenset({"linen", "nnx", "equinox"})
 
 
 def _because(stage: Stage, module: Module) -> str:

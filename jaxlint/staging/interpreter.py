@@ -113,6 +113,7 @@ class Interpreter(
         self.lifted: dict[
             object, ClassValue
         ] = {}  # classes that lifting made, by the call and the class given
+        self.beside = 0  # inside a library's own code for what the tables say, which may see odd combinations
         self.registers = False  # a class of the project is registered as a pytree
         self.implications: set[object] = set()  # special methods, and the ways in which they were asked
         self.donates = False  # some module speaks of donation, so that buffers are followed
@@ -129,7 +130,7 @@ class Interpreter(
         """Tells the rules, if the event lies in a reported file and no handler of the program guards it."""
         if (kind == "convert" or kind == "test") and not event.value.staged:
             self.ledger.settle()  # the host needs the value
-        if event.frame.module.reported:
+        if event.frame.module.reported and not self.beside:
             self.listeners.tell(kind, event)
 
     def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:

@@ -63,6 +63,7 @@ class Machine:
     implications: set[object]
     hooks: set[str]
     registers: bool
+    beside: int
     lifted: dict[object, ClassValue]
 
     def exhausted(self) -> bool:

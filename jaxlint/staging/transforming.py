@@ -166,7 +166,10 @@ class Transforming(Machine):
         )
         transformed.attributes["spec"] = ExternalObject(name)
         if own is not None:
+            lifts = spec.kind in ("nn.lift", "nn.jit")
+            self.beside += lifts
             transformed.attributes["own"] = self.aside(own, args, kwargs, node, frame)
+            self.beside -= lifts
         self.emit(
             "transform",
             events.TransformEvent(
@@ -328,7 +331,9 @@ class Transforming(Machine):
         """The result of calling `t` in `frame`."""
         own = t.attributes.get("own")
         if own is not None:
+            self.beside += t.kind == "nn.lift"
             self.aside(own, args, kwargs, node, frame)
+            self.beside -= t.kind == "nn.lift"
         kind = t.kind
         if kind in JIT_KINDS:
             return self.call_jitted(t, args, kwargs, node, frame)

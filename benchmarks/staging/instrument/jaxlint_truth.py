@@ -329,6 +329,7 @@ class Plugin:
         def stop(signum: int, frame: Any) -> None:
             raise TooSlow(f"over {self.test_seconds:g} s")
 
+        self.reached.add(str(item.path))
         old = signal.signal(signal.SIGALRM, stop)
         signal.setitimer(signal.ITIMER_REAL, self.test_seconds)
         yield
@@ -336,7 +337,6 @@ class Plugin:
         signal.signal(signal.SIGALRM, old)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        self.reached.add(report.nodeid.partition("::")[0])
         if report.when == "call" or report.outcome != "passed":
             self.outcomes[report.outcome] += 1
 

@@ -232,3 +232,52 @@ def test_each_of_several_functions_that_a_staged_call_may_mean_is_staged(tmp_pat
     facts = facts_of(tmp_path, program=CHOICES)
     assert facts["one"].staged == facts["two"].staged == "yes"
     assert facts["elsewhere"].staged != "yes"  # seen on the host, it may be that alone
+
+
+def test_a_layer_is_staged_by_convention_only_until_it_is_seen_on_the_host(tmp_path: Path) -> None:
+    layers = """
+        import equinox as eqx
+        import jax.numpy as jnp
+
+        class Used(eqx.Module):
+            def __call__(self, x):
+                return jnp.sin(x)
+
+        class Exported(eqx.Module):
+            def __call__(self, x, key=None):
+                return jnp.sin(x)
+
+        Used()(1.0)
+    """
+    facts = facts_of(tmp_path, layers=layers)
+    assert facts["Used.__call__"].staged != "yes"
+    exported = facts["Exported.__call__"]
+    assert (exported.staged, exported.basis) == ("yes", "convention")
+    assert exported.params == {"self": "static", "x": "traced", "key": "unknown"}
+
+
+def test_an_object_is_known_after_a_test_for_its_class(tmp_path: Path) -> None:
+    facts = facts_of(
+        tmp_path,
+        program="""
+            import jax
+
+            class Box:
+                def opened(self, x):
+                    return x
+
+            @jax.jit
+            def step(x, get):
+                thing = get()
+                return thing.opened(x) if isinstance(thing, int) else x
+
+            @jax.jit
+            def other(x, get):
+                thing = get()
+                if isinstance(thing, Box):
+                    return thing.opened(x)
+                return x
+        """,
+    )
+    assert facts["Box.opened"].params["x"] == "traced"
+    assert "other" in facts["Box.opened"].reason
