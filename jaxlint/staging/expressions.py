@@ -747,8 +747,15 @@ class Expressions(Machine):
             )
             result = Array(True, why, certain=certain, role=role, like=origin)
         else:
+            # What an operator makes of something that is only likely an array is no more certain.
+            certain = bool(name) or device is None or device.certain
             result = Array(
-                False, role=role, like=origin, jitted=jitted, why=device.why if device is not None else None
+                False,
+                certain=certain,
+                role=role,
+                like=origin,
+                jitted=jitted,
+                why=device.why if device is not None else None,
             )
         if self.differentiating:
             result.flow = flow_in(inputs)
