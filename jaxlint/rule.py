@@ -32,6 +32,8 @@ CATEGORIES = (
     "benchmarking",
     "api",
 )
+# What these find costs time, memory or compiles, which a run can show: `jaxlint verify` tries their fixes.
+COSTLY_CATEGORIES = frozenset({"recompilation", "transfer", "vectorization", "memory", "precision"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,8 @@ class Rule:
     """Base class. One instance serves one run, so a rule may keep state between events.
 
     Class attributes: `code` ("JAX101"), `name` ("tracer-branch"), `category` (one of CATEGORIES), `severity` (the
-    usual one; a report may lower it), `preview` (True: only with `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None).
+    usual one; a report may lower it), `preview` (True: only with `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None),
+    `proof` (the transformation of `jaxlint verify` that measures what the advice is worth, where it is not the fix itself).
     """
 
     code: ClassVar[str]
@@ -94,7 +97,13 @@ class Rule:
     severity: ClassVar[Severity]
     preview: ClassVar[bool] = False
     fixable: ClassVar[str | None] = None
+    proof: ClassVar[str | None] = None
     examples: ClassVar[tuple[Example, ...]] = ()
+
+    @classmethod
+    def proven_by(cls) -> str | None:
+        """The transformation of `jaxlint verify` that proves what the rule advises, by its name; None without one."""
+        return cls.proof or ("source" if cls.fixable and cls.category in COSTLY_CATEGORIES else None)
 
     @classmethod
     def documentation(cls) -> str:

@@ -50,4 +50,6 @@ def page(rule: type[Rule]) -> str:
         facts += " In preview: runs only with `--preview`."
     if rule.fixable:
         facts += f" {_FIXES[rule.fixable]}"
+    if rule.proven_by():
+        facts += f" `jaxlint verify --transform {rule.proven_by()} PROGRAM` measures what it gains."
     return f"# {rule.name} ({rule.code})\n\n{facts}\n\n{rule.documentation()}\n"

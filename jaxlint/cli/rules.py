@@ -39,6 +39,7 @@ def record(rule: type[Rule]) -> dict[str, object]:
         "severity": str(rule.severity),
         "fixable": rule.fixable,
         "preview": rule.preview,
+        "proof": rule.proven_by(),
         "summary": rule.summary(),
     }
 

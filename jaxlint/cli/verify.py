@@ -93,7 +93,11 @@ class _Size(click.ParamType):
     help="Where to run or for what to compile: cpu, gpu, tpu:v5e-1x1 ... (`jaxlint targets`); may be repeated.",
 )
 @click.option(
-    "--transform", "transforms", multiple=True, metavar="NAME", help="Try only this; may be repeated."
+    "--transform",
+    "transforms",
+    multiple=True,
+    metavar="NAME",
+    help="Try only this: donation, remat, bf16, or source for edits of the source; may be repeated.",
 )
 @click.option(
     "--budget",
@@ -157,8 +161,13 @@ def command(
     PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
     """
+    from jaxlint_runtime.settings import SOURCE, TRANSFORMS
     from jaxlint_runtime.verify import CannotRun, Request
 
+    known = (*TRANSFORMS, SOURCE)
+    strange = next((name for name in transforms if name not in known), None)
+    if strange is not None:
+        raise Failure(f"{strange}: there is no such transformation; there are {', '.join(known)}")
     kind, target, rest = _program(arguments, module, tests)
     if python is None and importlib.util.find_spec("jax") is None:
         raise ModuleNotFoundError("jax is not installed", name="jax")

@@ -25,8 +25,8 @@ from jaxlint_runtime.journal import Journal
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.scratch import Scratch, TooLarge, scratch_copy
-from jaxlint_runtime.settings import TRANSFORMS
-from jaxlint_runtime.verify import SOURCE, CannotRun, Listener, Request, Verification
+from jaxlint_runtime.settings import SOURCE, TRANSFORMS
+from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification
 
 _RULE = "missing-donation"
 _CODEMOD = "add-donation"

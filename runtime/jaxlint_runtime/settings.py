@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 TRANSFORMS = ("donation", "remat", "bf16")
+SOURCE = "source"  # stands for edits of the source (`rewrites`)
 
 
 def _silent(message: Any) -> None:

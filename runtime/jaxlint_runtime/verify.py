@@ -29,10 +29,10 @@ from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.rewrites.eager import eager_functions
 from jaxlint_runtime.sandbox import Death, WorkerProcess, default_memory_limit
 from jaxlint_runtime.scratch import Scratch, TooLarge, project_root, scratch_copy
+from jaxlint_runtime.settings import SOURCE
 from jaxlint_runtime.targets import UnknownTarget, parse
 
 _SLACK = 20.0  # seconds that a worker is given to stop the program when its time is up
-SOURCE = "source"  # the transform that stands for edits of the source (`rewrites`)
 _RERUNS = 3  # times that the program is run again after a worker died
 
 

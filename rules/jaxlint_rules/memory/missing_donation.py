@@ -80,6 +80,7 @@ class MissingDonation(Rule):
     category = "memory"
     severity = Severity.WARNING
     fixable = "unsafe"
+    proof = "donation"
     examples = (
         Example(
             "a training loop that rebinds its state",

@@ -65,6 +65,7 @@ class RematWholeFunction(Rule):
     name = "remat-whole-function"
     category = "memory"
     severity = Severity.WARNING
+    proof = "remat"
     examples = (
         Example(
             "the whole loss, everything saved, barriers inside a scan",

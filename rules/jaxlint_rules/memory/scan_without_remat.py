@@ -103,6 +103,7 @@ class ScanWithoutRemat(Rule):
     category = "memory"
     severity = Severity.WARNING
     fixable = "unsafe"
+    proof = "remat"
     examples = (
         Example(
             "layers, attention, a network that is rolled out",

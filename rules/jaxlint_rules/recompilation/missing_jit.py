@@ -74,6 +74,7 @@ class MissingJit(Rule):
     category = "recompilation"
     severity = Severity.WARNING
     preview = True
+    proof = "source"
     examples = (
         Example(
             "a loop over numbers",

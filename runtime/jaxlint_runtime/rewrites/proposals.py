@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
+from jaxlint.rule import COSTLY_CATEGORIES
 from jaxlint.source.file import SourceFile
 
-# what findings of these are about is time, memory or compiles, which a run can show
-_COSTLY = frozenset({"recompilation", "transfer", "vectorization", "memory", "precision"})
 _ELSEWHERE = frozenset({"missing-donation"})  # proven on the staged program, and written by `apply.py`
 _LEAST_CALLS = 2
 _LEAST_SHARE = 0.03  # of the time in the busiest function
@@ -55,7 +54,7 @@ def from_findings(
     """
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
-        wanted = finding.severity is Severity.ERROR if errors else finding.category in _COSTLY
+        wanted = finding.severity is Severity.ERROR if errors else finding.category in COSTLY_CATEGORIES
         if not wanted or finding.name in _ELSEWHERE or not isinstance(finding.fix, FixRequest):
             continue
         place = (finding.code, os.path.realpath(finding.path), finding.function or "<module>")
