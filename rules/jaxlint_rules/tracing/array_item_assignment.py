@@ -12,7 +12,7 @@ from jaxlint.staging.events import CallEvent, StoreEvent
 from jaxlint.staging.syntax_facts import walk
 from jaxlint.staging.values import Array, ExternalMethod, ExternalObject, Value
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._reasons import guarded, traced
+from jaxlint_rules._reasons import guarded, is_parameter, traced
 
 
 class ArrayItemAssignment(Rule):
@@ -144,7 +144,12 @@ from jax.experimental import pallas as pl
 def kernel(x_ref, o_ref):
     o_ref[...] = x_ref[...] * 2
 
+@jax.jit
+def count(counter):
+    counter[...] = counter[...] + 1
+
 def f(x, batch):
+    count(jax.new_ref(jnp.zeros(())))
     host = np.zeros(3)
     host[0] = 1.0
     parts = [jnp.zeros(2), jnp.ones(2)]
@@ -198,6 +203,9 @@ def f(x, batch):
             or guarded(event)
         ):
             return
+        whole = isinstance(event.target.slice, ast.Constant) and event.target.slice.value is ...
+        if whole and is_parameter(event.target.value, event.frame):
+            return  # `ref[...] = value` is how mutable references are written, which may be passed to jitted functions
         name = ast.unparse(event.target.value)
         if _has_counterpart(name, event, report):
             return
