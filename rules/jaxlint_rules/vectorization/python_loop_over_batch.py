@@ -21,7 +21,7 @@ class PythonLoopOverBatch(Rule):
     """The rows of an array are computed one by one and stacked.
 
     ## What it does
-    Finds `jnp.stack([f(x) for x in xs])`, also with `jnp.array`, where `xs` is an array, and the same as a loop that appends
+    Finds `jnp.stack([f(x) for x in xs])`, also with `jnp.array`, where `xs` is an array, or `zip` of arrays, and the same as a loop that appends
     to a list which is stacked afterwards.
 
     ## Why is this bad?
@@ -93,6 +93,37 @@ main()
 """,
         ),
         Example(
+            "rows of several arrays, each with a key of its own",
+            """
+import jax
+import jax.numpy as jnp
+
+def noisy(key, x):
+    return x + jax.random.normal(key, x.shape)
+
+def main():
+    xs = jnp.ones((100, 8))
+    keys = jax.random.split(jax.random.key(0), 100)
+    return jnp.stack([noisy(key, x) for key, x in zip(keys, xs)])  # finding
+
+main()
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+def noisy(key, x):
+    return x + jax.random.normal(key, x.shape)
+
+def main():
+    xs = jnp.ones((100, 8))
+    keys = jax.random.split(jax.random.key(0), 100)
+    return jax.vmap(noisy)(keys, xs)  # finding
+
+main()
+""",
+        ),
+        Example(
             "vmap, lists of arrays of several shapes, carried state, conditions",
             """
 import jax
@@ -101,9 +132,14 @@ import jax.numpy as jnp
 def norm(x):
     return jnp.sqrt(jnp.sum(x**2))
 
+def scaled(x, by):
+    return x * by
+
 def main(images, layers):
     xs = jnp.ones((100, 8))
     a = jax.vmap(norm)(xs)
+    e = jnp.stack([scaled(image, x) for image, x in zip(images, xs)])
+    f = jnp.stack([scaled(jnp.ones(8), 2.0) for x, y in zip(xs, xs)])
     b = jnp.stack([norm(image) for image in images])
     c = jnp.stack([norm(x) for x in xs if x.sum() > 0])
     state, seen = jnp.zeros(8), []
@@ -111,7 +147,7 @@ def main(images, layers):
         state = state + x
         seen.append(state)
     d = jnp.array([1.0 * i for i in range(10)])
-    return a, b, c, d, jnp.stack(seen)
+    return a, b, c, d, e, f, jnp.stack(seen)
 """,
         ),
     )
@@ -142,14 +178,14 @@ def main(images, layers):
                 node,
                 f"`{function}` is called for each row of `{rows}` and the results are stacked; use `jax.vmap`",
                 fix=fix,
-                reason=f"`{rows}` is an array, so each of its rows is a call, or a copy of `{function}` in the program",
+                reason=f"`{rows}` {'are arrays' if '`' in rows else 'is an array'}, so each row is a call, or a copy of `{function}` in the program",
             )
 
     def over(
         self, target: ast.expr, iterable: ast.expr, element: ast.expr, frame: Frame
     ) -> tuple[str, str] | None:
         """The function that is called for each row, and the array whose rows they are."""
-        if not isinstance(element, ast.Call) or not isinstance(target, ast.Name):
+        if not isinstance(element, ast.Call):
             return None
         function = dotted(element.func)
         if (
@@ -157,6 +193,10 @@ def main(images, layers):
             or function in ("float", "int", "len", "str")
             or function.endswith((".astype", ".array", ".asarray"))
         ):
+            return None
+        if isinstance(target, ast.Tuple):
+            return self.over_several(target, iterable, element, frame)
+        if not isinstance(target, ast.Name):
             return None
         rows = ""
         if isinstance(iterable, ast.Name):
@@ -178,6 +218,20 @@ def main(images, layers):
             rows = name if name and indexed else ""
         held = frame.scope.lookup(rows) if rows else None
         return (function, rows) if held is not None and _is_array(held[0]) else None
+
+    def over_several(
+        self, target: ast.Tuple, iterable: ast.expr, element: ast.Call, frame: Frame
+    ) -> tuple[str, str] | None:
+        """The same for `zip(xs, ys)`, where each is an array and `element` reads a row of one."""
+        if not isinstance(iterable, ast.Call) or dotted(iterable.func) != "zip" or not iterable.args:
+            return None
+        names = [argument.id for argument in iterable.args if isinstance(argument, ast.Name)]
+        held = [frame.scope.lookup(name) for name in names]
+        if len(names) != len(iterable.args) or not all(one is not None and _is_array(one[0]) for one in held):
+            return None
+        read = {name for argument in element.args for name in names_in(argument)}
+        rows = {part.id for part in target.elts if isinstance(part, ast.Name)}
+        return (dotted(element.func), "`, `".join(names)) if read & rows else None
 
     def filled(self, name: str, frame: Frame) -> tuple[tuple[str, str], ast.expr] | None:
         """The same for a list that a loop fills by one `append`, and does nothing else; and what the loop runs over."""
