@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -112,6 +112,7 @@ def descend(params, batches, grad):
         ),
     )
 
+    @concerns(callees=("ExternalMethod", "Unknown"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if not is_optimiser_update(event) or report.module.is_test or event.frame.function is None:
             return

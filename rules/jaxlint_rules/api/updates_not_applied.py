@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint_rules.api._training import is_optimiser_update, is_read, targets_of
@@ -84,6 +84,7 @@ def warm(opt_state, grads):
         ),
     )
 
+    @concerns(callees=("ExternalMethod", "Unknown"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if not is_optimiser_update(event) or report.module.is_test or event.frame.function is None:
             return

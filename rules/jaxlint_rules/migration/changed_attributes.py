@@ -13,6 +13,7 @@ from jaxlint_rules.migration.changed_names import SpelledNames
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import AttributeEvent
+from jaxlint.staging.syntax_facts import names_stored
 
 # What makes an object of a class, as the analysis names it.
 _MAKERS = {
@@ -101,10 +102,7 @@ class Attributes:
         ]
         if not given or given[0].annotation is None:
             return False
-        if any(
-            isinstance(part, ast.Name) and part.id == name and not isinstance(part.ctx, ast.Load)
-            for part in ast.walk(function.node)
-        ):
+        if name in names_stored(function.node):
             return False
         return self._spelled.meaning(given[0].annotation, event.frame.module.tree) in _ARRAY_TYPES
 

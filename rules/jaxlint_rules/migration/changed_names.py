@@ -13,6 +13,7 @@ from jaxlint.jaxapi.rewrites import rename_parameters, risk
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import NameEvent
+from jaxlint.staging.syntax_facts import nodes_of
 
 
 class ImportedNames:
@@ -250,12 +251,12 @@ class SpelledNames:
 def _imported_names(tree: ast.AST) -> dict[str, set[str]]:
     """What the absolute imports of a file, wherever they stand, make its names mean."""
     found: dict[str, set[str]] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                top = alias.name.partition(".")[0]
-                found.setdefault(alias.asname or top, set()).add(alias.name if alias.asname else top)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+    for plain in nodes_of(tree, ast.Import):
+        for alias in plain.names:
+            top = alias.name.partition(".")[0]
+            found.setdefault(alias.asname or top, set()).add(alias.name if alias.asname else top)
+    for node in nodes_of(tree, ast.ImportFrom):
+        if node.module and not node.level:
             for alias in node.names:
                 found.setdefault(alias.asname or alias.name, set()).add(f"{node.module}.{alias.name}")
     return found

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.finding import FixRequest, Severity
 from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS, NUMPY_ONLY_METHODS
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StoreEvent
 from jaxlint.staging.syntax_facts import walk
@@ -168,6 +168,7 @@ def f(x, batch):
         ),
     )
 
+    @concerns("numpy.", *IN_PLACE_FUNCTIONS, callees=("ExternalMethod",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee = event.callee
         changed: Value | None = None

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import strong
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import BodyEvent, BranchesEvent, CallEvent
 from jaxlint.staging.operations import dtype_of
@@ -194,6 +194,7 @@ def double(x):
                 event, report, f"what `{event.api}` decides by must be a scalar, and has the shape {shape}"
             )
 
+    @concerns("jax.lax.scan", "jax.lax.switch", "jax.lax.fori_loop")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         starred = isinstance(event.node, ast.Call) and any(
             isinstance(a, ast.Starred) for a in event.node.args
