@@ -235,7 +235,8 @@ class ControlFlow(Machine):
         listed = args[1] if len(args) > 1 else kwargs.get("branches", UNKNOWN)
         functions = listed.elements() if isinstance(listed, (ListValue, TupleValue)) else []
         choice = args[0] if args else kwargs.get("index")
-        return self.branches(api, functions, args[2:], node, frame, choice)
+        operands = args[2:] or ([kwargs["operand"]] if "operand" in kwargs else [])
+        return self.branches(api, functions, operands, node, frame, choice)
 
     def branches(
         self,

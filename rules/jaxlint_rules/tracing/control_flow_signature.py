@@ -151,7 +151,8 @@ class Model:
         h = lax.scan(lambda c, _: (c, None), 0.0, length=3)
         k = lax.cond(xs.sum() > 0, jax.jit(double), double, xs)
         m = lax.cond(ok, (xs, i), lambda pair: pair[0], xs, double)
-        return a, b, c, d, e, f, g, h, k, m
+        o = lax.switch(index=i, branches=(lambda x: x, lambda x: x + 1), operand=xs)
+        return a, b, c, d, e, f, g, h, k, m, o
 
 def not_done(s):
     return ~(s > 3)
