@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.jaxapi.attributes import attribute_change, attribute_rewrite, call_of
-from jaxlint.jaxapi.history import ApiChange, Target, describe_replacement
+from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, describe_replacement, package_of
+from jaxlint.staging.syntax_facts import names_stored
 from jaxlint.staging.values import Array, ExternalObject, Transformed, Unknown
 from jaxlint_rules.migration.changed_names import SpelledNames
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import AttributeEvent
-from jaxlint.staging.syntax_facts import names_stored
 
 # What makes an object of a class, as the analysis names it.
 _MAKERS = {
@@ -105,6 +105,13 @@ class Attributes:
         if name in names_stored(function.node):
             return False
         return self._spelled.meaning(given[0].annotation, event.frame.module.tree) in _ARRAY_TYPES
+
+
+def aim_of(change: ApiChange, report: Any) -> tuple[Target, str | None, str]:
+    """What the program is to run on of the package that a row is about: as a target, as a specifier, and the package."""
+    package = package_of(change.name) or "jax"
+    specifier = report.version_of(PACKAGES[package][0])
+    return Target.of(specifier, package), specifier, package
 
 
 def attribute_fix(change: ApiChange, target: Target, event: AttributeEvent, report: Any) -> FixRequest | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, lookup, package_of
 from jaxlint.rule import Example, Rule, concerns
-from jaxlint_rules.migration.changed_attributes import Attributes, attribute_advice, attribute_fix
+from jaxlint_rules.migration.changed_attributes import Attributes, aim_of, attribute_advice, attribute_fix
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
 if TYPE_CHECKING:
@@ -144,9 +144,7 @@ key = jax.random.PRNGKey(0)
         change = self._attributes.change(event)
         if change is None:
             return
-        package = package_of(change.name) or "jax"
-        specifier = report.version_of(PACKAGES[package][0])
-        target = Target.of(specifier, package)
+        target, specifier, package = aim_of(change, report)
         if not target.deprecates(change):
             return
         fix = attribute_fix(change, target, event, report)

@@ -17,7 +17,7 @@ from jaxlint.jaxapi.history import (
     package_of,
 )
 from jaxlint.rule import Example, Rule, concerns
-from jaxlint_rules.migration.changed_attributes import Attributes, attribute_advice, attribute_fix
+from jaxlint_rules.migration.changed_attributes import Attributes, aim_of, attribute_advice, attribute_fix
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
 if TYPE_CHECKING:
@@ -246,9 +246,7 @@ def double(model):
         change = self._attributes.change(event)
         if change is None:
             return
-        package = package_of(change.name) or "jax"
-        specifier = report.version_of(PACKAGES[package][0])
-        target = Target.of(specifier, package)
+        target, specifier, package = aim_of(change, report)
         if not target.lacks(change):
             return
         report(
