@@ -214,24 +214,40 @@ def _is_bare(value: Value) -> bool:
 
 
 def _parameter(name: str, contexts: list[dict[str, Value]]) -> str:
-    answers = {classify(bound[name]) for bound in contexts if name in bound}
+    values = [bound[name] for bound in contexts if name in bound]
+    answers = {classify(value) for value in values}
+    if answers == {"traced", "static"} and not any(map(_surely_traced, values)):
+        return "unknown"  # some calls may give a tracer, others give what cannot be one
     if "traced" in answers:
         return "traced"
     return answers.pop() if len(answers) == 1 else "unknown"
+
+
+def _surely_traced(value: Value) -> bool:
+    array = _tracer_in(value)
+    return array is not None and (array.certain or isinstance(value, Instance))
 
 
 def classify(value: Value) -> str:
     """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
     array = _tracer_in(value)
     if array is not None:
-        certain = array.certain or _is_bare(value) or (isinstance(value, Array) and not value.mixed)
-        return "traced" if certain else "unknown"
+        return "traced" if array.certain or _likely_traced(value, array) else "unknown"
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         parts = value.elements()
         if not parts:
             return "static"
         return "unknown" if any(isinstance(part, Unknown) for part in parts) else "static"
     return "static" if isinstance(value, StaticLike) else "unknown"
+
+
+def _likely_traced(value: Value, array: Array) -> bool:
+    """Whether a value that holds a tracer which is not certain is hardly ever without one."""
+    if isinstance(value, Instance):
+        return value.staged is not None  # it crossed into the stage with all of its leaves
+    if isinstance(value, DictValue):
+        return bool(value.items) and not array.mixed  # what is left over of keywords is mostly empty
+    return not array.mixed
 
 
 def _by_convention(array: Array) -> bool:
