@@ -275,7 +275,7 @@ class Classes(Machine):
             and not optional
             and not dotted(declared.annotation).startswith(("np.", "numpy."))
         ):
-            return Array(False)
+            return Array(False, certain=False, role="declared")  # on the host it may be NumPy's, or a number
         return UNKNOWN
 
     # -- attributes

@@ -228,6 +228,13 @@ def _reduce_over_axis(
     return self.array_result(frame, [*args, *kwargs.values()], node, name="lax.psum")
 
 
+def _concrete(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`concrete_or_error(force, value)` raises on a tracer, so that whatever goes on holds numbers."""
+    if isinstance(node, ast.Call) and len(node.args) > 1 and isinstance(node.args[1], ast.Name):
+        self.rebind(node.args[1].id, Static(), frame)
+    return Static()
+
+
 SPECIAL_CALLS: dict[str, Special] = {
     **TIMING_CALLS,
     "jax.lax.psum": _reduce_over_axis,
@@ -245,6 +252,7 @@ SPECIAL_CALLS: dict[str, Special] = {
     "collections.defaultdict": _defaultdict,
     **{f"collections.{kind}": _ordered for kind in ("OrderedDict", "Counter")},
     "typing.NamedTuple": _namedtuple,
+    **{f"jax.{core}.concrete_or_error": _concrete for core in ("core", "_src.core", "extend.core")},
     "jax.device_get": _sync("device_get"),
     "jax.block_until_ready": _sync("block_until_ready"),
     "jax.device_put": _device_put,

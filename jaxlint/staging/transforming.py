@@ -216,9 +216,10 @@ class Transforming(Machine):
                 True,
                 why,
                 tree=value.tree,
-                certain=certain and value.certain,
+                certain=certain
+                and (value.certain or value.role == "declared"),  # whatever it is, a tracer now
                 origin=value.origin,
-                role=value.role,
+                role="" if value.role == "declared" else value.role,
                 mixed=value.mixed,
                 dtype=value.dtype,
                 flow=value.flow,
@@ -280,8 +281,9 @@ class Transforming(Machine):
     def emit_static_field(
         self, cls: ClassValue, field: Field, value: Value, t: Transformed, frame: Frame
     ) -> None:
-        """A field of a static kind holds something that cannot be hashed; told in the file of the class."""
-        owner = Frame(None, cls.module, cls.scope, frame.stage, frame, t.node)
+        """A field of a static kind holds something that cannot be hashed; told in the file of the class that declares it."""
+        declaring = next((known for known in cls.mro() if known.fields.get(field.name) is field), cls)
+        owner = Frame(None, declaring.module, declaring.scope, frame.stage, frame, t.node)
         self.emit("static_field", events.StaticFieldEvent(field.node, owner, cls, field.name, value, t))
 
     def to_device(self, value: Value, jitted: str, keeps_python: bool = False) -> Value:

@@ -149,7 +149,7 @@ class Array(Value):
     certain: bool = True
     origin: Origin | None = None
     like: Origin | None = None
-    role: str = ""  # "key", "grad", "bool", "ref", "variables" (of a flax module) ... where known
+    role: str = ""  # "key", "grad", "bool", "ref", "variables" (of a flax module), "declared" (by annotation) ... where known
     jitted: str = ""  # the jitted function whose result this is, when concrete
     dtype: str = ""  # where known; "float*" and "int*" are weak (see jaxlint.jaxapi.dtypes)
     made: Operation | None = None  # the operation that it is the result of, where one is known

@@ -223,7 +223,10 @@ def main(x):
         )
 
     def on_static_field(self, event: StaticFieldEvent, report: Reporter) -> None:
-        if not isinstance(event.value, (Array, NumpyArray)):
+        value = event.value
+        if not isinstance(value, NumpyArray) and not (
+            isinstance(value, Array) and value.certain and not value.tree
+        ):
             return  # lists and dicts are compared, which works
         report(
             event.node,

@@ -40,9 +40,105 @@ PROGRAMS = {
             parts[:, 1] = 0.0
             return parts
     """,
+    "a field that its annotation calls an array and a caller fills with numbers": """
+        import equinox as eqx
+        import jax
+
+        class Integrator(eqx.Module):
+            times: jax.Array
+
+            def steps(self):
+                return round(self.times[-1] - self.times[0])
+
+            def run(self, key):
+                count = self.steps()
+
+                def step(carry, key):
+                    return carry, jax.random.normal(key, (count // 10,))
+
+                return jax.lax.scan(step, 0.0, jax.random.split(key, 3))
+    """,
+    "a static field whose annotation alone says array": """
+        import equinox as eqx
+        import jax
+
+        class Operator(eqx.Module):
+            value: jax.Array
+            times: tuple = eqx.field(static=True)
+
+        @jax.jit
+        def apply(operator):
+            return operator.value
+
+        class Result(eqx.Module):
+            times: jax.Array
+
+            def again(self, value):
+                return apply(Operator(value, self.times))
+    """,
+    "what was asked to be concrete": """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+        from jax.extend.core import concrete_or_error
+
+        def offsets(x):
+            concrete_or_error(None, x, "x has to be known")
+            return np.nonzero(x)
+
+        @jax.jit
+        def shifted(x, y):
+            count = concrete_or_error(int, y, "y has to be known")
+            return offsets(x), jnp.zeros(count)
+    """,
 }
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nothing_is_said_of_what_may_be_another_value(name: str, tmp_path: Path) -> None:
     assert [finding.message for finding in findings_in(tmp_path, {"program.py": PROGRAMS[name]})] == []
+
+
+def test_an_annotated_field_is_certain_once_it_crosses_into_a_jitted_function(tmp_path: Path) -> None:
+    program = """
+        import jax
+        from flax import struct
+
+        @struct.dataclass
+        class State:
+            done: jax.Array
+
+        @jax.jit
+        def step(state: State):
+            if state.done:
+                return state
+            return state.replace(done=~state.done)
+    """
+    assert [finding.code for finding in findings_in(tmp_path, {"program.py": program})] == ["JAX101"]
+
+
+def test_a_static_array_is_told_where_the_field_is_declared(tmp_path: Path) -> None:
+    base = """
+        import equinox as eqx
+
+        class Base(eqx.Module):
+            mask: object = eqx.field(static=True)
+    """
+    program = """
+        import jax
+        import jax.numpy as jnp
+        from base import Base
+
+        class Model(Base):
+            weight: jax.Array
+
+        @jax.jit
+        def run(model):
+            return model.weight
+
+        run(Model(jnp.ones(3), jnp.ones(3)))
+    """
+    found = findings_in(tmp_path, {"base.py": base, "program.py": program})
+    assert [(Path(finding.path).name, finding.span.line, finding.code) for finding in found] == [
+        ("base.py", 5, "JAX107")
+    ]
