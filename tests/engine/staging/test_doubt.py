@@ -140,5 +140,5 @@ def test_a_static_array_is_told_where_the_field_is_declared(tmp_path: Path) -> N
     """
     found = findings_in(tmp_path, {"base.py": base, "program.py": program})
     assert [(Path(finding.path).name, finding.span.line, finding.code) for finding in found] == [
-        ("base.py", 5, "JAX107")
+        ("base.py", 4, "JAX107")
     ]
