@@ -10,12 +10,14 @@ from collections.abc import Collection, Sequence, Set
 
 from jaxlint.codemods.boolean import Truth
 from jaxlint.codemods.effects import check_expression, check_pure, constant_type
+from jaxlint.codemods.fetches import Fetches, fetches_in
 from jaxlint.codemods.flow import FUNCTIONS, Flow
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.select import check_test, is_truth
 from jaxlint.codemods.site import Refused
+from jaxlint.codemods.traceable import check_traceable
 from jaxlint.finding import Span, Step
 
 _GROWING = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.Lambda, ast.JoinedStr)
@@ -23,13 +25,18 @@ _GROWING = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp
 
 @codemod("while-to-while-loop")
 def while_to_while_loop(draft: Draft, step: Step) -> None:
-    """The span is the test of a `while`. Takes no parameters."""
+    """The span is the test of a `while`.
+
+    The parameter `host` (bool) says that the loop runs on the host, where it may fetch numbers and must do nothing that cannot be traced.
+    """
     test = draft.site.find_ast(step.span, ast.expr)
     node = draft.site.names.parents.get(test)
     if not isinstance(node, ast.While) or node.test is not test:
         raise Refused("the test does not belong to a `while`")
-    check_test(Layout(draft.site), test)
-    Loop(draft, node).rewrite_while(node)
+    host = bool(step.parameters.get("host"))
+    if not host:
+        check_test(Layout(draft.site), test)
+    Loop(draft, node).rewrite_while(node, host=host)
 
 
 @codemod("range-to-fori-loop")
@@ -58,9 +65,16 @@ class Loop:
         _check_jumps(node.body)
         check_pure(self.site, [one for one in node.body if one not in without], "the loop")
 
-    def rewrite_while(self, node: ast.While) -> None:
+    def rewrite_while(self, node: ast.While, *, host: bool = False) -> None:
         asked = self.flow.reads(node.test)
         carry = self._some(self.carried(asked))
+        fetches = Fetches(self.layout)
+        if host:
+            fetches = fetches_in(self.layout, [node.test, *node.body])
+            asks = {node.test} | {part for part in ast.walk(node.test) if isinstance(part, ast.BoolOp)}
+            traced = set(carry) | set(self.flow.bound(node.body))
+            check_traceable(self.site, node.body, traced, "the loop", handled=fetches.handled)
+            check_traceable(self.site, [node.test], traced, "the test", handled=fetches.handled | asks)
         kept = [self.site.span(node.test)]
         names = self.layout.identifiers(self.flow.scope)
         cond, body = fresh_name(names, "cond_fun"), fresh_name(names, "body_fun")
@@ -73,10 +87,10 @@ class Loop:
         text = f"def {cond}({parameter}):{self.newline}"
         # The test takes only what it asks for out of the carry.
         text += self.unpacked(carry, parameter, asked)
-        text += f"{self.inner}return {test}{self.newline}{self.newline}"
+        text += f"{self.inner}return {fetches.rewritten(test)}{self.newline}{self.newline}"
         text += f"{self.indent}def {body}({parameter}):{self.newline}{self.unpacked(carry, parameter)}"
         lines, span = self._body()
-        text += f"{lines}{self.inner}return {', '.join(carry)}{self.newline}{self.newline}"
+        text += f"{fetches.rewritten(lines)}{self.inner}return {', '.join(carry)}{self.newline}{self.newline}"
         text += self.indent + self.call("jax.lax.while_loop", [cond, body, packed(carry)], carry)
         self.replace(text, [*kept, span])
 
@@ -145,7 +159,7 @@ class Loop:
             statement = self.site.names.parents.get(binding.node)
             if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
                 value = statement.value
-                if isinstance(value, _GROWING) or (
+                if (isinstance(value, _GROWING) and not _is_tree(value)) or (
                     value and constant_type(value) in (str, bytes, type(None))
                 ):
                     raise Refused(
@@ -191,6 +205,11 @@ class Loop:
         if gap is None:
             gap = self.layout.gap_above(self.node)
         self.draft.replace(*self.layout.with_gap(whole, gap, self.indent + above + text))
+
+
+def _is_tree(value: ast.expr) -> bool:
+    """A dictionary with keys that are written out, which is a pytree of one structure."""
+    return isinstance(value, ast.Dict) and all(isinstance(key, ast.Constant) for key in value.keys)
 
 
 def packed(carry: Sequence[str]) -> str:

@@ -14,13 +14,16 @@ from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.traceable import is_array_like
 
+_SIMPLE = re.compile(r"[\w.]+(\([^()]*\)|\[[^\[\]]*\])?")
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+
 
 @dataclass(slots=True)
 class Rows:
     """`parameters`: what a row is called, one for each array of `arrays`; `patterns`: the names that such a row is taken apart into.
 
     `body` is what is run for each row; `counters` the parameters that were numbers of Python. `rewrites`: expressions of the body
-    and what stands for them. `length`: how many rows there are where the body needs none.
+    and what stands for them. `length`: how many rows there are where the body needs none. `reverse`: the last row comes first.
     """
 
     layout: Layout
@@ -31,13 +34,32 @@ class Rows:
     counters: set[str] = field(default_factory=set)
     rewrites: dict[str, str] = field(default_factory=dict)
     handled: set[ast.AST] = field(default_factory=set)  # what is rewritten, so that nobody need object to it
+    trees: bool = False  # the rows are pytrees
     length: str = ""
+    reverse: bool = False
+
+    def turn(self, first: int = 0) -> None:
+        """Reverses the arrays from number `first` on. Raises Refused where they are in a structure."""
+        if self.trees:
+            raise Refused("the layers run in reverse")
+        self.arrays[first:] = [
+            f"{text}[::-1]" if _SIMPLE.fullmatch(text) else f"({text})[::-1]" for text in self.arrays[first:]
+        ]
+
+    def settle(self, reverse: bool) -> None:
+        """Runs the arrays backwards where they are to be, if `reverse` allows it, else turns them."""
+        if self.reverse and self.length:
+            self.reverse = False  # all rows are the same
+        if self.reverse and not reverse:
+            self.turn()
+            self.reverse = False
 
     def scanned(self) -> tuple[str, list[str]]:
         """The third argument of `lax.scan`, and its options."""
         if self.length:
             return "None", [f"length={self.length}"]
-        return (self.arrays[0] if len(self.arrays) == 1 else f"({', '.join(self.arrays)})"), []
+        options = ["reverse=True"] if self.reverse else []
+        return (self.arrays[0] if len(self.arrays) == 1 else f"({', '.join(self.arrays)})"), options
 
     def mapped(self) -> list[str]:
         """The arguments of what `vmap` returns."""
@@ -47,7 +69,7 @@ class Rows:
 
     def rewritten(self, text: str) -> str:
         for old, new in self.rewrites.items():
-            text = text.replace(old, new)
+            text = re.sub(rf"(?<![\w.]){re.escape(old)}", lambda _, new=new: new, text)  # type: ignore[misc]
         return text
 
     def function(self, value: ast.expr) -> str:
@@ -68,7 +90,7 @@ def rows_of(
 ) -> Rows:
     """The rows of `for target in iterable`. Raises Refused where they are no rows of arrays."""
     check_expression(draft.site, iterable, "what the loop runs over")
-    rows = Rows(Layout(draft.site), body)
+    rows = Rows(Layout(draft.site), body, trees=layers)
     _Reader(draft, rows, layers).read(target, iterable)
     return rows
 
@@ -76,6 +98,7 @@ def rows_of(
 class _Reader:
     def __init__(self, draft: Draft, rows: Rows, layers: bool) -> None:
         self.draft, self.site, self.rows, self.layers = draft, draft.site, rows, layers
+        self.whole = True  # nothing but this is run over
 
     def read(self, target: ast.expr, iterable: ast.expr) -> None:
         call = iterable if isinstance(iterable, ast.Call) else None
@@ -88,7 +111,10 @@ class _Reader:
         ):
             self.read(target, call.args[0])
         elif call is not None and name == "range":
-            self.count(target, call)
+            down = _counted_down(call)
+            if down is not None and self.whole:
+                self.rows.reverse = True
+            self.count(target, call, [down] if down is not None and self.whole else call.args)
         elif call is not None and name == "enumerate" and len(call.args) == 1 and not call.keywords:
             index, rest = self.pair(target, 2)
             counted = call.args[0]
@@ -96,6 +122,7 @@ class _Reader:
                 counted = counted.args[0]
             if not isinstance(counted, (ast.Name, ast.Attribute, ast.Subscript)):
                 raise Refused("what is enumerated is not a variable, and would be computed twice")
+            self.whole = False
             self.add(index, f"{self.numpy('arange')}(len({self.site.text(counted)}))", counter=True)
             self.read(rest, call.args[0])
         elif (
@@ -104,20 +131,16 @@ class _Reader:
             and call.args
             and not any(isinstance(a, ast.Starred) for a in call.args)
         ):
+            self.whole = False
             for part, one in zip(self.pair(target, len(call.args)), call.args, strict=True):
                 self.read(part, one)
         elif call is not None and name == "reversed" and len(call.args) == 1:
-            before = len(self.rows.arrays)
+            whole, before = self.whole, len(self.rows.arrays)
             self.read(target, call.args[0])
-            if self.rows.length:
-                return
-            if self.layers:
-                raise Refused("the layers run in reverse")
-            simple = re.compile(r"[\w.]+(\([^()]*\)|\[[^\[\]]*\])?")
-            self.rows.arrays[before:] = [
-                f"{text}[::-1]" if simple.fullmatch(text) else f"({text})[::-1]"
-                for text in self.rows.arrays[before:]
-            ]
+            if whole:
+                self.rows.reverse = not self.rows.reverse
+            elif not self.rows.length:
+                self.rows.turn(before)
         else:
             self.row(target, iterable)
 
@@ -133,51 +156,94 @@ class _Reader:
             raise Refused(f"`{ast.unparse(iterable)[:40]}` is no array, so its items are no rows of one")
         self.add(target, text)
 
-    def count(self, target: ast.expr, call: ast.Call) -> None:
-        if call.keywords or not call.args or any(isinstance(a, ast.Starred) for a in call.args):
+    def count(self, target: ast.expr, call: ast.Call, bounds: Sequence[ast.expr]) -> None:
+        """`range(*bounds)`."""
+        if call.keywords or not bounds or any(isinstance(a, ast.Starred) for a in bounds):
             raise Refused("the range is not written out")
-        bounds = [self.rows.layout.argument(bound) for bound in call.args]
+        texts = [self.rows.layout.argument(bound) for bound in bounds]
         used = isinstance(target, ast.Name) and any(
             isinstance(part, ast.Name) and part.id == target.id and isinstance(part.ctx, ast.Load)
             for one in self.rows.body
             for part in ast.walk(one)
         )
         if not used and len(bounds) == 1 and not self.rows.arrays and isinstance(target, ast.Name):
-            self.rows.length = bounds[0]
+            self.rows.length = texts[0]
             self.rows.parameters.append("_")
             return
         if len(bounds) == 1 and isinstance(target, ast.Name):
-            array = self.indexed(target.id, call.args[0])
-            if array:
-                row = self.fresh("row")
+            arrays = self.indexed(target.id, bounds[0])
+            for array in arrays:
+                row = self.fresh("row" if len(arrays) == 1 else f"{array.rpartition('.')[2]}_{target.id}")
                 self.rows.rewrites[f"{array}[{target.id}]"] = row
                 self.rows.parameters.append(row)
                 self.rows.arrays.append(array)
+            if arrays:
                 return
-            self.slices(target.id, call.args[0])
-        self.add(target, f"{self.numpy('arange')}({', '.join(bounds)})", counter=True)
+            self.slices(target.id, bounds[0])
+        self.add(target, f"{self.numpy('arange')}({', '.join(texts)})", counter=True)
 
-    def indexed(self, index: str, count: ast.expr) -> str:
-        """`xs` where `count` is the number of its rows, and the body reads `xs[index]` and `index` nowhere else."""
+    def indexed(self, index: str, count: ast.expr) -> list[str]:
+        """`xs`, `ys` where `count` is the length of one of them, and the body reads `xs[index]`, `ys[index]`, and `index` nowhere else."""
+        of = self.counted(count)
+        if of is None:
+            return []
+        found: dict[str, ast.expr] = {}
+        for one in self.rows.body:
+            for part in ast.walk(one):
+                if isinstance(part, ast.Name) and part.id == index:
+                    around = self.site.names.parents.get(part)
+                    if not isinstance(around, ast.Subscript) or around.slice is not part:
+                        return []
+                    text = self.site.text(around.value)
+                    if not _DOTTED.fullmatch(text) or self.site.text(around) != f"{text}[{index}]":
+                        return []
+                    if not isinstance(around.ctx, ast.Load) or not is_array_like(self.site, around.value):
+                        return []
+                    found.setdefault(text, around.value)
+        if of not in found or any(self.is_bound_inside(text) for text in found):
+            return []
+        return sorted(found, key=lambda text: (found[text].lineno, found[text].col_offset))
+
+    def counted(self, count: ast.expr) -> str | None:
+        """`xs` where `count` is `len(xs)`, `xs.shape[0]` or a variable that is given one of these once."""
+        if isinstance(count, ast.Name):
+            scope = self.site.names.scope_at(count)
+            bindings = self.site.names.bindings_of(count.id, scope)
+            made = self.site.names.parents.get(bindings[0].node) if len(bindings) == 1 else None
+            if isinstance(made, ast.Tuple) and made.elts and made.elts[0] is bindings[0].node:
+                whole = self.site.names.parents.get(made)  # n, width = xs.shape
+                shape = whole.value if isinstance(whole, ast.Assign) and len(whole.targets) == 1 else None
+                found = shape.value if isinstance(shape, ast.Attribute) and shape.attr == "shape" else None
+                return self.own(found, bindings[0].node)
+            if isinstance(made, ast.Assign) and len(made.targets) == 1:
+                return self.counted(made.value) if not isinstance(made.value, ast.Name) else None
+            return None
         of: ast.expr | None = None
         if isinstance(count, ast.Call) and self.builtin(count) == "len" and len(count.args) == 1:
             of = count.args[0]
         elif isinstance(count, ast.Subscript) and ast.unparse(count.slice) == "0":
             shape = count.value
             of = shape.value if isinstance(shape, ast.Attribute) and shape.attr == "shape" else None
-        if not isinstance(of, ast.Name):
-            return ""
-        for one in self.rows.body:
-            for part in ast.walk(one):
-                if isinstance(part, ast.Name) and part.id == of.id and not isinstance(part.ctx, ast.Load):
-                    return ""
-                if isinstance(part, ast.Name) and part.id == index:
-                    around = self.site.names.parents.get(part)
-                    if self.site.text(around or part) != f"{of.id}[{index}]" or not is_array_like(
-                        self.site, of
-                    ):
-                        return ""
-        return of.id
+        return self.own(of, count)
+
+    def own(self, of: ast.expr | None, at: ast.AST) -> str | None:
+        """The text of `of`, which is read at `at`, if it means the same in the body."""
+        text = self.site.text(of) if of is not None else ""
+        if not _DOTTED.fullmatch(text):
+            return None
+        names = self.site.names
+        bindings = names.bindings_of(text.partition(".")[0], names.scope_at(at))
+        later = [one for one in bindings if getattr(one.node, "lineno", 0) > getattr(at, "lineno", 0)]
+        before_loop = self.rows.body[0].lineno  # type: ignore[attr-defined]
+        return text if all(getattr(one.node, "lineno", 0) > before_loop for one in later) else None
+
+    def is_bound_inside(self, text: str) -> bool:
+        root = text.partition(".")[0]
+        return any(
+            isinstance(part, ast.Name) and part.id == root and not isinstance(part.ctx, ast.Load)
+            for one in self.rows.body
+            for part in ast.walk(one)
+        )
 
     def slices(self, index: str, count: ast.expr) -> None:
         """`x[i * size : (i + 1) * size]` becomes part `i` of `x` in `count` parts, which fails where `x` is too short."""
@@ -234,6 +300,16 @@ class _Reader:
         while name in taken:
             name, number = f"{wanted}_{number}", number + 1
         return name
+
+
+def _counted_down(call: ast.Call) -> ast.expr | None:
+    """`n` of `range(n - 1, -1, -1)`."""
+    if len(call.args) != 3 or call.keywords or [ast.unparse(one) for one in call.args[1:]] != ["-1", "-1"]:
+        return None
+    start = call.args[0]
+    if isinstance(start, ast.BinOp) and isinstance(start.op, ast.Sub) and ast.unparse(start.right) == "1":
+        return start.left
+    return None
 
 
 def _chunk(node: ast.AST, index: str) -> ast.expr | None:

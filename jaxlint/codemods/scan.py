@@ -7,22 +7,17 @@ stacked afterwards becomes what it stacks. Where no iteration needs the one befo
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
 
-from jaxlint.codemods.effects import check_expression, constant_type
+from jaxlint.codemods.effects import check_expression
+from jaxlint.codemods.filled import Filled, Lists, adding_statements, assigned
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import MAX_LINE, fresh_name
 from jaxlint.codemods.loops import Loop, packed
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.rows import Rows, rows_of
 from jaxlint.codemods.site import Refused
-from jaxlint.codemods.statements import is_alone, whole_lines
 from jaxlint.codemods.traceable import check_traceable
 from jaxlint.finding import Span, Step
-
-_STACKS = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"})
-_HOST_STACKS = frozenset({"numpy.stack", "numpy.array", "numpy.asarray"})
-_JOINS = frozenset({"jax.numpy.concatenate", "jax.numpy.vstack", "jax.numpy.hstack", "jax.numpy.stack"})
 
 
 @codemod("for-to-scan")
@@ -37,22 +32,6 @@ def for_to_vmap(draft: Draft, step: Step) -> None:
     _RowLoop(draft, step).as_vmap()
 
 
-@dataclass(slots=True)
-class _Filled:
-    """A list that each iteration appends one value to. `output`: what the loop of JAX calls the stacked values."""
-
-    name: str
-    made: ast.Assign | ast.AnnAssign
-    first: list[ast.expr]  # what it holds before the loop
-    appended: ast.stmt
-    value: ast.expr
-    output: str
-    text: str = ""
-    stacks: list[tuple[ast.Call, bool]] = field(
-        default_factory=list
-    )  # later calls that stack it; True: to NumPy
-
-
 class _RowLoop(Loop):
     """The rewrite of one `for` over rows."""
 
@@ -61,14 +40,17 @@ class _RowLoop(Loop):
         node = draft.site.names.parents.get(iterable)
         if not isinstance(node, ast.For) or node.iter is not iterable:
             raise Refused("the span is not what a `for` statement runs over")
-        appends = [one for one in node.body if _appended(one) is not None]
+        appends = adding_statements(node.body)
         super().__init__(draft, node, without=appends)
         self.loop = node
         self.rows: Rows = rows_of(
             draft, node.target, node.iter, node.body, layers=bool(step.parameters.get("layers"))
         )
         self.identifiers = self.layout.identifiers(self.flow.scope)
-        self.filled = self._lists(appends)
+        self.lists = Lists(draft, node, self.flow, appends, self._fresh)
+        self.filled = self.lists.filled
+        self.rows.settle(not self.filled or self.lists.wanted_last_first())
+        self.lists.check_order(self.rows.reverse)
         for one in self.filled:
             check_expression(self.site, one.value, "the loop")
         self.targets = set(self.flow.bound([node.target]))
@@ -131,109 +113,6 @@ class _RowLoop(Loop):
             text += self.layout.call(f"{results} = ", f"{vmap}({name})", over, self.indent)
         self._finish(text, kept)
 
-    # The lists
-
-    def _lists(self, appends: list[ast.stmt]) -> list[_Filled]:
-        found: dict[str, _Filled] = {}
-        for statement in appends:
-            got = _appended(statement)
-            assert got is not None
-            name, value = got
-            if name in found:
-                raise Refused(f"an iteration appends to `{name}` more than once")
-            made, first = self._creation(name)
-            output = self._fresh(f"new_{name}") if first else name
-            found[name] = _Filled(name, made, first, statement, value, output)
-        for one in found.values():
-            self._uses(one)
-        return list(found.values())
-
-    def _creation(self, name: str) -> tuple[ast.Assign | ast.AnnAssign, list[ast.expr]]:
-        """The statement that makes the list, before the loop and in the same block, and what it begins with."""
-        block = self.flow.block(self.node)
-        for statement in reversed(block[: block.index(self.node)]):
-            for target, value in _assigned(statement):
-                if isinstance(target, ast.Name) and target.id == name:
-                    assert isinstance(statement, (ast.Assign, ast.AnnAssign))
-                    if isinstance(value, ast.List):
-                        if any(isinstance(part, ast.Starred) for part in value.elts):
-                            break
-                        return statement, value.elts
-                    if isinstance(value, ast.Call) and ast.unparse(value) == "list()":
-                        return statement, []
-            if name in self.flow.reads(statement) or name in self.flow.bound([statement]):
-                break
-        raise Refused(f"`{name}` is not made as a list just before the loop")
-
-    def _uses(self, one: _Filled) -> None:
-        """What becomes of the list after the loop. Raises Refused where it must stay a list."""
-        if self.flow.scope.node is self.site.names.tree:
-            raise Refused(f"other modules may import the list `{one.name}`")
-        if one.name in self.flow.scope.redirected:
-            raise Refused(f"`{one.name}` is a variable of another function")
-        end = self._rebound(one.name)
-        for use in self.site.names.uses_of(one.name, self.flow.scope):
-            if self.site.names.parents.get(use.name) is _method(one.appended) or use.name.lineno > end:
-                continue
-            if (
-                use.scope is not self.flow.scope
-                or use.name.lineno < self.node.lineno
-                or self._is_in(use.name, self.node)
-            ):
-                raise Refused(f"`{one.name}` is read elsewhere than after the loop")
-            if any(
-                isinstance(a, (ast.For, ast.While)) and a not in self._loops()
-                for a in self.site.names.ancestors(use.name)
-            ):
-                if not self._is_stacked(one, use.name):
-                    raise Refused(f"`{one.name}` is read in another loop, as a list")
-                continue
-            if not self._is_stacked(one, use.name) and (one.first or not self._takes_array(use.name)):
-                raise Refused(f"`{one.name}` stays a list, since it is not only stacked after the loop")
-        if not one.stacks and not one.first and not self._is_read(one):
-            raise Refused(f"`{one.name}` is not stacked after the loop")
-
-    def _rebound(self, name: str) -> float:
-        """The last line of the statement after the loop, in its block, from which on the name means something else."""
-        for statement in self.flow.rest(self.node):
-            if any(isinstance(target, ast.Name) and target.id == name for target, _ in _assigned(statement)):
-                return statement.end_lineno or statement.lineno
-        return float("inf")
-
-    def _is_stacked(self, one: _Filled, use: ast.Name) -> bool:
-        call = self.site.names.parents.get(use)
-        if not isinstance(call, ast.Call) or not call.args or call.args[0] is not use:
-            return False
-        name = self.site.names.qualified(call.func) or ""
-        alone = len(call.args) == 1 and all(
-            k.arg == "axis" and isinstance(k.value, ast.Constant) and k.value.value == 0
-            for k in call.keywords
-        )
-        if alone and name in _STACKS | _HOST_STACKS:
-            one.stacks.append((call, name in _HOST_STACKS))
-            return True
-        return False
-
-    def _takes_array(self, use: ast.Name) -> bool:
-        """Whether what is done with the list does the same with an array of its items."""
-        parent = self.site.names.parents.get(use)
-        if isinstance(parent, ast.Subscript) and parent.value is use and isinstance(parent.ctx, ast.Load):
-            return constant_type(parent.slice) is int
-        if isinstance(parent, ast.Call) and parent.args and parent.args[0] is use:
-            name = self.site.names.qualified(parent.func)
-            return name in _JOINS or (isinstance(parent.func, ast.Name) and parent.func.id == "len")
-        return False
-
-    def _is_read(self, one: _Filled) -> bool:
-        uses = self.site.names.uses_of(one.name, self.flow.scope)
-        return any(not self._is_in(use.name, self.node) for use in uses)
-
-    def _loops(self) -> list[ast.AST]:
-        return [one for one in self.site.names.ancestors(self.node) if isinstance(one, (ast.For, ast.While))]
-
-    def _is_in(self, node: ast.AST, statement: ast.stmt) -> bool:
-        return node is statement or statement in self.site.names.ancestors(node)
-
     # Text
 
     def _fresh(self, wanted: str) -> str:
@@ -257,7 +136,7 @@ class _RowLoop(Loop):
         """The body without its appends, and the spans that it was taken from; says how each appended value is written."""
         text, kept, run = "", list[Span](), list[ast.stmt]()
         after = self.site.span(self.loop.iter).end_line
-        by_statement = {one.appended: one for one in self.filled}
+        by_statement = {one.added: one for one in self.filled}
 
         def flush() -> None:
             nonlocal text
@@ -299,18 +178,15 @@ class _RowLoop(Loop):
             if one.first:
                 text += f"{self.newline}{self.indent}{self._joined(one)}"
         self.replace(text, [*kept, self.site.span(self.loop.iter)], self._gap(text))
-        self._drop_lists()
-        for one in self.filled:
-            for call, to_host in one.stacks:
-                self._drop_stack(one, call, to_host)
+        self.lists.drop(self.rows.reverse)
 
     def _gap(self, text: str) -> str:
         """What sets a function off from the statement above, the lists that go left out."""
-        empty = {one.name for one in self.filled if not one.first}
+        empty = self.lists.empty()
         gone = {
             one.made
             for one in self.filled
-            if {target.id if isinstance(target, ast.Name) else "" for target, _ in _assigned(one.made)}
+            if {target.id if isinstance(target, ast.Name) else "" for target, _ in assigned(one.made)}
             <= empty
         }
         above: ast.stmt = self.node
@@ -321,75 +197,7 @@ class _RowLoop(Loop):
             above = statement
         return self.layout.gap_above(above) if text.startswith("def ") else ""
 
-    def _joined(self, one: _Filled) -> str:
+    def _joined(self, one: Filled) -> str:
         join = reference(self.site, self.draft.imports, "jax.numpy.concatenate", self.node)
         stack = reference(self.site, self.draft.imports, "jax.numpy.stack", self.node)
         return self.layout.call(f"{one.name} = ", join, [f"[{stack}({one.name}), {one.output}]"], self.indent)
-
-    def _drop_lists(self) -> None:
-        """Removes the statements that make empty lists."""
-        empty = {one.name for one in self.filled if not one.first}
-        for made in dict.fromkeys(one.made for one in self.filled if not one.first):
-            left = [
-                (self.site.text(target), self.layout.argument(value))
-                for target, value in _assigned(made)
-                if not (isinstance(target, ast.Name) and target.id in empty)
-            ]
-            if left:
-                targets, values = (", ".join(parts) for parts in zip(*left, strict=True))
-                self.draft.replace(self.site.span(made), f"{targets} = {values}")
-            elif is_alone(self.site, made):
-                self.draft.replace(whole_lines(self.site, made, set()), "")
-            else:
-                raise Refused("the statement that makes the list shares its line with another")
-
-    def _drop_stack(self, one: _Filled, call: ast.Call, to_host: bool) -> None:
-        statement = self.site.names.parents.get(call)
-        same = isinstance(statement, ast.Assign) and [ast.unparse(t) for t in statement.targets] == [one.name]
-        if to_host:
-            host = reference(self.site, self.draft.imports, "numpy.asarray", call)
-            self.draft.replace(self.site.span(call), f"{host}({one.name})")
-        elif same and is_alone(self.site, statement):  # type: ignore[arg-type]
-            self.draft.replace(whole_lines(self.site, statement, set()), "")  # type: ignore[arg-type]
-        else:
-            self.draft.replace(self.site.span(call), one.name)
-
-
-def _appended(statement: ast.stmt) -> tuple[str, ast.expr] | None:
-    """`ys.append(y)`, `ys += [y]`: the list and the value."""
-    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-        call = statement.value
-        function = call.func
-        if (
-            isinstance(function, ast.Attribute)
-            and function.attr == "append"
-            and isinstance(function.value, ast.Name)
-        ):
-            if len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred):
-                return function.value.id, call.args[0]
-    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
-        value = statement.value
-        if isinstance(statement.op, ast.Add) and isinstance(value, ast.List) and len(value.elts) == 1:
-            if not isinstance(value.elts[0], ast.Starred):
-                return statement.target.id, value.elts[0]
-    return None
-
-
-def _method(statement: ast.stmt) -> ast.AST | None:
-    """`ys.append` where the statement calls it, or the whole of `ys += [y]`."""
-    if isinstance(statement, ast.AugAssign):
-        return statement
-    called = statement.value if isinstance(statement, ast.Expr) else None
-    return called.func if isinstance(called, ast.Call) else None
-
-
-def _assigned(statement: ast.stmt) -> list[tuple[ast.expr, ast.expr]]:
-    """What a statement assigns to what; `a, b = [], []` assigns two."""
-    if isinstance(statement, ast.AnnAssign) and statement.value is not None:
-        return [(statement.target, statement.value)]
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
-        return []
-    target, value = statement.targets[0], statement.value
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        return list(zip(target.elts, value.elts, strict=True))
-    return [(target, value)]

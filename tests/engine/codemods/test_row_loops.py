@@ -70,6 +70,64 @@ SCANS = {
         "def f(w, h, xs):\n    out = []\n    for x in «reversed(xs)»:\n        h = cell(w, h, x)\n        out.append(h)\n    return jnp.stack(out)\n",
         "xs[::-1]",
     ),
+    "reverse in and out": (
+        "def f(w, h, xs):\n    out = []\n    for x in «reversed(xs)»:\n        h = cell(w, h, x)\n        out.append(h)\n"
+        "    return jnp.stack(out[::-1]), h\n",
+        "h, out = jax.lax.scan(body_fun, h, xs, reverse=True)\n    return out, h",
+    ),
+    "advantages": (
+        "def f(w, h, xs):\n    values, rewards = xs @ w, jnp.sin(xs)\n    result = []\n    last, after = jnp.zeros_like(h), h\n"
+        "    for t in «reversed(range(len(rewards)))»:\n        delta = rewards[t] + 0.9 * after - values[t]\n        last = delta + 0.8 * last\n"
+        "        after = values[t]\n        result.append(last)\n    return jnp.stack(list(reversed(result)))\n",
+        "(rewards, values),\n        reverse=True,",
+    ),
+    "advantages, counted down, from the front": (
+        "def f(w, h, xs):\n    values = xs @ w\n    steps, _ = values.shape\n    result = []\n    last = h\n"
+        "    for t in «range(steps - 1, -1, -1)»:\n        last = values[t] - 0.8 * last\n        result.insert(0, last)\n"
+        "    return jnp.array(result)\n",
+        "jax.lax.scan(body_fun, last, values, reverse=True)",
+    ),
+    "advantages, with the value after": (
+        "def f(w, h, xs):\n    values = jnp.concatenate([xs @ w, h[None]])\n    result = []\n    last = h\n"
+        "    for t in «range(len(xs) - 1, -1, -1)»:\n        last = xs[t] + 0.9 * values[t + 1] - values[t] + 0.8 * last\n"
+        "        result = [last] + result\n    return jnp.stack(result)\n",
+        "jnp.arange(len(xs)), reverse=True",
+    ),
+    "filled forwards, used backwards": (
+        "def f(w, h, xs):\n    out, front = [], []\n    for x in «xs»:\n        h = cell(w, h, x)\n        out.append(h)\n"
+        "        front.insert(0, h * 2)\n    return jnp.stack(out[::-1]), jnp.stack(out), jnp.stack(front)\n",
+        "return out[::-1], out, front[::-1]",
+    ),
+    "another axis": (
+        "def f(w, h, xs):\n    out = []\n    for x in «xs»:\n        h = cell(w, h, x)\n        out.append(h)\n    return jnp.stack(out, axis=1)\n",
+        "jnp.moveaxis(out, 0, 1)",
+    ),
+    "a tuple of lists": (
+        "def f(w, h, xs):\n    hs, outs = [], []\n    for x in «xs»:\n        hs.append(h)\n        h = cell(w, h, x)\n        outs.append(h)\n"
+        "    batch = (hs, outs)\n    return h, [jnp.stack(x) for x in batch]\n",
+        "batch = (hs, outs)\n    return h, list(batch)",
+    ),
+    "lists of lists, written out": (
+        "def f(w, h, xs):\n    hs, outs = [], []\n    for x in «xs»:\n        hs.append(h)\n        h = cell(w, h, x)\n        outs.append(h)\n"
+        "    a, b = (jnp.stack(one) for one in (hs, outs))\n    c, d = map(jnp.stack, [outs, hs])\n"
+        "    return tuple(jnp.array(x) for x in (hs, outs)), [jnp.stack(x) for x in (outs, hs)], a, b, c, d\n",
+        "[outs, hs], a, b, c, d",
+    ),
+    "transitions that are tuples": (
+        "def f(w, h, xs):\n    steps = []\n    for x in «xs»:\n        new = cell(w, h, x)\n        steps.append((h, new.sum()))\n        h = new\n"
+        "    before, total = map(jnp.stack, zip(*steps))\n    return before, total, [jnp.stack(x) for x in zip(*steps)]\n",
+        "before, total = steps",
+    ),
+    "transitions that are trees": (
+        "def f(w, h, xs):\n    steps = []\n    for x in «xs»:\n        new = cell(w, h, x)\n        steps.append({'before': h, 'new': (new, x)})\n"
+        "        h = new\n    return jax.tree.map(lambda *xs: jnp.stack(xs), *steps)\n",
+        "return steps",
+    ),
+    "names within names": (
+        "def f(w, h, xs):\n    out, xs_old = [], xs * 2\n    for i in «range(len(xs))»:\n        h = cell(w, h, xs[i]) + xs_old[i]\n        out.append(h)\n"
+        "    return jnp.stack(out)\n",
+        "(xs, xs_old)",
+    ),
     "no carry": (
         "def f(w, h, xs):\n    out = []\n    for x in «xs»:\n        y = jnp.sin(x @ w)\n        out.append(y * h)\n    return jnp.stack(out)\n",
         "_, out = jax.lax.scan(body_fun, None, xs)",
@@ -212,6 +270,20 @@ REFUSED = {
     ),
     "a carry under vmap": (
         "for-to-vmap", "hs = []\n    for x in «xs»:\n        h = h + x\n        hs.append(h)\n    return jnp.stack(hs)\n", "goes from one iteration",
+    ),
+    "a tuple with another list": (
+        "for-to-scan", "hs, other = [], [w]\n    for x in «xs»:\n        hs.append(x)\n    return [jnp.stack(x) for x in (hs, other)]\n", "stays a list",
+    ),
+    "trees in reverse": (
+        "for-to-scan",
+        "hs = []\n    for x in «xs»:\n        hs.append((h, x))\n    return jax.tree.map(lambda *xs: jnp.stack(xs), *hs[::-1])\n",
+        "reverse of the order",
+    ),
+    "what is said of the list's order": (
+        "for-to-scan", "hs = []\n    for x in «xs»:\n        hs.insert(0, x)\n    return hs[-1]\n", "reverse of the order",
+    ),
+    "a front of a list that has one": (
+        "for-to-scan", "hs = [h]\n    for x in «xs»:\n        hs.insert(0, x)\n    return jnp.stack(hs)\n", "does not begin empty",
     ),
     "a filter": ("stack-to-vmap", "return «jnp.stack([x for x in xs if x.sum() > 0])»\n", "leaves rows out"),
     "pairs": ("stack-to-vmap", "return «jnp.array([pair(x) for x in xs])»\n", "several values"),

@@ -1,0 +1,68 @@
+"""Numbers that a block fetches from the device, which a function of JAX leaves there: `float(x)`, `x.item()` and the like become `x`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.site import Refused
+
+_BUILTINS = frozenset({"float", "bool"})  # `int` rounds, which an array would not
+_FUNCTIONS = frozenset({"jax.device_get", "jax.block_until_ready", "numpy.asarray", "numpy.array"})
+_METHODS = frozenset({"item", "block_until_ready"})
+
+
+@dataclass(slots=True)
+class Fetches:
+    """`calls` are what fetches, in the order in which they are to be replaced; the inner ones of others first."""
+
+    layout: Layout
+    calls: list[tuple[ast.Call, ast.expr]] = field(default_factory=list)
+
+    @property
+    def handled(self) -> set[ast.AST]:
+        return {call for call, _ in self.calls}
+
+    def rewritten(self, text: str) -> str:
+        """`text`, which was copied from the block, without them. Raises Refused where one cannot be found in it."""
+        done: list[tuple[str, str]] = []
+        for call, value in self.calls:
+            old, new = self.layout.site.text(call), self.layout.operand(value)
+            if "\n" in old:
+                raise Refused(f"`{ast.unparse(call)[:40]}` is written over several lines")
+            for before, after in done:
+                old, new = old.replace(before, after), new.replace(before, after)
+            text = text.replace(old, new)
+            done.append((old, new))
+        return text
+
+
+def fetches_in(layout: Layout, nodes: Iterable[ast.AST]) -> Fetches:
+    """What fetches a number in `nodes`."""
+    found = Fetches(layout)
+    for node in nodes:
+        for part in ast.walk(node):
+            value = _fetched(layout, part)
+            if value is not None:
+                assert isinstance(part, ast.Call)
+                found.calls.append((part, value))
+    found.calls.reverse()  # the walk goes from the outside to the inside
+    return found
+
+
+def _fetched(layout: Layout, node: ast.AST) -> ast.expr | None:
+    """What a call fetches the number of."""
+    if not isinstance(node, ast.Call) or node.keywords:
+        return None
+    names = layout.site.names
+    if len(node.args) == 1 and not isinstance(node.args[0], ast.Starred):
+        if isinstance(node.func, ast.Name) and node.func.id in _BUILTINS:
+            if names.scope_at(node.func).resolve(node.func.id) is None:
+                return None if isinstance(node.args[0], ast.Constant) else node.args[0]
+        if names.qualified(node.func) in _FUNCTIONS:
+            return node.args[0]
+    if not node.args and isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS:
+        return node.func.value
+    return None
