@@ -16,7 +16,7 @@ from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import OPERATORS, dtype_of
 from jaxlint.staging.stage import Why
 from jaxlint.staging.statements import truth
-from jaxlint.staging.syntax_facts import attribute_tests, is_version_test
+from jaxlint.staging.syntax_facts import asks_for_rank, attribute_tests, is_version_test
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -410,12 +410,15 @@ class Expressions(Machine):
         if known is not None:
             return self.eval(node.body if known else node.orelse, frame)
         before = frame.snapshot()
+        doubt = asks_for_rank(node.test)
+        frame.doubt += doubt
         self.narrow(node.test, True, frame)
         body = self.eval(node.body, frame)
         used = frame.used
         frame.restore(before)
         self.narrow(node.test, False, frame)
         orelse = self.eval(node.orelse, frame)
+        frame.doubt -= doubt
         used = {**used, **frame.used}
         frame.restore(before)
         frame.used = used

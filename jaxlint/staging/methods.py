@@ -165,7 +165,7 @@ class Methods(Machine):
             self.shape_argument(args[0], f".{name}", "the axis", node, frame)
         if "axis" in kwargs:
             self.shape_argument(kwargs["axis"], f".{name}", "`axis`", node, frame)
-        if name in ("nonzero", "compress") and array.staged and "size" not in kwargs:
+        if name in ("nonzero", "compress") and array.staged and not array.tree and "size" not in kwargs:
             self.emit("shape", events.ShapeEvent(node, frame, array, f".{name}", "the data"))
         count = args[0] if args else kwargs.get("repeats")
         if (

@@ -13,12 +13,14 @@ from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import HOST
 from jaxlint.staging.syntax_facts import (
+    asks_for_rank,
     dotted,
     expects_error,
     guards_imports,
     name_loads,
     none_branch,
     place_of,
+    rank_flags,
     swallows_tracer_errors,
     type_checking_branch,
 )
@@ -239,8 +241,16 @@ class Statements(Machine):
         return None if names.is_open_now or not names.there else name.value in names.there
 
     def may_be_static(self, test: ast.expr, frame: Frame) -> bool:
-        """Whether a test asks for something that is a tracer in some calls and a plain value in others."""
+        """Whether a test asks for something that is a tracer in some calls and a plain value in others.
+
+        Or for the number of dimensions of an array, which decides for whole calls, too.
+        """
+        if asks_for_rank(test):
+            return True
+        flags = rank_flags(frame.function.node) if frame.function is not None else frozenset()
         for part in name_loads(test):
+            if part.id in flags:
+                return True
             found = frame.scope.lookup(part.id)
             if found is not None and isinstance(found[0], Array):
                 if found[0].staged and not found[0].certain:

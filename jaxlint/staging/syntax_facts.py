@@ -28,6 +28,7 @@ LEAF_ATTRIBUTES = frozenset(
         "squeeze",
         "std",
         "var",
+        "nonzero",
     ]
 )
 Node = TypeVar("Node", bound=ast.AST)
@@ -230,6 +231,32 @@ def expects_error(context: ast.expr) -> bool:
         return False
     name = dotted(context.func).rpartition(".")[2]
     return name in ("raises", "suppress") or name.startswith("assertRaises")
+
+
+@cache
+def asks_for_rank(test: ast.expr) -> bool:
+    """Whether an expression reads the number of dimensions of something."""
+    for child in walk(test):
+        if isinstance(child, ast.Attribute) and child.attr == "ndim":
+            return True
+        if isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] == "isscalar":
+            return True
+        if isinstance(child, ast.Call) and isinstance(child.func, ast.Name) and child.func.id == "len":
+            if child.args and isinstance(child.args[0], ast.Attribute) and child.args[0].attr == "shape":
+                return True
+    return False
+
+
+@cache
+def rank_flags(node: ast.AST) -> frozenset[str]:
+    """The names that a function binds to what it makes of a number of dimensions."""
+    return frozenset(
+        target.id
+        for child in walk(node)
+        if isinstance(child, ast.Assign) and asks_for_rank(child.value)
+        for target in child.targets
+        if isinstance(target, ast.Name) and isinstance(child.value, (ast.Compare, ast.BoolOp, ast.UnaryOp))
+    )
 
 
 def none_branch(test: ast.expr) -> bool | None:

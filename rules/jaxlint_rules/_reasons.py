@@ -51,10 +51,13 @@ def is_parameter(node: ast.AST | None, frame: Frame) -> bool:
 
 
 def guarded(event: Event, convention: bool = True) -> bool:
-    """Inside a try that handles what a tracer raises, or where it depends on the run whether it is reached.
+    """Inside a try that handles what a tracer raises, outside of the trace, or where it depends on the run whether it is reached.
 
     `convention`: so is what runs under a trace by a framework's habit alone; False for what fails on the host as well.
     """
+    value = getattr(event, "value", None)
+    if isinstance(value, Array) and value.staged and not event.frame.stage.staged:
+        return True  # it left its trace: a leak, which is told where it happens, or a state that a library restores
     frame: Frame | None = event.frame
     same = True
     while frame is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.jaxapi.dtypes import promote, strong
+from jaxlint.jaxapi.dtypes import canonical_dtype, promote, strong
 from jaxlint.staging.operations import dtype_of
 from jaxlint.staging.shapes import Known, shape_of
 from jaxlint.staging.values import (
@@ -64,7 +64,7 @@ def _difference_of_leaves(left: Value, right: Value, known: Known | None, carry:
     if one and two:
         weak_start = carry and one.endswith("*")
         settled = strong(promote(one, two)) if weak_start else strong(one)
-        if settled != strong(two):
+        if canonical_dtype(settled) != canonical_dtype(strong(two)):  # NumPy's float64 starts as float32
             return f"{_words(one)} and {_words(two)}"
     first, second = shape_of(left, known), shape_of(right, known)
     if first is not None and second is not None and first != second:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 from programs import findings_in
+
+from jaxlint.source.read import source_from_bytes
+from jaxlint.staging.events import ConvertEvent
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.project import Module
+from jaxlint.staging.scope import Scope
+from jaxlint.staging.stage import HOST, Stage
+from jaxlint.staging.values import Array
+from jaxlint_rules._reasons import guarded
 
 PROGRAMS = {
     "an argument whose place is not known": """
@@ -91,6 +101,44 @@ PROGRAMS = {
             count = concrete_or_error(int, y, "y has to be known")
             return offsets(x), jnp.zeros(count)
     """,
+    "a branch that depends on how many dimensions there are": """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+
+        def ratio(x, y):
+            ratio = x.sum(axis=(-2, -1)) / y.sum(axis=(-2, -1))
+            if ratio.ndim == 0:
+                return 1 if jnp.isclose(ratio, 0) else ratio
+            return jnp.where(jnp.isclose(ratio, 0), 1, ratio)
+
+        def levels(x):
+            is_field = np.ndim(x) > 0
+            if is_field:
+                return jnp.diff(x)
+            else:
+                x = np.diff(x)
+            return x + (1 if np.ndim(x) else float(x))
+
+        @jax.jit
+        def loss(x, y):
+            return jax.vmap(ratio)(x, y), levels(x)
+    """,
+    "a method of something that a pytree holds": """
+        import jax
+
+        @jax.jit
+        def reduced(transforms, data):
+            grid = transforms["grid"]
+            return grid.compress(data["iota"])
+    """,
+    "a carry of doubles that NumPy made": """
+        import jax
+        import numpy as np
+
+        def run(xs):
+            return jax.lax.scan(lambda carry, x: ((carry[0] + 1,), x), (np.zeros(3),), xs)
+    """,
 }
 
 
@@ -142,3 +190,12 @@ def test_a_static_array_is_told_where_the_field_is_declared(tmp_path: Path) -> N
     assert [(Path(finding.path).name, finding.span.line, finding.code) for finding in found] == [
         ("base.py", 4, "JAX107")
     ]
+
+
+@pytest.mark.parametrize(("stage", "quiet"), [(HOST, True), (Stage("jit", abstract=True), False)])
+def test_a_tracer_that_left_its_trace_is_told_where_it_leaves_alone(stage: Stage, quiet: bool) -> None:
+    """Libraries write their states under a trace, and restore them after it."""
+    node = ast.parse("float(x)", mode="eval").body
+    module = Module(source_from_bytes(b"float(x)", Path("m.py"), "m.py"), "m", "", False)
+    frame = Frame(None, module, Scope(None, is_module=True), stage)
+    assert guarded(ConvertEvent(node, frame, Array(True), "float")) is quiet
