@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from jaxlint.cli.common import FAILED, FINDINGS, Failure
+from jaxlint.cli.report_files import ReportFiles, report_files
 
 if TYPE_CHECKING:
     from jaxlint_runtime.report.document import Document
@@ -109,6 +110,7 @@ class _Size(click.ParamType):
     "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to report (text)."
 )
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@report_files
 @click.option(
     "--fail-under",
     type=click.FloatRange(min=0),
@@ -155,6 +157,7 @@ def command(
     apply: bool,
     allow_dirty: bool,
     quiet: bool,
+    files: ReportFiles,
 ) -> None:
     """Run PROGRAM, try improvements on the functions that it jits, and prove or reject each with numbers.
 
@@ -192,16 +195,20 @@ def command(
         source_first=apply,
         costs=save is not None or compare is not None,
         device_memory=device_memory,
+        **files.for_worker(),
     )
     stored = _stored(compare)
     if output is not None and not output.absolute().parent.is_dir():
         raise Failure(f"{output}: there is no such folder to write the report to")
+    files.prepare()
     try:
         document = _run(request, quiet, apply, allow_dirty)
     except CannotRun as error:
         raise Failure(str(error)) from None
     worse = _against(document, stored)
     _report(document, output_format, output)
+    for line in files.write(document):
+        click.echo(line, err=True)
     if save is not None and document.ran and not document.interrupted:
         from jaxlint_runtime.report.baseline import as_baseline
 
@@ -252,6 +259,7 @@ def _program(arguments: tuple[str, ...], module: str | None, tests: bool) -> tup
 def _run(request: Request, quiet: bool, apply: bool, allow_dirty: bool) -> Document:
     from jaxlint_runtime.apply import apply_proven
     from jaxlint_runtime.journal import Journal
+    from jaxlint_runtime.report.diffs import collect_diffs
     from jaxlint_runtime.report.live import Live
     from jaxlint_runtime.verify import Listener, Verification, validate
 
@@ -263,6 +271,7 @@ def _run(request: Request, quiet: bool, apply: bool, allow_dirty: bool) -> Docum
         live.note(_announcement(request))
         verification = Verification(request, Listener(live.note, live.progress, live.output))
         document = verification.run()
+        document.diffs = collect_diffs(verification)
         if apply and not document.interrupted:
             apply_proven(verification, allow_dirty)
         return document

@@ -153,7 +153,7 @@ def _choose(verification: Verification, allow_dirty: bool) -> list[Edit]:
     for target, result in document.results:
         if result["status"] != "verified" or result["codemod"] not in (_CODEMOD, written_remat.CODEMOD):
             continue
-        edit = _as_edit(result, target, verification)
+        edit = writable(result, target, verification)
         if isinstance(edit, Edit):
             edit = _hindrance(edit, verification, allow_dirty) or edit
         if isinstance(edit, str):
@@ -163,7 +163,7 @@ def _choose(verification: Verification, allow_dirty: bool) -> list[Edit]:
     return chosen
 
 
-def _as_edit(result: dict[str, Any], target: str, verification: Verification) -> Edit | str:
+def writable(result: dict[str, Any], target: str, verification: Verification) -> Edit | str:
     """The edit that writes a result, or why it stays advice."""
     if result["codemod"] == written_remat.CODEMOD:
         sources = verification.check.sources if verification.check is not None else {}
@@ -228,7 +228,7 @@ def _hindrance(edit: Edit, verification: Verification, allow_dirty: bool) -> str
         if (problem := _not_to_be_changed(path, root, allow_dirty)) is not None:
             return problem
     try:
-        _changes([edit], verification)
+        changes_of([edit], verification)
     except Refused as refusal:
         return f"advice only: {refusal}"
     return None
@@ -276,7 +276,7 @@ def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
     names = ", ".join(edit.result["function"] for edit in edits)
     verification.listener.note(f"--apply: running the whole program with {names} edited, in a scratch copy")
     with scratch_copy(request.project()) as scratch:
-        for change in _changes(edits, verification):
+        for change in changes_of(edits, verification):
             copy = Path(scratch.to_copy(os.path.realpath(change.source.path)))
             copy.write_bytes(encode_text(change.source, change.text))
         trial, failure = _run_edited(edits, request, verification.listener, scratch)
@@ -361,7 +361,7 @@ def _peaks(edit: Edit, trial: Document) -> list[int]:
 # ---- writing ----
 
 
-def _changes(edits: list[Edit], verification: Verification) -> list[Change]:
+def changes_of(edits: list[Edit], verification: Verification) -> list[Change]:
     """The new texts of the files as they were examined. Raises Refused."""
     assert verification.check is not None
     examined = verification.check.sources
@@ -382,7 +382,7 @@ def _changes(edits: list[Edit], verification: Verification) -> list[Change]:
 
 
 def _write(edits: list[Edit], verification: Verification) -> None:
-    _store(_changes(edits, verification), verification.request.project())
+    _store(changes_of(edits, verification), verification.request.project())
 
 
 def _store(changes: list[Change], project: Path) -> None:

@@ -50,6 +50,7 @@ class Timing:
     blocks: int
     calls: int  # in one sample
     agreeing: float  # share of the blocks in which the side that is faster by the median was so
+    pairs: tuple[tuple[float, float], ...] = ()  # milliseconds a call of both sides, block by block
 
     @property
     def faster(self) -> bool:
@@ -113,7 +114,15 @@ def compare(before: Subject, after: Subject, seconds: float, seed: int = 0) -> T
     a, b = np.array(a_times) * 1e3, np.array(b_times) * 1e3
     speedup = interval(a / b, seed)
     agreeing = float(np.mean(a > b if speedup.median > 1 else a < b))
-    return Timing(interval(a, seed), interval(b, seed), speedup, len(a), calls, agreeing)
+    return Timing(
+        interval(a, seed),
+        interval(b, seed),
+        speedup,
+        len(a),
+        calls,
+        agreeing,
+        tuple(zip(a.tolist(), b.tolist(), strict=True)),
+    )
 
 
 def interval(values: np.ndarray, seed: int = 0, level: float = 0.95, resamples: int = 2000) -> Interval:

@@ -143,3 +143,6 @@ class Result:
     numerics: Numerics | None = None
     codemod: str | None = None  # codemod that would write it to the source
     parameters: dict[str, Any] = field(default_factory=dict)
+    pairs_ms: tuple[
+        tuple[float, float], ...
+    ] = ()  # measured milliseconds a call, before and after, block by block

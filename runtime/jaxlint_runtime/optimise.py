@@ -40,6 +40,7 @@ def optimise(function: CapturedFunction, settings: Settings) -> Iterator[Result]
     large = [constant for constant in constants(program.baseline.jaxpr) if constant.nbytes >= _LARGE]
     if large:
         settings.constants([asdict(constant) for constant in large])
+    settings.inspected("original", program.baseline)
     if settings.costs:
         as_written = _whole(function, Status.COMPILED, "as it is written")
         as_written.evidence = "memory and cost from the compiler"

@@ -7,6 +7,8 @@ To the worker: a `Job`, later one line `{"findings": [...], "optimise": bool}`. 
 - `watch`: how far the program is; `functions` [{function, path, line, calls, inner_calls, compiles}], `seconds`
 - `captured`: the program is over; everything seen (see `worker.captured_event`)
 - `constants`: large arrays that a function captures; `path`, `line`, `constants` [{shape, dtype, nbytes}]
+- `inspected`: what one version of a function does (see `inspection.overview`); `function`, `path`, `line`, `target`, `version`
+- `peaks`: what a target can do at most; `target`, `peaks`
 - `optimising`, `result`, `optimised`: one function's candidates begin, are decided, are through
 - `trial`: one whole run of a version is over (see `capture.trial`)
 - `error`: it cannot go on; `message`. `done`: nothing more comes
@@ -54,6 +56,9 @@ class Job:
     undonated: bool = False  # measure `only` against themselves without their donation
     costs: bool = False  # tell what the functions cost as they are, too
     device_memory: int | None = None  # what a function may need on the device; None: as little as can be had
+    dump: str | None = None  # folder for the staged programs
+    trace: str | None = None  # folder for profiler traces
+    profile_server: int | None = None  # port on which the program can be profiled while it runs
     relocated: list[str] | None = None  # [original, copy] of the project when this runs in a scratch copy
     optimise: bool = True
     # one whole run without the capture: `observe` [[path, qualname]], `preload` [module], `record` and `references` (folders)

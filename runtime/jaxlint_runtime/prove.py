@@ -207,7 +207,7 @@ def _time(program: Program, before: Staged, after: Staged, outcome: Result) -> T
         return None
     outcome.before.time_ms, outcome.after.time_ms = timing.before, timing.after
     outcome.before.time_kind = outcome.after.time_kind = "measured"
-    outcome.speedup = timing.speedup
+    outcome.speedup, outcome.pairs_ms = timing.speedup, timing.pairs
     outcome.evidence += (
         f"; time from {timing.blocks} blocks of A B B A, {timing.calls} calls each, on {where}"
     )

@@ -34,6 +34,7 @@ def search(program: Program) -> Iterator[Result]:
         outcome, version = prove(program, [(transform, candidate)], base)
         if outcome.status in (Status.VERIFIED, Status.COMPILED):
             proven.append((transform, candidate, outcome))
+            program.settings.inspected(candidate.name, version.staged)
             base = version if transform.bits else base
         yield _told(outcome, program.settings.memory_limit)
     limit = program.settings.memory_limit
@@ -41,7 +42,10 @@ def search(program: Program) -> Iterator[Result]:
     if len(parts) > 1:
         names = " + ".join(candidate.name for _, candidate in parts)
         program.settings.progress(f"{program.captured.qualname}: {names}")
-        yield _told(prove(program, parts, original)[0], limit)
+        outcome, version = prove(program, parts, original)
+        if outcome.status in (Status.VERIFIED, Status.COMPILED):
+            program.settings.inspected(names, version.staged)
+        yield _told(outcome, limit)
 
 
 def _best(

@@ -14,6 +14,10 @@ def _silent(message: Any) -> None:
     """Drop a message."""
 
 
+def _silent_of_two(name: str, value: Any) -> None:
+    """Drop a name and what it names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How far to go for one function.
@@ -34,4 +38,7 @@ class Settings:
     costs: bool = False  # begin with a result on what the function costs as it is
     measure: bool = True  # False: values and compiler figures only, nothing is timed
     progress: Callable[[str], None] = _silent
+    inspected: Callable[[str, Any], None] = (
+        _silent_of_two  # told each version (name, `Staged`) whose figures are reported
+    )
     constants: Callable[[list[dict[str, Any]]], None] = _silent  # told the large arrays that it captures

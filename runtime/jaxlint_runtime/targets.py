@@ -10,6 +10,7 @@ import functools
 import importlib.metadata
 import importlib.util
 import json
+import math
 import os
 import re
 from dataclasses import asdict, dataclass
@@ -38,7 +39,8 @@ class Target:
     platform: str  # "cpu", "gpu" or "tpu"
     topology: str | None = None  # in the spelling of jax.experimental.topologies
     single_chip: bool = False
-    chip: str | None = None  # for a GPU topology: which GPU
+    chip: str | None = None  # for a topology: which chip, "v5e" or "h100"
+    chips: int = 1  # for a topology: how many
 
     @property
     def compile_only(self) -> bool:
@@ -73,14 +75,17 @@ def parse(name: str) -> Target:
         return Target(name, name)
     tpu = re.fullmatch(r"tpu:(v\d+[a-z]?)-(\d+(?:x\d+)+)", name)
     if tpu and TPU_GENERATIONS.get(tpu[1]) == tpu[2].count("x") + 1:
-        chips = tpu[2].split("x")
-        return Target(name, "tpu", f"{tpu[1]}:{tpu[2]}", single_chip=all(size == "1" for size in chips))
-    gpu = re.fullmatch(r"gpu:([a-z0-9]+?)x(\d+)", name)
+        chips = math.prod(int(size) for size in tpu[2].split("x"))
+        if chips > 0:
+            return Target(name, "tpu", f"{tpu[1]}:{tpu[2]}", chips == 1, chip=tpu[1], chips=chips)
+    gpu = re.fullmatch(r"gpu:([a-z0-9-]+?)x(\d+)", name)
     if gpu and gpu[1] in _GPUS and int(gpu[2]) > 0:
-        return Target(name, "gpu", f"1x1x{int(gpu[2])}", single_chip=gpu[2] == "1", chip=gpu[1])
+        chips = int(gpu[2])
+        return Target(name, "gpu", f"1x1x{chips}", chips == 1, chip=gpu[1], chips=chips)
     raise UnknownTarget(
         f"unknown target {name!r}: use cpu, gpu, tpu, tpu:GENERATION-TOPOLOGY such as tpu:v5e-1x1, tpu:v5e-2x2, "
-        f"tpu:v6e-1x1, tpu:v5p-2x2x1 or tpu:v4-2x2x1, or gpu:h100x1"
+        f"tpu:v6e-1x1, tpu:v5p-2x2x1 or tpu:v4-2x2x1, or gpu:CHIPxN such as gpu:h100x1, gpu:h100x4, gpu:a100x1 (40 GB) "
+        f"or gpu:a100-80gbx1"
     )
 
 
@@ -140,7 +145,7 @@ def _topology_devices(target: Target) -> tuple[Any, ...]:
             )
         else:
             description = topologies.get_topology_desc(
-                platform="cuda", target_config=_GPUS[target.chip or ""], topology=target.topology
+                platform="cuda", target_config=_gpu_config(_GPUS[target.chip or ""]), topology=target.topology
             )
     except Exception as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
@@ -150,35 +155,63 @@ def _topology_devices(target: Target) -> tuple[Any, ...]:
     return tuple(description.devices)
 
 
-# XLA's GpuTargetConfigProto as text. The figures are those published with openxla/xla#25919 and jax-ml/jax#28376.
+@dataclass(frozen=True, slots=True)
+class _Gpu:
+    """What XLA's compiler asks of a GPU; the figures are those of XLA's own descriptions of the devices."""
+
+    name: str
+    capability: int
+    cores: int
+    fpus_per_core: int
+    memory: int  # bytes
+    bandwidth: int  # bytes a second
+    clock_ghz: float
+    l2_cache: int
+    shared_per_core: int
+    shared_per_block_optin: int
+
+
 _GPUS = {
-    "h100": """
-gpu_device_info {
+    "h100": _Gpu(
+        *("NVIDIA H100 80GB HBM3", 9, 132, 128, 84929347584, 3352320000000, 1.98, 52428800, 233472, 232448)
+    ),
+    "a100": _Gpu(
+        *("NVIDIA A100-SXM4-40GB", 8, 108, 64, 42331013120, 1555200000000, 1.41, 41943040, 167936, 166912)
+    ),
+    "a100-80gb": _Gpu(
+        *("NVIDIA A100-SXM4-80GB", 8, 108, 64, 85100068864, 2039040000000, 1.41, 41943040, 167936, 166912)
+    ),
+}
+
+
+def _gpu_config(gpu: _Gpu) -> str:
+    """XLA's GpuTargetConfigProto as text, as openxla/xla#25919 and jax-ml/jax#28376 use it."""
+    return f"""
+gpu_device_info {{
   threads_per_block_limit: 1024
   threads_per_warp: 32
   shared_memory_per_block: 49152
-  shared_memory_per_core: 233472
+  shared_memory_per_core: {gpu.shared_per_core}
   threads_per_core_limit: 2048
-  core_count: 132
-  fpus_per_core: 128
+  core_count: {gpu.cores}
+  fpus_per_core: {gpu.fpus_per_core}
   block_dim_limit_x: 2147483647
   block_dim_limit_y: 65535
   block_dim_limit_z: 65535
-  memory_bandwidth: 3352320000000
-  l2_cache_size: 52428800
-  clock_rate_ghz: 1.98
-  device_memory_size: 84929347584
-  shared_memory_per_block_optin: 232448
-  cuda_compute_capability { major: 9 }
+  memory_bandwidth: {gpu.bandwidth}
+  l2_cache_size: {gpu.l2_cache}
+  clock_rate_ghz: {gpu.clock_ghz}
+  device_memory_size: {gpu.memory}
+  shared_memory_per_block_optin: {gpu.shared_per_block_optin}
+  cuda_compute_capability {{ major: {gpu.capability} }}
   registers_per_core_limit: 65536
   registers_per_block_limit: 65536
-}
+}}
 platform_name: "CUDA"
-dnn_version_info { major: 9 minor: 8 }
-runtime_version { major: 13 minor: 0 patch: 0 }
-device_description_str: "NVIDIA H100 80GB HBM3"
+dnn_version_info {{ major: 9 minor: 8 }}
+runtime_version {{ major: 13 minor: 0 patch: 0 }}
+device_description_str: "{gpu.name}"
 """
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +233,17 @@ class Survey:
     targets: tuple[Availability, ...]
 
 
-SURVEYED = (*DEVICES, "tpu:v5e-1x1", "tpu:v5e-2x2", "tpu:v5p-2x2x1", "tpu:v6e-1x1", "gpu:h100x1")
+SURVEYED = (
+    *DEVICES,
+    "tpu:v5e-1x1",
+    "tpu:v5e-2x2",
+    "tpu:v5p-2x2x1",
+    "tpu:v6e-1x1",
+    "gpu:h100x1",
+    "gpu:h100x4",
+    "gpu:a100x1",
+    "gpu:a100-80gbx1",
+)
 
 
 def survey() -> Survey:

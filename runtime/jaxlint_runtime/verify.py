@@ -61,6 +61,9 @@ class Request:
     source_first: bool = False  # try edits of the source before candidates of functions that they may replace
     costs: bool = False  # tell what the functions cost as they are, too
     device_memory: int | None = None  # what a function may need on the device
+    dump: str | None = None  # folder for the staged programs
+    trace: str | None = None  # folder for profiler traces
+    profile_server: int | None = None  # port
 
     def job(self) -> Job:
         """The first worker's job. Raises CannotRun when there is nothing to run."""
@@ -79,6 +82,9 @@ class Request:
             seconds=self.seconds,
             costs=self.costs,
             device_memory=self.device_memory,
+            dump=self.dump,
+            trace=self.trace,
+            profile_server=self.profile_server,
         )
 
     def roots(self) -> list[Path]:
@@ -336,6 +342,10 @@ class Verification:
             self.listener.progress(event["message"])
         elif kind == "constants":
             self.document.learned(event)
+        elif kind == "inspected":
+            self.document.inspections.append({key: value for key, value in event.items() if key != "event"})
+        elif kind == "peaks":
+            self.document.peaks[event["target"]] = event["peaks"]
         elif kind == "optimising":
             self._at_work = dict(event)
             self.listener.progress(f"trying to improve {event['function']} for {event['target']}")
@@ -372,6 +382,7 @@ def _lost(place: Mapping[str, Any], reason: str) -> dict[str, Any]:
         "reason": reason,
         **dict.fromkeys(empty),
         "parameters": {},
+        "pairs_ms": [],
     }
 
 

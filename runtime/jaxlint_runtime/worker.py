@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import functools
 import gc
 import os
 import platform
@@ -38,6 +39,7 @@ class Worker:
         self._ended = threading.Event()
         self._finishing = threading.Lock()
         self._started = time.monotonic()
+        self._inspected = False
         self._session.recorder.announce = self._tell  # if the program crashes, this is what is known
 
     def run(self) -> None:
@@ -55,9 +57,13 @@ class Worker:
     def _watch(self, started: float) -> None:
         """Tell how far the program is, and end it when its time is up."""
         session, limit = self._session, self._job.run_for
+        port = self._job.profile_server
         while not self._ended.wait(_TICK):
             self._tell()
             now, first, compiled = time.monotonic(), session.recorder.first_call, session.recorder.clock.first
+            if port is not None and compiled is not None:  # not before: serving sets up the devices
+                self._serve(port)
+                port = None
             if limit is not None and first is not None and now - first > limit:
                 session.stopper.request(f"{limit:g} seconds after the first captured call")
             elif (
@@ -72,6 +78,13 @@ class Worker:
             if session.stopper.requested:
                 self._end_program(started)
                 return
+
+    def _serve(self, port: int) -> None:
+        from jaxlint_runtime.keep import serve_profiler
+
+        problem = serve_profiler(port)
+        said = problem or f"the program can be profiled on port {port} while it runs, by XProf or TensorBoard"
+        self._channel.send("note", message=said)
 
     def _tell(self) -> None:
         self._channel.send(
@@ -142,6 +155,38 @@ class Worker:
                 for result in self._results(function, target):
                     self._channel.send("result", target=target, result=to_plain(result))
                 self._channel.send("optimised", **place)
+            if self._inspected:
+                self._tell_peaks(target)
+
+    def _tell_peaks(self, target: str) -> None:
+        """What the target can do at most, for the roofline of its figures."""
+        from jaxlint_runtime import peaks, targets
+
+        try:
+            found = peaks.peaks(targets.parse(target))
+        except Exception:  # a figure for comparison must not cost the results
+            traceback.print_exc()
+            return
+        if found is not None:
+            self._channel.send("peaks", target=target, peaks=to_plain(found))
+
+    def _inspect(self, function: CapturedFunction, target: str, version: str, staged: Any) -> None:
+        """Tell what one version does, beyond its costs."""
+        from jaxlint_runtime.inspection.overview import overview
+        from jaxlint_runtime.keep import dump, trace
+
+        place = {"function": function.qualname, "path": function.path, "line": function.line}
+        try:
+            self._channel.send("inspected", target=target, version=version, **place, **overview(staged))
+            self._inspected = True
+            if self._job.dump is not None:
+                dump(Path(self._job.dump), function, target, version, staged)
+            if self._job.trace is not None:
+                trace(Path(self._job.trace), function, target, version, staged)
+        except Exception as error:
+            traceback.print_exc()
+            what = f"{function.qualname}: not all could be told of {version}"
+            self._channel.send("note", message=f"{what} ({type(error).__name__}: {error})")
 
     def _results(self, function: CapturedFunction, target: str) -> Iterator[Result]:
         """The optimiser's results; what it cannot do is a result, too."""
@@ -156,6 +201,7 @@ class Worker:
         options["constants"] = lambda found: self._channel.send(
             "constants", path=function.path, line=function.line, constants=found
         )
+        options["inspected"] = functools.partial(self._inspect, function, target)
         if self._job.transforms is not None:
             options["transforms"] = tuple(self._job.transforms)
         if self._job.seconds is not None:

@@ -78,7 +78,7 @@ def test_a_proven_donation_with_all_callers_known_is_tried(project: Path) -> Non
     found = verification(project)
     (edit,) = apply._choose(found, allow_dirty=False)
     assert edit.argnums == (0,)
-    (change,) = apply._changes([edit], found)
+    (change,) = apply.changes_of([edit], found)
     assert "@functools.partial(jax.jit, donate_argnums=(0,))" in change.text
 
 

@@ -6,6 +6,7 @@ The compilers' own analysis counts the body of a scan once, so it cannot compare
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,11 +70,12 @@ def count(jaxpr: Any) -> Work:
     """Work of the equations whose results are needed. A while loop counts as one turn, a cond as its larger branch."""
     total = _NOTHING
     for eqn in needed_equations(jaxpr):
-        total += _equation(eqn)
+        total += equation_work(eqn)
     return total
 
 
-def _equation(eqn: Any) -> Work:
+def equation_work(eqn: Any) -> Work:
+    """Work of one equation, its bodies included."""
     name = eqn.primitive.name
     if name == "dot_general":
         return _matmul(_dot_flops(eqn))
@@ -98,6 +100,17 @@ def _equation(eqn: Any) -> Work:
     if name in _FREE:
         return _NOTHING
     return Work(float(sum(size(var.aval) for var in eqn.outvars)), 0.0, True)
+
+
+def products(jaxpr: Any) -> Iterator[tuple[str, float]]:
+    """(dtype of the operands, FLOPs) of each matrix product and convolution, loops by their turns."""
+    for eqn in needed_equations(jaxpr):
+        name = eqn.primitive.name
+        if name in ("dot_general", "conv_general_dilated"):
+            yield str(eqn.invars[0].aval.dtype), equation_work(eqn).flops
+        turns = eqn.params["length"] if name == "scan" else 1
+        for _, body in inner_jaxprs(eqn):
+            yield from ((dtype, flops * turns) for dtype, flops in products(body))
 
 
 def _matmul(flops: float) -> Work:

@@ -5,7 +5,7 @@ It knows nothing of fusion, so it is for ranking versions of one function agains
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,15 +34,48 @@ def liveness(jaxpr: Any, donated: Sequence[bool] = ()) -> Liveness:
     `donated` says for each input whether its buffer is given up, so that it is freed as well.
     """
     parts = open_jaxpr(jaxpr)
-    flags = [*donated, *[False] * (len(parts.invars) - len(donated))]
-    freed = {var: nbytes(var.aval) for var, given in zip(parts.invars, flags, strict=True) if given}
+    freed = _given(parts, donated)
     arguments = sum(nbytes(var.aval) for var in (*parts.constvars, *parts.invars))
     kept = arguments - sum(freed.values())
     return Liveness(arguments, kept + _peak(jaxpr, freed))
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Bytes that are alive while one equation runs, arguments included.
+
+    `within` are the name stacks of the equations around it. `alive` holds the sizes of the values, by jaxpr from the outermost on;
+    it is only true until the next moment is asked for.
+    """
+
+    nbytes: int
+    equation: Any
+    within: str
+    alive: tuple[Mapping[Any, int], ...]
+
+
+def walk(jaxpr: Any, donated: Sequence[bool] = ()) -> Iterator[Moment]:
+    """The moments of a program in program order; the bodies of calls and loops once, where they stand."""
+    parts = open_jaxpr(jaxpr)
+    freed = _given(parts, donated)
+    held = {var: nbytes(var.aval) for var in (*parts.constvars, *parts.invars) if var not in freed}
+    kept = sum(held.values())
+    for moment in _moments(jaxpr, freed, ""):
+        yield Moment(kept + moment.nbytes, moment.equation, moment.within, (held, *moment.alive))
+
+
+def _given(parts: Any, donated: Sequence[bool]) -> dict[Any, int]:
+    flags = [*donated, *[False] * (len(parts.invars) - len(donated))]
+    return {var: nbytes(var.aval) for var, given in zip(parts.invars, flags, strict=True) if given}
+
+
 def _peak(jaxpr: Any, given: Mapping[Any, int]) -> int:
     """Peak bytes of `given`, inputs that may be freed, and of the values that the jaxpr computes."""
+    return max((moment.nbytes for moment in _moments(jaxpr, given, "")), default=sum(given.values()))
+
+
+def _moments(jaxpr: Any, given: Mapping[Any, int], within: str) -> Iterator[Moment]:
+    """Walk the needed equations, freeing each value after its last use. Arguments that are not `given` count nothing."""
     parts = open_jaxpr(jaxpr)
     equations = needed_equations(jaxpr)
     end = len(equations)
@@ -64,9 +97,12 @@ def _peak(jaxpr: Any, given: Mapping[Any, int]) -> int:
         dying.setdefault(index, []).append(var)
 
     alive = dict(given)
-    now = peak = sum(alive.values())
+    now = sum(alive.values())
     for index, eqn in enumerate(equations):
-        inside = max((_peak(body, {}) for _, body in inner_jaxprs(eqn)), default=0)
+        stack = f"{within}/{eqn.source_info.name_stack}"
+        for _, body in inner_jaxprs(eqn):
+            for inner in _moments(body, {}, stack):
+                yield Moment(now + inner.nbytes, inner.equation, inner.within, (alive, *inner.alive))
         made = 0
         for var in eqn.outvars:
             if not isinstance(var, DropVar) and var not in source:
@@ -76,8 +112,7 @@ def _peak(jaxpr: Any, given: Mapping[Any, int]) -> int:
         # The results of a body are among what is alive inside it. An elementwise result may take the place of an
         # operand that dies with it, as the new parameters take that of the old.
         reused = min(made, dead) if eqn.primitive.name in _ELEMENTWISE else 0
-        peak = max(peak, now + max(made - reused, inside))
+        yield Moment(now + made - reused, eqn, stack, (alive,))
         now += made
         for var in dying.get(index, ()):
             now -= alive.pop(var, 0)
-    return peak

@@ -36,6 +36,13 @@ class Document:
     eager: dict[str, Any] = field(default_factory=dict)
     step: str | None = None
     results: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    inspections: list[dict[str, Any]] = field(
+        default_factory=list
+    )  # what versions of functions do, see `inspection.overview`
+    peaks: dict[str, dict[str, Any]] = field(default_factory=dict)  # by target
+    diffs: list[dict[str, Any]] = field(
+        default_factory=list
+    )  # how what is proven would be written, see `report.diffs`
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     applied: list[dict[str, Any]] = field(default_factory=list)
@@ -135,6 +142,7 @@ class Document:
             "interrupted": self.interrupted,
             "regressions": list(self.regressions),
             "applied": [shown(entry) for entry in self.applied],
+            "diffs": [shown(entry) for entry in self.diffs],
             "runs": [self._run(target) for target in self.targets],
         }
 
@@ -152,6 +160,8 @@ class Document:
             "eager_compiles": dict(self.eager),
             "syncs": [shown(sync) for sync in self.syncs],
             "results": [shown(result) for result in self.results_of(target)],
+            "inspections": [_inspection(one) for one in self.inspections if one["target"] == target],
+            "peaks": self.peaks.get(target),
         }
 
 
@@ -202,6 +212,23 @@ def _speaks_of(finding: Mapping[str, Any], function: Mapping[str, Any]) -> bool:
 
 def _brief(finding: Mapping[str, Any]) -> dict[str, Any]:
     return {key: finding[key] for key in ("path", "line", "code", "name", "severity", "message")}
+
+
+def _inspection(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """An inspection with the paths inside it as a person would write them."""
+
+    def walk(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {
+                key: display_path(item)
+                if key in ("path", "peak_path") and isinstance(item, str)
+                else walk(item)
+                for key, item in value.items()
+            }
+        return [walk(item) for item in value] if isinstance(value, list) else value
+
+    found: dict[str, Any] = walk(entry)
+    return found
 
 
 def shown(entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,206 @@
+"""What a compiled program reads and writes, kernel by kernel: the bytes that pass through the device's main memory.
+
+A kernel is an instruction that runs on its own: a fusion, a matrix product, a copy, a collective. What happens inside a fusion stays
+on the chip. An estimate: caches, padding and what a custom call does inside are not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxlint_runtime.inspection.hlo import Computation, Instruction, Module, Place, Shape
+
+FREE = frozenset(
+    "parameter constant get-tuple-element tuple bitcast after-all add-dependency domain opt-barrier partition-id replica-id".split()  # noqa: SIM905
+)
+_LOOKS = frozenset(("dynamic-slice", "slice", "gather"))
+_CONTROL = frozenset(("while", "conditional", "call"))
+_PASSING = frozenset(("bitcast", "copy", "convert", "reshape", "transpose"))
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """One kernel, `times` it runs in a call of the program, and the bytes of one run."""
+
+    instruction: Instruction
+    computation: Computation
+    times: int
+    read: int
+    written: int
+    place: Place | None
+    phase: str  # "forward", "backward" or "other"
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that it moves in a call of the program."""
+        return (self.read + self.written) * self.times
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """The kernels of a program. `exact` is False where the turns of a loop are not known and it counts once."""
+
+    kernels: tuple[Kernel, ...]
+    exact: bool
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that a call of the program moves."""
+        return sum(kernel.nbytes for kernel in self.kernels)
+
+    def by_phase(self) -> dict[str, int]:
+        """Bytes of the forward pass, the backward pass and the rest."""
+        found: dict[str, int] = {}
+        for kernel in self.kernels:
+            found[kernel.phase] = found.get(kernel.phase, 0) + kernel.nbytes
+        return found
+
+
+def phase(op_name: str) -> str:
+    """Which pass an operation belongs to, by the transformations in its name stack."""
+    if "transpose(" in op_name:
+        return "backward"
+    return "forward" if "jvp(" in op_name else "other"
+
+
+def traffic(module: Module) -> Traffic:
+    """Walk the entry computation and the loops and branches inside it."""
+    exact = [True]
+    found = tuple(_walk(module, module.entry, 1, exact, ()))
+    return Traffic(found, exact[0])
+
+
+def _walk(
+    module: Module, name: str, times: int, exact: list[bool], above: tuple[str, ...]
+) -> Iterator[Kernel]:
+    computation = module.computations.get(name)
+    if computation is None or name in above:
+        return
+    above = (*above, name)
+    for instruction in computation.instructions.values():
+        opcode = instruction.opcode
+        if opcode in FREE or opcode.endswith(("-done", "-update")) or instruction.target == "AllocateBuffer":
+            continue
+        if opcode == "while":
+            turns = module.turns(computation, instruction)
+            if turns is None:
+                exact[0] = False
+            for role in ("condition", "body"):
+                inner = instruction.called.get(role, "")
+                yield from _walk(module, inner, times * (turns or 1), exact, above)
+        elif opcode in _CONTROL or opcode == "async-start":
+            for inner in instruction.called.values():
+                yield from _walk(module, inner, times, exact, above)
+        else:
+            read, written = _moved(module, computation, instruction)
+            place, stack = _source(module, computation, instruction)
+            yield Kernel(instruction, computation, times, read, written, place, phase(stack))
+
+
+def _source(module: Module, computation: Computation, instruction: Instruction) -> tuple[Place | None, str]:
+    """Line and name stack: its own, else of what a fusion holds, else of what it reads, else of what reads it."""
+    place, stack = module.place(instruction), instruction.op_name
+    if place is not None and stack:
+        return place, stack
+    found = computation.instructions
+    beside = [*_inside(module, instruction), *(found[name] for name in instruction.operands if name in found)]
+    for operand in list(beside):
+        if operand.opcode == "get-tuple-element" and operand.operands[0] in found:
+            beside.append(found[operand.operands[0]])
+    for other in (*beside, *computation.users.get(instruction.name, ())):
+        place, stack = place or module.place(other), stack or other.op_name
+        if place is not None and stack:
+            break
+    return place, stack
+
+
+def _inside(module: Module, instruction: Instruction) -> list[Instruction]:
+    """What a fusion holds, the last first; nothing for other instructions."""
+    body = module.computations.get(instruction.called.get("calls", ""))
+    return (
+        list(body.instructions.values())[::-1] if body is not None and instruction.opcode == "fusion" else []
+    )
+
+
+def fused(module: Module, instruction: Instruction) -> set[str]:
+    """The operations that a kernel performs, those of fusions inside it included; free ones left out."""
+    if instruction.opcode != "fusion":
+        return {instruction.opcode}
+    found: set[str] = set()
+    for inner in _inside(module, instruction):
+        if inner.opcode == "fusion":
+            found |= fused(module, inner)
+        elif inner.opcode not in FREE:
+            found.add(inner.opcode)
+    return found
+
+
+def _main(shapes: tuple[Shape, ...]) -> int:
+    """Bytes of those that are in main memory."""
+    return sum(shape.nbytes for shape in shapes if shape.space == 0)
+
+
+def _moved(module: Module, computation: Computation, instruction: Instruction) -> tuple[int, int]:
+    """Bytes that one run reads and writes."""
+    operands = [
+        computation.instructions[name] for name in instruction.operands if name in computation.instructions
+    ]
+    if instruction.opcode in _LOOKS:
+        written = _main(instruction.shapes)
+        return min(written, _main(operands[0].shapes) if operands else written), written
+    if instruction.opcode in ("dynamic-update-slice", "scatter") and len(operands) > 1:
+        update = _main(operands[1 if instruction.opcode == "dynamic-update-slice" else -1].shapes)
+        return update, update
+    if instruction.opcode.endswith("-start") and len(instruction.shapes) > 1:  # (operand, result, ...)
+        return _main(operands[0].shapes) if operands else 0, max(_main((s,)) for s in instruction.shapes)
+    body = module.computations.get(instruction.called.get("calls", ""))
+    if instruction.opcode == "fusion" and body is not None:
+        return _fusion(body, operands, instruction)
+    return sum(_main(one.shapes) for one in operands), _main(instruction.shapes)
+
+
+def _fusion(body: Computation, operands: list[Instruction], instruction: Instruction) -> tuple[int, int]:
+    """A fusion reads a slice where it only slices, and writes a slice where it updates one in place."""
+    in_place: set[str] = set()
+    written = _main(instruction.shapes)
+    for updated in _updates(body):
+        whole, update = (body.instructions.get(name) for name in updated.operands[:2])
+        if whole is None or update is None:
+            continue
+        in_place.add(whole.name)
+        if _main(updated.shapes) or not instruction.shapes:
+            written -= max(0, min(written, updated.nbytes - update.nbytes))
+    read = 0
+    for parameter, operand in zip(body.parameters, operands, strict=False):
+        full = _main(operand.shapes)
+        users = body.users.get(parameter.name, [])
+        if users and all(user.opcode in _LOOKS and user.operands[0] == parameter.name for user in users):
+            full = min(full, sum(user.nbytes for user in users))
+        elif parameter.name in in_place and len(users) == 1:
+            full = 0
+        read += full
+    return read, max(0, written)
+
+
+def _updates(body: Computation) -> Iterator[Instruction]:
+    """The updates of slices among the results of a fusion."""
+    root = body.root
+    if root is None:
+        return
+    results = (
+        [body.instructions[n] for n in root.operands if n in body.instructions]
+        if root.opcode == "tuple"
+        else [root]
+    )
+    for result in results:
+        seen = 0
+        while (
+            result.opcode in _PASSING
+            and result.operands
+            and result.operands[0] in body.instructions
+            and seen < 8
+        ):
+            result, seen = body.instructions[result.operands[0]], seen + 1
+        if result.opcode == "dynamic-update-slice":
+            yield result

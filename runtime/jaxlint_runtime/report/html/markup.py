@@ -1,0 +1,53 @@
+"""HTML and SVG elements built from Python; text is escaped unless it was built here, so no program's name can become markup."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable
+from typing import Union
+
+_VOID = frozenset(("meta", "link", "br", "hr", "img"))
+# Characters that a browser shows as nothing or that turn the direction of what follows: a name must not hide behind them.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff\ufffe\uffff]"
+)
+
+
+class Markup(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+Child = Union[str, int, float, None, Iterable["Child"]]  # noqa: UP007 - a recursive alias
+
+
+def escaped(text: object) -> str:
+    """Text for a page: markup is neutral, characters that cannot be seen are shown by their code."""
+    return html.escape(_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", str(text)), quote=True)
+
+
+def render(child: Child) -> Markup:
+    """Children one after the other; None is nothing."""
+    if child is None:
+        return Markup("")
+    if isinstance(child, Markup):
+        return child
+    if isinstance(child, str | int | float):
+        return Markup(escaped(child))
+    return Markup("".join(render(one) for one in child))
+
+
+def tag(name: str, /, *children: Child, **attributes: object) -> Markup:
+    """An element. A trailing underscore of an attribute is dropped, others become hyphens; None and False leave it out."""
+    parts = [name]
+    for key, value in attributes.items():
+        if value is None or value is False:
+            continue
+        label = key.rstrip("_").replace("_", "-")
+        parts.append(label if value is True else f'{label}="{escaped(value)}"')
+    opening = " ".join(parts)
+    if name in _VOID:
+        return Markup(f"<{opening}>")
+    return Markup(f"<{opening}>{render(children)}</{name}>")

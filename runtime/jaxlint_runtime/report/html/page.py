@@ -1,0 +1,319 @@
+"""One page for one run: everything in it, nothing loaded from anywhere, no script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from typing import Any
+
+from jaxlint_runtime.report.chosen import PROVEN, subjects
+from jaxlint_runtime.report.html.function import function_section
+from jaxlint_runtime.report.html.markup import Child, Markup, tag
+from jaxlint_runtime.report.html.tables import badge, table
+from jaxlint_runtime.report.units import milliseconds, ratio, seconds, size
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+
+def page(document: Mapping[str, Any], data_name: str | None = None, when: str | None = None) -> str:
+    """The page of a report, given as `Document.as_json` gives it. `data_name` is the file of the data beside it."""
+    runs = document["runs"]
+    program = document["program"]
+    sections: list[Child] = []
+    links: list[tuple[str, str]] = []
+    for run in runs:
+        found = subjects(run)
+        for number, subject in enumerate(found):
+            anchor = f"f{len(links)}"
+            name = subject.place[0] + (f" on {run['target']}" if len(runs) > 1 else "")
+            links.append((anchor, name))
+            mine = [d for d in document["diffs"] if (d["function"], d["path"], d["line"]) == subject.place]
+            if len(runs) > 1 and not number:
+                sections.append(tag("p", badge(run["target"], "kind"), f" {run['device']}", class_="meta"))
+            sections.append(function_section(subject, run, mine if run is runs[0] else (), anchor))
+    body = [
+        tag("a", "Skip to the report", href="#main", class_="skip"),
+        tag("header", _head(document, runs, when), _contents(links)),
+        tag(
+            "main",
+            _problems(document),
+            _summary(document, runs),
+            _targets(runs),
+            sections,
+            _whole_run(runs[0]) if runs else None,
+            _ending(document),
+            id="main",
+        ),
+        tag(
+            "footer",
+            _how_to_read(),
+            tag("p", "Data: ", tag("a", data_name, href=data_name)) if data_name else None,
+        ),
+    ]
+    style = resources.files(__package__).joinpath("style.css").read_text(encoding="utf-8")
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        tag("link", rel="icon", href="data:,"),
+        tag("title", f"jaxlint verify: {program['target']}"),
+        tag("style", Markup(style)),
+    )
+    return f"<!doctype html>\n{tag('html', head, tag('body', body), lang='en')}\n"
+
+
+def _head(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]], when: str | None) -> list[Markup]:
+    program = document["program"]
+    about = []
+    if runs:
+        about.append(", ".join(run["device"] or run["target"] for run in runs))
+        about += [f"{name} {version}" for name, version in runs[0]["versions"].items()]
+    if when:
+        about.append(when)
+    arguments = " ".join(program["arguments"])
+    ending = [f"{program['ending']['message']}; {program['seconds']:.1f} s"] if program["ending"] else []
+    return [
+        tag("h1", "jaxlint verify ", tag("code", f"{program['target']} {arguments}".strip())),
+        tag("p", " · ".join(about), class_="meta"),
+        *(tag("p", line, class_="meta") for line in ending),
+    ]
+
+
+def _contents(links: Sequence[tuple[str, str]]) -> Markup | None:
+    if len(links) < 2:
+        return None
+    return tag(
+        "nav",
+        tag("ul", [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, name in links]),
+        aria_label="Functions",
+    )
+
+
+def _problems(document: Mapping[str, Any]) -> list[Markup]:
+    said = [f"worse than the baseline: {line}" for line in document["regressions"]] + list(document["errors"])
+    if document["interrupted"]:
+        said.append("interrupted: what follows is what was known by then")
+    return [tag("p", line, class_="alert") for line in said]
+
+
+def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> list[Child]:
+    results = [r for run in runs for r in run["results"] if r["candidate"] != "original"]
+    proven = [r for r in results if r["status"] in PROVEN and r["before"] and r["after"]]
+    tried = [r for r in results if r["status"] != "not-applicable"]
+    tiles = [
+        _tile(f"{len(proven)} of {len(tried)}", "candidates that could be tried are proven", bool(proven))
+    ]
+    fastest = max((r for r in proven if r["speedup"] and r["status"] == "verified"), key=_speed, default=None)
+    if fastest is not None and fastest["speedup"]["low"] > 1.0:
+        tiles.append(_tile(ratio(_speed(fastest)), f"as fast, measured: {fastest['function']}", True))
+    smallest = min(
+        (r for r in proven if r["before"]["peak_bytes"] and r["after"]["peak_bytes"]),
+        key=_memory,
+        default=None,
+    )
+    if smallest is not None and _memory(smallest) < 0.99:
+        tiles.append(
+            _tile(ratio(_memory(smallest)), f"the memory, by the compiler: {smallest['function']}", True)
+        )
+    if runs:
+        compiles = sum(len(one["causes"]) for one in runs[0]["compiles"])
+        tiles.append(
+            _tile(
+                str(compiles), f"compiles of {_plural(len(runs[0]['functions']), 'jitted function')}", False
+            )
+        )
+        waits = sum(sync["per_step"] or 0.0 for sync in runs[0]["syncs"])
+        if runs[0]["syncs"]:
+            tiles.append(
+                _tile(f"{waits:.2g}", f"waits of the host a call of {runs[0]['step'] or 'the step'}", False)
+            )
+    parts: list[Child] = [tag("ul", tiles, class_="tiles")]
+    if proven:
+        rows: list[list[Child]] = [
+            [tag("code", r["function"]), r["candidate"], badge(r["status"]), _speed_text(r), _memory_text(r)]
+            for r in proven
+        ]
+        columns = [
+            ("function", ""),
+            ("candidate", ""),
+            ("status", ""),
+            ("times as fast", "n"),
+            ("peak memory", "n"),
+        ]
+        parts.append(table("What is proven", columns, rows))
+    elif not results:
+        parts.append(tag("p", "No jitted function was captured, so nothing could be tried."))
+    return parts
+
+
+def _plural(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def _tile(figure: str, text: str, good: bool) -> Markup:
+    return tag("li", tag("b", figure), tag("span", text), class_="gain" if good else None)
+
+
+def _speed(result: Mapping[str, Any]) -> float:
+    return float(result["speedup"]["median"])
+
+
+def _memory(result: Mapping[str, Any]) -> float:
+    return float(result["after"]["peak_bytes"] / result["before"]["peak_bytes"])
+
+
+def _speed_text(result: Mapping[str, Any]) -> str:
+    speedup, kind = result["speedup"], result["after"].get("time_kind")
+    if speedup is None:
+        return "-"
+    if speedup["low"] == speedup["high"]:
+        return f"{ratio(speedup['median'])} ({kind})"
+    return f"{ratio(speedup['median'])} [{speedup['low']:.2f}, {speedup['high']:.2f}]"
+
+
+def _memory_text(result: Mapping[str, Any]) -> str:
+    before, after = result["before"].get("peak_bytes"), result["after"].get("peak_bytes")
+    return f"{size(before)} → {size(after)} ({after / before:.2f}x)" if before and after else "-"
+
+
+def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
+    """What each function needs on each target, as written and at best."""
+    from jaxlint_runtime.report.targets_table import rows_of
+
+    rows = rows_of(runs)
+    if len({row.target for row in rows}) < 2 and not any(row.compile_only for row in rows):
+        return None
+    shown: list[list[Child]] = [
+        [
+            tag("code", row.function),
+            row.target,
+            row.version,
+            row.memory,
+            badge(row.fits, {"fits": "fits", "too big": "over"}.get(row.fits, "kind")) if row.fits else "-",
+            row.flops,
+            row.moved,
+            row.sent,
+            row.kernels,
+            row.time,
+        ]
+        for row in rows
+    ]
+    columns = [
+        ("function", ""),
+        ("target", ""),
+        ("version", ""),
+        ("peak memory (compiler)", "n"),
+        ("in its memory", ""),
+        ("work (counted)", "n"),
+        ("through memory (estimate)", "n"),
+        ("sent", "n"),
+        ("kernels", "n"),
+        ("time a call", "n"),
+    ]
+    return tag(
+        "section",
+        tag("h2", "Targets", id="targets"),
+        table("Per device; nothing was run on a target with a colon", columns, shown),
+    )
+
+
+def _whole_run(run: Mapping[str, Any]) -> list[Child]:
+    """What concerns the program rather than one function: waits, flagged functions, eager compiles."""
+    parts: list[Child] = []
+    if run["syncs"]:
+        rows: list[list[Child]] = [
+            [
+                tag("span", f"{s['path']}:{s['line']}", class_="place"),
+                s["kind"],
+                str(s["count"]),
+                "-" if s["per_step"] is None else f"{s['per_step']:.3g}",
+                milliseconds(s["seconds"] * 1e3),
+                ", ".join(f"{f['code']} {f['name']}" for f in s.get("findings", ())),
+            ]
+            for s in run["syncs"]
+        ]
+        columns = [
+            ("line", ""),
+            ("what", ""),
+            ("times", "n"),
+            ("a step", "n"),
+        ]
+        columns += [("waited (measured)", "n"), ("check says", "why")]
+        parts.append(
+            tag(
+                "section",
+                tag("h2", "Where the host waits for the device"),
+                table(f"By line; a step is a call of {run['step'] or 'the busiest function'}", columns, rows),
+            )
+        )
+    if run["flagged"]:
+        rows = [
+            [
+                [tag("code", f["function"]), " ", tag("span", f"{f['path']}:{f['line']}", class_="place")],
+                "-" if f["calls"] is None else str(f["calls"]),
+                seconds(f["seconds"]),
+                milliseconds(f["call_ms"]),
+                ", ".join(dict.fromkeys(f"{one['code']} {one['name']}" for one in f["findings"]))
+                + (f" ({f['uncounted']}: not counted)" if f["uncounted"] else ""),
+            ]
+            for f in run["flagged"]
+        ]
+        columns = [
+            ("function", ""),
+            ("calls", "n"),
+            ("in all (measured)", "n"),
+            ("a call", "n"),
+            ("check says", "why"),
+        ]
+        parts.append(
+            tag(
+                "section",
+                tag("h2", "Flagged functions that are not jitted"),
+                table("Time on the host", columns, rows),
+            )
+        )
+    if run["eager_compiles"].get("compiles"):
+        count, spent = run["eager_compiles"]["compiles"], run["eager_compiles"]["seconds"]
+        parts.append(tag("p", f"Outside jit: {count} operations compiled one by one, {spent:.2f} s."))
+    return parts
+
+
+def _ending(document: Mapping[str, Any]) -> list[Child]:
+    parts: list[Child] = []
+    known = {(d["function"], d["path"], d["line"]) for d in document["diffs"]}
+    if document["applied"]:
+        items = [
+            tag(
+                "li",
+                badge(
+                    "applied" if entry["kept"] else "not applied", "verified" if entry["kept"] else "rejected"
+                ),
+                " ",
+                tag("span", f"{entry['path']}:{entry['line']}", class_="place"),
+                f" {entry['message']}",
+            )
+            for entry in document["applied"]
+        ]
+        parts.append(tag("section", tag("h2", "Written by --apply"), tag("ul", items, class_="plain")))
+    if document["notes"] and known is not None:
+        items = [tag("li", note) for note in document["notes"]]
+        parts.append(
+            tag(
+                "details",
+                tag("summary", f"Notes of the run ({len(items)})"),
+                tag("ul", items, class_="plain"),
+            )
+        )
+    return parts
+
+
+def _how_to_read() -> Markup:
+    return tag(
+        "p",
+        tag("b", "Kinds of figures. "),
+        "Measured: run here, in blocks of A B B A, median with a 95% bootstrap interval. Compiler: what XLA planned or says of the "
+        "program it compiled. Counted: over the staged program, loops by their turns. Estimate: neither run nor planned. "
+        "Verified: values and gain were measured by running. Compiled: values were checked on another device, the gain was read "
+        "from the compiler of a device that is not here.",
+    )

@@ -1,0 +1,92 @@
+"""Tables of the page: on a narrow screen each row becomes a card whose cells say what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jaxlint_runtime.report.html.markup import Child, Markup, tag
+from jaxlint_runtime.report.units import amount, milliseconds, ratio, seconds, size
+
+Column = tuple[str, str]  # heading, class: "n" for numbers, "why" for prose
+
+
+def table(caption: str, columns: Sequence[Column], rows: Sequence[Sequence[Child]]) -> Markup:
+    """A table whose first column names the row."""
+    head = tag("tr", [tag("th", name, scope="col", class_=kind or None) for name, kind in columns])
+    body = []
+    for row in rows:
+        cells = [tag("th", row[0], scope="row")]
+        for (name, kind), cell in zip(columns[1:], row[1:], strict=True):
+            cells.append(tag("td", _whole(cell), class_=kind or None, data_label=name))
+        body.append(tag("tr", cells))
+    return tag("table", tag("caption", caption), tag("thead", head), tag("tbody", body), class_="stack")
+
+
+def _whole(cell: Child) -> Child:
+    """A cell with several parts as one element, which a card lays out as one."""
+    return cell if isinstance(cell, str | int | float) or cell is None else tag("span", cell)
+
+
+def badge(text: str, kind: str = "") -> Markup:
+    """A short word in a box."""
+    return tag("span", text, class_=f"badge {kind or text}".strip())
+
+
+def figures(
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+    inspections: Sequence[Any],
+    clear: bool = True,
+) -> Markup:
+    """Every figure of two versions with its kind. `inspections` are those of both, None where there is none.
+
+    `clear`: the times differ by more than noise.
+    """
+    rows: list[list[Child]] = []
+
+    def add(name: str, kind: str, values: Sequence[float | None], shown: Any, judged: bool = True) -> None:
+        if values[0] is None and values[1] is None:
+            return
+        row: list[Child] = [
+            [name, " ", badge(kind, "kind")],
+            shown(values[0]),
+            shown(values[1]) if after else None,
+        ]
+        rows.append([*row, change(values[0], values[1], judged) if after else None])
+
+    def cost(key: str) -> list[float | None]:
+        return [(side or {}).get(key) for side in (before, after)]
+
+    times = [((side or {}).get("time_ms") or {}).get("median") for side in (before, after)]
+    add("Time a call", str((before or after or {}).get("time_kind") or ""), times, milliseconds, clear)
+    add("Peak memory", "compiler", cost("peak_bytes"), size)
+    add("Temporaries in it", "compiler", cost("temp_bytes"), size, judged=False)  # a donation may raise them
+    add("Most alive at once", "estimate", [one and one["memory"]["peak_bytes"] for one in inspections], size)
+    add("Kept for the backward pass", "estimate", cost("residual_bytes"), size)
+    add("Floating-point operations", "counted", cost("flops"), lambda value: amount(value, "FLOP"))
+    moved = [sum(one["bytes"].values()) if one and one["bytes"] else None for one in inspections]
+    add("Bytes through memory", "estimate", moved, size)
+    add("Bytes accessed, loops once", "compiler", cost("bytes_accessed"), size)
+    if any(cost("collective_bytes")):
+        add("Sent between devices", "compiler", cost("collective_bytes"), size)
+    kernels = [one["hlo"]["kernels"] if one and one["hlo"] else None for one in inspections]
+    add("Kernels", "compiler", kernels, lambda value: "-" if value is None else str(value), judged=False)
+    add("To compile, once", "measured", cost("compile_s"), seconds, judged=False)
+    columns: list[Column] = [("figure", ""), ("before" if after else "as written", "n")]
+    if after:
+        columns += [("after", "n"), ("change", "n")]
+    else:
+        rows = [row[:2] for row in rows]
+    return table(
+        "Measured here, read from the compiler, counted over the program, or an estimate", columns, rows
+    )
+
+
+def change(before: float | None, after: float | None, judged: bool = True) -> Markup | None:
+    """How many times as much, marked where less is better and it is less, or more, by over 2%."""
+    if not before or after is None:
+        return None
+    value = after / before
+    kind = "better" if value < 0.98 else "worse" if value > 1.02 else None
+    return tag("span", ratio(value), class_=kind if judged else None)

@@ -1,0 +1,74 @@
+"""What a function needs on each target, as it is written and at its best: one row each, for every format of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from jaxlint_runtime.report.chosen import Subject, subjects
+from jaxlint_runtime.report.units import amount, milliseconds, size
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """Texts of one row; `fits` is "fits", "too big" or "" where the memory of the device is not known."""
+
+    function: str
+    target: str
+    version: str
+    compile_only: bool
+    memory: str
+    fits: str
+    flops: str
+    moved: str
+    sent: str
+    kernels: str
+    time: str
+
+
+def rows_of(runs: Sequence[Mapping[str, Any]]) -> list[Row]:
+    """The rows of all targets, those of one function together."""
+    found = [(subject.place, row) for run in runs for subject in subjects(run) for row in _rows(subject, run)]
+    order = {place: number for number, place in enumerate(dict.fromkeys(place for place, _ in found))}
+    return [row for _, row in sorted(found, key=lambda pair: order[pair[0]])]
+
+
+def _rows(subject: Subject, run: Mapping[str, Any]) -> Iterator[Row]:
+    costs = (subject.best["before"], subject.best["after"]) if subject.best else (None, None)
+    names = ("as written", subject.best["candidate"] if subject.best else "")
+    for name, one, cost in zip(names, (subject.original, subject.improved), costs, strict=True):
+        if one is None:
+            continue
+        figures = {
+            **(one["cost"] or {}),
+            **{key: value for key, value in (cost or {}).items() if value is not None},
+        }
+        if name == "as written" and one["cost"]:
+            figures["peak_bytes"] = one["cost"]["peak_bytes"]
+        yield _row(subject.place[0], name, one, figures, run)
+
+
+def _row(
+    function: str, version: str, one: Mapping[str, Any], cost: Mapping[str, Any], run: Mapping[str, Any]
+) -> Row:
+    hlo = one["hlo"]
+    peak = cost.get("peak_bytes")
+    memory = run["peaks"]["memory"] if run["peaks"] else None
+    fits = "" if peak is None or memory is None else "fits" if peak <= memory else "too big"
+    custom = sum(hlo["custom_calls"].values()) if hlo else 0
+    time = cost.get("time_ms")
+    sent = sum(entry["bytes"] for entry in hlo["collectives"].values()) if hlo else None
+    return Row(
+        function=function,
+        target=run["target"],
+        version=version,
+        compile_only=":" in run["target"],
+        memory=size(peak) + (f" of {size(memory)}" if memory is not None else ""),
+        fits=fits,
+        flops=amount(cost.get("flops"), "FLOP"),
+        moved=size(sum(one["bytes"].values()) if one["bytes"] else None),
+        sent=size(sent) if sent else "-",
+        kernels="-" if hlo is None else f"{hlo['kernels']}" + (f", {custom} custom" if custom else ""),
+        time=f"{milliseconds(time['median'])} ({cost['time_kind']})" if time else "-",
+    )

@@ -1,0 +1,53 @@
+"""Figures as people read them."""
+
+from __future__ import annotations
+
+
+def size(number: float | None) -> str:
+    """Bytes: "512 B", "3.2 KiB", "90.7 MiB", "15.75 GiB"."""
+    if number is None:
+        return "-"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if abs(number) < 1024 or unit == "TiB":
+            break
+        number /= 1024
+    return f"{number:.0f} B" if unit == "B" else f"{_three(number)} {unit}"
+
+
+def amount(number: float | None, unit: str = "") -> str:
+    """A large number with an SI prefix: "4.19 GFLOP"."""
+    if number is None:
+        return "-"
+    for prefix in ("", "k", "M", "G", "T", "P"):
+        if abs(number) < 1000 or prefix == "P":
+            break
+        number /= 1000
+    return f"{_three(number)} {prefix}{unit}".rstrip()
+
+
+def milliseconds(number: float | None) -> str:
+    """A time given in milliseconds."""
+    if number is None:
+        return "-"
+    if number < 1:
+        return f"{_three(number * 1000)} µs"
+    return f"{_three(number)} ms" if number < 1000 else f"{_three(number / 1000)} s"
+
+
+def seconds(number: float | None) -> str:
+    """A time given in seconds."""
+    return "-" if number is None else milliseconds(number * 1000)
+
+
+def ratio(number: float | None) -> str:
+    """How many times: "1.25x"."""
+    return "-" if number is None else f"{number:.2f}x"
+
+
+def _three(number: float) -> str:
+    """About three digits."""
+    if number == int(number) and abs(number) < 1000:
+        return str(int(number))
+    return (
+        f"{number:.0f}" if abs(number) >= 100 else f"{number:.1f}" if abs(number) >= 10 else f"{number:.2f}"
+    )
