@@ -53,7 +53,8 @@ class Target:
         if not self.compile_only:
             return {"JAX_PLATFORMS": "cpu"} if self.platform == "cpu" else {}
         if self.platform == "tpu":
-            return {"JAX_PLATFORMS": "cpu", "TPU_SKIP_MDS_QUERY": "1"}
+            # No metadata server is asked, and as no device is used, any number of processes may compile at once.
+            return {"JAX_PLATFORMS": "cpu", "TPU_SKIP_MDS_QUERY": "1", "ALLOW_MULTIPLE_LIBTPU_LOAD": "1"}
         return {
             "JAX_PLATFORMS": "cpu",
             "CUDA_VISIBLE_DEVICES": "-1",

@@ -28,6 +28,8 @@ from jaxlint_runtime.targets import TargetUnavailable, UnknownTarget, parse
         ("tpu:v4-2x2x1", "tpu", "v4:2x2x1", False),
         ("gpu:h100x1", "gpu", "1x1x1", True),
         ("gpu:h100x4", "gpu", "1x1x4", False),
+        ("gpu:a100x1", "gpu", "1x1x1", True),
+        ("gpu:a100-80gbx2", "gpu", "1x1x2", False),
     ],
 )
 def test_names(name, platform, topology, single):
@@ -52,6 +54,7 @@ def test_names(name, platform, topology, single):
         "tpu:v5e-2x2x1",
         "tpu:v5p-2x2",
         "tpu:v9-1x1",
+        "tpu:v5e-0x1",
         "gpu:h100",
         "gpu:h100x0",
         "gpu:nonex1",
@@ -94,7 +97,8 @@ def test_a_device_that_is_not_there_names_the_way_without_it():
 
 
 def test_compile_only_targets_need_their_environment_before_jax():
-    assert parse("tpu:v5e-1x1").environment == {"JAX_PLATFORMS": "cpu", "TPU_SKIP_MDS_QUERY": "1"}
+    environment = parse("tpu:v5e-1x1").environment
+    assert (environment["JAX_PLATFORMS"], environment["TPU_SKIP_MDS_QUERY"]) == ("cpu", "1")
     assert "--xla_gpu_autotune_level=0" in parse("gpu:h100x1").environment["XLA_FLAGS"]
     assert parse("gpu").environment == {}
 
