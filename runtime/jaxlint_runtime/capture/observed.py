@@ -176,11 +176,14 @@ class Observer:
 
 
 def _number(leaf: Any) -> Any:
-    """Arrays as they are, numbers as arrays; None, which is no leaf, for all else."""
+    """Arrays as they are, numbers as the arrays that JAX makes of them; None, which is no leaf, for all else."""
+    import jax
     import numpy as np
 
     if isinstance(leaf, _PLAIN):
-        return np.asarray(leaf)
+        array = np.asarray(leaf)
+        narrow = array.astype(jax.dtypes.canonicalize_dtype(array.dtype))
+        return narrow if narrow.dtype.kind != "i" or narrow == array else array
     return leaf if hasattr(leaf, "dtype") and hasattr(leaf, "shape") else None
 
 

@@ -87,13 +87,14 @@ def to_jit(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFil
         often = (one["calls"] or 0) >= _LEAST_CALLS and (one["seconds"] or 0.0) >= _LEAST_SHARE * busiest
         if source is None or not often or one["arguments"] is None:
             continue
-        function = _definition(source, one["function"], one["line"])
+        function = definition(source, one["function"], one["line"])
         if function is not None and any("leaves" in argument for argument in one["arguments"]):
             found.append(_jitted(one, function, source))
     return found
 
 
-def _definition(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
+def definition(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
+    """The function of a module's top level, if a decorator can be put on it; None if it is none."""
     try:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError):
@@ -106,42 +107,77 @@ def _definition(source: SourceFile, name: str, line: int) -> ast.FunctionDef | N
 
 def _jitted(one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile) -> Rewrite:
     """The ways to jit it, each the next one's alternative: numbers traced, numbers static, the framework's own jit."""
-    plain = [entry for entry in one["arguments"] if "leaves" not in entry]
-    objects = [entry["name"] for entry in plain if entry["type"] not in _NUMBERS]
-    numbers = [entry["name"] for entry in plain if entry["type"] in ("int", "bool")]
-    ways = [("jax.jit", objects)]
-    if numbers:
-        ways.append(("jax.jit", [entry["name"] for entry in plain if entry["type"] != "float"]))
-    roots = _imports(source)
-    if "equinox" in roots:
-        ways.insert(0, ("equinox.filter_jit", []))
-    if "flax.nnx" in roots:
-        ways.append(("flax.nnx.jit", objects))
     rewrite: Rewrite | None = None
-    span = Span(function.lineno, function.col_offset + 1, function.lineno, function.col_offset + 4)
-    for transform, static in reversed(ways):
-        parameters = {"transform": transform, "static_argnames": static}
-        short = transform.replace("flax.", "").replace("equinox", "eqx")
-        told = f"{short}, {', '.join(static)} static" if static else short
+    for transform, static in reversed(ways_to_jit(one, function, source)):
         rewrite = Rewrite(
-            name=f"jit:{told}",
+            name=f"jit:{told(transform, static)}",
             code=None,
             function=one["function"],
             path=one["path"],
             line=function.lineno,
-            summary=f"compile {one['function']} as a whole ({told})",
-            fixes=(
-                FixRequest(
-                    Safety.UNSAFE,
-                    f"Jit {one['function']}",
-                    (Step("add-jit", source.display, span, parameters),),
-                ),
-            ),
+            summary=f"compile {one['function']} as a whole ({told(transform, static)})",
+            fixes=(jit_fix(function, source, transform, static),),
             estimate=one["seconds"] or 0.0,
             instead=rewrite,
         )
     assert rewrite is not None
     return rewrite
+
+
+def ways_to_jit(
+    one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile
+) -> list[tuple[str, list[str]]]:
+    """Transformations, each with the arguments that are static, in the order in which they are worth trying."""
+    plain = [entry for entry in one["arguments"] if "leaves" not in entry]
+    objects = [entry["name"] for entry in plain if entry["type"] not in _NUMBERS]
+    numbers = [entry["name"] for entry in plain if entry["type"] in ("int", "bool")]
+    ways = [("jax.jit", objects)]
+    if numbers:
+        static = ("jax.jit", [entry["name"] for entry in plain if entry["type"] != "float"])
+        ways.insert(0 if shaping(function) & set(numbers) else 1, static)
+    roots = _imports(source)
+    if "equinox" in roots:
+        ways.insert(0, ("equinox.filter_jit", []))
+    if "flax.nnx" in roots:
+        ways.append(("flax.nnx.jit", objects))
+    return ways
+
+
+def shaping(function: ast.FunctionDef) -> set[str]:
+    """Names that a function makes ranges, slices or decisions of, which must be known while it is traced."""
+    found: set[str] = set()
+    for node in ast.walk(function):
+        parts: list[ast.AST | None] = []
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range":
+            parts = list(node.args)
+        elif isinstance(node, ast.Slice):
+            parts = [node.lower, node.upper, node.step]
+        elif isinstance(node, ast.If | ast.IfExp):
+            parts = [node.test]
+        found |= {
+            name.id
+            for part in parts
+            if part is not None
+            for name in ast.walk(part)
+            if isinstance(name, ast.Name)
+        }
+    return found
+
+
+def told(transform: str, static: Sequence[str]) -> str:
+    """A transformation as people write it, with what is static."""
+    short = transform.replace("flax.", "").replace("equinox", "eqx")
+    return f"{short}, {', '.join(static)} static" if static else short
+
+
+def jit_fix(
+    function: ast.FunctionDef, source: SourceFile, transform: str, static: Sequence[str]
+) -> FixRequest:
+    """The edit that jits a function where it is defined."""
+    span = Span(function.lineno, function.col_offset + 1, function.lineno, function.col_offset + 4)
+    parameters = {"transform": transform, "static_argnames": list(static)}
+    step = Step("add-jit", source.display, span, parameters)
+    return FixRequest(Safety.UNSAFE, f"Jit {function.name}", (step,))
 
 
 def _imports(source: SourceFile) -> set[str]:

@@ -23,6 +23,7 @@ from jaxlint.source.write import Change
 from jaxlint_runtime.findings import check_texts
 from jaxlint_runtime.model import Cost, Interval, Numerics, Result, Status
 from jaxlint_runtime.protocol import to_plain
+from jaxlint_runtime.rewrites.loops import from_loops, without_those
 from jaxlint_runtime.rewrites.printed import differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load, to_jit
 from jaxlint_runtime.rewrites.trials import OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
@@ -41,6 +42,7 @@ _SLOWER = 1.15  # a run of one version may take this much longer than another of
 _PAIRS = (3, 8)  # of runs that are timed at the end: least and most
 _CLAIM = 1.06
 _CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
+_BEARABLE = 2.5  # times the original's time, where an edit may still pay with others: they may each wait for the other
 _WORTH = 1.1  # a program may take this much longer in all where its compiles pay only in longer runs
 
 
@@ -54,6 +56,7 @@ class _Tried:
     problem: str | None
     numerics: Numerics | None = None
     evidence: str = ""
+    parts: list[_Tried] = field(default_factory=list)  # the edits that it is made of, if they are several
 
 
 @dataclass(slots=True)
@@ -67,6 +70,9 @@ class _Search:
     repeats: list[Trial] = field(default_factory=list)
     references: list[Path] = field(default_factory=list)
     seen: set[tuple[str, str, str]] = field(default_factory=set)
+    written: set[tuple[str, str, str]] = field(
+        default_factory=set
+    )  # path, function and codemod of what was tried
 
     def run(self, rewrites: list[Rewrite]) -> None:
         """Try the edits, and those that become possible by them; leave what is proven in the verification."""
@@ -76,12 +82,18 @@ class _Search:
             return
         current, chosen, kept = self.original, [], None
         for _ in range(_ROUNDS):
-            tried = [found for one in rewrites[:_MOST] if (found := self._try(one, current)) is not None]
-            good = self._good(tried, kept.trial if kept else self.base)
-            best = self._combine(good, current)
+            tried: list[_Tried] = []
+            for one in rewrites[:_MOST]:
+                if not self._is_covered(one, tried) and (found := self._try(one, current)) is not None:
+                    tried.append(found)
+            good, others = self._good(tried, kept.trial if kept else self.base)
+            best = self._combine(good, others, current)
+            for other in others:
+                if best is None or all(other is not part for part in best.parts):
+                    self._report(other.rewrite, Status.REJECTED, self._verdict(other), other)
             if best is None:
                 break
-            chosen += good if best.problem is None and best.rewrite.name == "together" else [best]
+            chosen += best.parts or [best]
             current, kept = best.sources, best
             if self.errors:
                 break
@@ -122,6 +134,7 @@ class _Search:
             if rewrite.key in self.seen:
                 return None
             self.seen.add(rewrite.key)
+            self.written |= _codemods(rewrite)
             if time.monotonic() > self.deadline:
                 self._report(
                     rewrite, Status.NOT_APPLICABLE, "not tried: the time for edits of the source is used up"
@@ -138,6 +151,13 @@ class _Search:
             self._report(rewrite, status, f"{rewrite.summary}: {tried.problem}", tried)
             rewrite = rewrite.instead
         return None
+
+    def _is_covered(self, rewrite: Rewrite, tried: Sequence[_Tried]) -> bool:
+        """Whether another edit of the function does the same and more, and seems to pay."""
+        codemods = _codemods(rewrite)
+        return any(
+            codemods < _codemods(one.rewrite) and _promise(self.base, one.trial) is None for one in tried
+        )
 
     def _run(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> _Tried:
         self.verification.listener.progress(f"trying an edit of {rewrite.function}: {rewrite.name}")
@@ -170,38 +190,62 @@ class _Search:
 
     # ---- which are good ----
 
-    def _good(self, tried: Sequence[_Tried], base: Trial) -> list[_Tried]:
-        """Those that one run shows to be better and in nothing much worse; the others are reported."""
-        good = []
+    def _good(self, tried: Sequence[_Tried], base: Trial) -> tuple[list[_Tried], list[_Tried]]:
+        """Those that one run shows to be better and in nothing much worse, and those that may pay with others."""
+        good, others = [], []
         for one in tried:
             verdict = _promise(base, one.trial)
             if self.errors or verdict is None:
                 good.append(one)
+            elif one.trial.total_s <= _BEARABLE * base.total_s:
+                others.append(one)
             else:
-                self._report(
-                    one.rewrite, Status.REJECTED, f"{one.rewrite.summary}: {verdict}", one, before=base
-                )
-        return good
+                reason = f"{one.rewrite.summary}: {verdict}"
+                self._report(one.rewrite, Status.REJECTED, reason, one, before=base)
+        return good, others
 
-    def _combine(self, good: Sequence[_Tried], current: Mapping[str, SourceFile]) -> _Tried | None:
-        """All of them together; where that does not go, or is worse, the best alone."""
-        if not good:
+    def _verdict(self, one: _Tried) -> str:
+        return f"{one.rewrite.summary}: {_promise(self.base, one.trial) or f'no gain beside the others: {_figures(self.base, one.trial)}'}"
+
+    def _combine(
+        self, good: Sequence[_Tried], others: Sequence[_Tried], current: Mapping[str, SourceFile]
+    ) -> _Tried | None:
+        """All of them that go together, or those that are good alone, or the best of these."""
+        found = sorted(good, key=lambda one: one.trial.total_s)[:1]
+        ranked = [*sorted(good, key=lambda one: one.trial.total_s), *others]
+        tried: list[tuple[int, ...]] = []
+        for members in (ranked, ranked[: len(good)]):
+            parts, sources = self._together(members, current)
+            key = tuple(sorted(map(id, parts)))
+            if len(parts) < 2 or key in tried:
+                continue
+            tried.append(key)
+            fixes = tuple(fix for one in parts for fix in one.rewrite.fixes)
+            rewrite = dataclasses.replace(parts[0].rewrite, name="together", fixes=fixes, instead=None)
+            whole = self._run(rewrite, sources)
+            whole.parts = parts
+            better = whole.trial.total_s <= _SLOWER * min(one.trial.total_s for one in found or parts)
+            if whole.problem is None and (found or _promise(self.base, whole.trial) is None) and better:
+                found = [whole]
+                break
+        if not found:
             return None
-        best = min(good, key=lambda one: one.trial.total_s)
-        if len(good) == 1:
-            return best
-        sources: dict[str, SourceFile] = dict(current)
-        fixes = [fix for one in good for fix in one.rewrite.fixes]
-        together = edited(fixes, sources)
-        if isinstance(together, str):
-            return best
-        rewrite = dataclasses.replace(best.rewrite, name="together", fixes=tuple(fixes), instead=None)
-        tried = self._run(rewrite, together)
-        if tried.problem is not None or (
-            not self.errors and tried.trial.total_s > _SLOWER * best.trial.total_s
-        ):
-            return best
-        return tried
+        for one in good:
+            if found[0] is not one and all(one is not part for part in found[0].parts):
+                self._report(one.rewrite, Status.REJECTED, self._verdict(one), one)
+        return found[0]
+
+    def _together(
+        self, ranked: Sequence[_Tried], current: Mapping[str, SourceFile]
+    ) -> tuple[list[_Tried], dict[str, SourceFile]]:
+        """As many of the edits as go together, those that come first before the others."""
+        chosen: list[_Tried] = []
+        sources = dict(current)
+        for one in ranked:
+            both = edited([fix for other in (*chosen, one) for fix in other.rewrite.fixes], dict(current))
+            if not isinstance(both, str):
+                chosen, sources = [*chosen, one], both
+        return chosen, sources
 
     def _again(self, current: Mapping[str, SourceFile], best: _Tried) -> list[Rewrite]:
         """What check says of the edited files, and was not tried before."""
@@ -211,7 +255,7 @@ class _Search:
             return []
         seconds = {(entry["path"], name): entry["seconds"] for name, entry in best.trial.functions.items()}
         found = from_findings(findings, seconds, errors=False)
-        return [one for one in found if one.key not in self.seen]
+        return [one for one in found if one.key not in self.seen and not _codemods(one) <= self.written]
 
     # ---- the end ----
 
@@ -310,6 +354,10 @@ class _Search:
         self.verification.document.results.append((target, to_plain(result)))
 
 
+def _codemods(rewrite: Rewrite) -> set[tuple[str, str, str]]:
+    return {(rewrite.path, rewrite.function, step.codemod) for fix in rewrite.fixes for step in fix.steps}
+
+
 def propose(verification: Verification) -> list[Rewrite]:
     """The edits that are worth a run, the most promising first."""
     document, check = verification.document, verification.check
@@ -320,7 +368,8 @@ def propose(verification: Verification) -> list[Rewrite]:
     seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
     rewrites = from_findings(check.findings, seconds, _fails(verification))
     if not _fails(verification):
-        rewrites += to_jit(document.watched, check.sources)
+        loops = from_loops(document.watched, check.sources)
+        rewrites = without_those(rewrites, loops) + loops + to_jit(document.watched, check.sources)
     return sorted(rewrites, key=lambda one: -one.estimate)
 
 

@@ -1,0 +1,206 @@
+"""Loops that may become loops of JAX, in functions that ran: proposed loosely, since the whole program is held against the original.
+
+`check` speaks of a loop where it knows that it costs, and that its rows are arrays. Here the run says what a function costs, and whether
+the rewritten one computes the same; what cannot be written safely the codemods refuse.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from jaxlint.codemods import Workspace
+from jaxlint.codemods.site import Site
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.source.file import SourceFile
+from jaxlint_runtime.rewrites.proposals import Rewrite, definition, jit_fix, told, ways_to_jit
+
+_LEAST_SHARE = 0.03  # of the time in the busiest function
+_FEW = 4  # iterations
+_SEQUENCES = frozenset({"list", "tuple", "dict"})
+_STACKING = frozenset({"stack", "array", "asarray"})
+_MESSAGES = {
+    "while-to-while-loop": "Rewrite as `lax.while_loop`",
+    "for-to-scan": "Rewrite as `lax.scan`",
+    "for-to-vmap": "Rewrite as `vmap`",
+    "stack-to-vmap": "Use `vmap`",
+}
+
+
+def from_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+    """Rewrites of the loops of each function that took time, with `jit` around it where the host calls it."""
+    busiest = max((one["seconds"] or 0.0 for one in watched), default=0.0)
+    by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    found = []
+    for one in watched:
+        source = by_path.get(one["path"])
+        if source is None or source.container is not None:
+            continue
+        on_host = bool(one["calls"]) and (one["seconds"] or 0.0) >= _LEAST_SHARE * busiest
+        if not on_host and not one.get("inner_calls"):
+            continue
+        function = _function(source, one["function"], one["line"])
+        if function is None:
+            continue
+        lists = {entry["name"] for entry in one["arguments"] or () if entry["type"] in _SEQUENCES}
+        fixes = _rewritable(function, source, lists, nested=not on_host)
+        if fixes:
+            found += _with_jit(one, function, source, fixes) if on_host else [_alone(one, function, fixes)]
+    return found
+
+
+def _function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    last = name.rpartition(".")[2]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == last:
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            if line in (first, node.lineno):
+                return node
+    return None
+
+
+def _rewritable(
+    function: ast.FunctionDef, source: SourceFile, lists: set[str], *, nested: bool
+) -> list[FixRequest]:
+    """Fixes for the loops of a function that a codemod can rewrite, which go together; the outer of two that lie in each other.
+
+    `lists`: arguments whose items are no rows. `nested`: also loops in others, which would be compiled in each iteration where the function
+    itself is not.
+    """
+    chosen: list[FixRequest] = []
+    plans: list[Any] = []
+    for fixes in _loops(function, source, lists, nested):
+        for fix in fixes:
+            plan = Workspace({source.display: source}).plan(fix)
+            if not isinstance(plan, str):
+                if not any(plan.conflicts_with(other) for other in plans):
+                    chosen.append(fix)
+                    plans.append(plan)
+                break
+    return chosen
+
+
+def _loops(
+    function: ast.FunctionDef, source: SourceFile, lists: set[str], nested: bool
+) -> Iterator[list[FixRequest]]:
+    """For each loop the ways to write it, the best first."""
+    waiting: list[tuple[ast.AST, bool]] = [(child, False) for child in function.body]
+    while waiting:
+        node, inside = waiting.pop(0)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            continue
+        allowed = nested or not inside
+        if isinstance(node, ast.For) and allowed and not _runs_over(node.iter, lists) and not _is_short(node):
+            yield [_fix(name, node.iter, source) for name in ("for-to-vmap", "for-to-scan")]
+        elif isinstance(node, ast.While) and allowed:
+            yield [_fix("while-to-while-loop", node.test, source, host=True)]
+        elif isinstance(node, ast.Call) and allowed and _stacks_rows(node):
+            yield [_fix("stack-to-vmap", node, source)]
+        inside = inside or isinstance(node, ast.For | ast.While)
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+
+
+def _runs_over(iterable: ast.expr, lists: set[str]) -> bool:
+    """Whether what a loop runs over is one of `lists`, or a part of one."""
+    if isinstance(iterable, ast.Call) and getattr(iterable.func, "id", "") in (
+        "zip",
+        "enumerate",
+        "reversed",
+    ):
+        return any(_runs_over(one, lists) for one in iterable.args)
+    root: ast.AST = iterable
+    while isinstance(root, ast.Subscript | ast.Attribute):
+        root = root.value
+    return isinstance(root, ast.Name) and root.id in lists
+
+
+def _is_short(loop: ast.For) -> bool:
+    """A loop whose few iterations are written out, as layers and epochs are."""
+    over = loop.iter
+    if isinstance(over, ast.Tuple | ast.List):
+        return True
+    if not isinstance(over, ast.Call) or getattr(over.func, "id", "") != "range" or len(over.args) != 1:
+        return False
+    count = over.args[0]
+    return isinstance(count, ast.Constant) and isinstance(count.value, int) and count.value <= _FEW
+
+
+def _stacks_rows(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in _STACKING and bool(call.args) and isinstance(call.args[0], ast.ListComp | ast.GeneratorExp)
+
+
+def _fix(codemod: str, node: ast.expr, source: SourceFile, **parameters: object) -> FixRequest:
+    span = Site(source).span(node)
+    return FixRequest(
+        Safety.UNSAFE, _MESSAGES[codemod], (Step(codemod, source.display, span, dict(parameters)),)
+    )
+
+
+def _alone(
+    one: Mapping[str, Any],
+    function: ast.FunctionDef,
+    fixes: Sequence[FixRequest],
+    instead: Rewrite | None = None,
+) -> Rewrite:
+    names = " + ".join(dict.fromkeys(step.codemod for fix in fixes for step in fix.steps))
+    return Rewrite(
+        name=f"loops:{names}",
+        code=None,
+        function=one["function"],
+        path=one["path"],
+        line=function.lineno,
+        summary="; ".join(dict.fromkeys(fix.message for fix in fixes)),
+        fixes=tuple(fixes),
+        estimate=one["seconds"] or 0.0,
+        instead=instead,
+    )
+
+
+def without_those(findings: Sequence[Rewrite], loops: Sequence[Rewrite]) -> list[Rewrite]:
+    """The edits of findings that are no part of the rewrites of loops."""
+    taken = {
+        (os.path.realpath(step.path), step.span)
+        for one in loops
+        for fix in one.fixes
+        for step in fix.steps
+        if step.codemod in _MESSAGES
+    }
+    return [
+        one
+        for one in findings
+        if not all(
+            (os.path.realpath(step.path), step.span) in taken for fix in one.fixes for step in fix.steps
+        )
+    ]
+
+
+def _with_jit(
+    one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile, fixes: Sequence[FixRequest]
+) -> list[Rewrite]:
+    """The loops rewritten and the function jitted: on its own, a loop of JAX on the host is compiled at each call."""
+    rewrite = _alone(one, function, fixes)
+    arrays = any("leaves" in argument for argument in one["arguments"] or ())
+    if not arrays or definition(source, one["function"], one["line"]) is None:
+        return [rewrite]
+    for transform, static in reversed(ways_to_jit(one, function, source)):
+        summary = f"{rewrite.summary.partition(' and compile')[0]} and compile {function.name} as a whole"
+        jitted = _alone(one, function, [*fixes, jit_fix(function, source, transform, static)], rewrite)
+        rewrite = Rewrite(
+            name=f"{jitted.name}:{told(transform, static)}",
+            code=None,
+            function=jitted.function,
+            path=jitted.path,
+            line=jitted.line,
+            summary=f"{summary} ({told(transform, static)})",
+            fixes=jitted.fixes,
+            estimate=jitted.estimate,
+            instead=rewrite,
+        )
+    return [rewrite]
