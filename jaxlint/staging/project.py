@@ -201,6 +201,8 @@ class Project:
                 if current.parent == current or len(chain) > 12:
                     # No project around it: the folder above the outermost package is as far as imports reach.
                     top = self._above_packages(folder)
+                    tests = [c for c in (top, *top.parents[:2]) if c.name in ("test", "tests")]
+                    top = tests[-1].parent if tests else top  # tests import what lies beside their folder
                     chain = [c for c in chain if c.is_relative_to(top)]
                     break
                 current = current.parent
@@ -273,7 +275,7 @@ class Project:
         return module
 
     def mentions(self, pattern: re.Pattern[str], module: Module) -> bool:
-        """Whether a file of the module's project, or one of the settings beside it, matches: an option set anywhere."""
+        """Whether an option is set anywhere: in the module's project, in a settings file beside it, or in what the module imports."""
         top = min(self.roots(module.source.path), key=lambda root: len(root.parts))
         key = (pattern, top)
         found = self._mentions.get(key)
@@ -285,7 +287,18 @@ class Project:
                 if name in _SETTINGS or name.endswith((".sh", ".ini", ".mk"))
             )
             self._mentions[key] = found
-        return found
+        return found or any(pattern.search(other.source.text) for other in self.imported_by(module))
+
+    def imported_by(self, module: Module) -> Iterator[Module]:
+        """The project files that a module imports, and that these import."""
+        seen = {module.source.path}
+        stack = [module]
+        while stack:
+            for other in self.imports(stack.pop()):
+                if other.source.path not in seen:
+                    seen.add(other.source.path)
+                    stack.append(other)
+                    yield other
 
     def _settings_text(self, path: Path) -> str:
         try:

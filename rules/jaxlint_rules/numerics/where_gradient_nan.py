@@ -162,8 +162,13 @@ def masked(logits, mask):
 def huber(x):
     return jnp.where(jnp.abs(x) < 1.0, 0.5 * x**2, jnp.abs(x) - 0.5).sum()
 
+def upwind(p):
+    eps = 1e-3
+    p = jnp.where(jnp.abs(p) < eps, eps, p)
+    return jnp.where(p > eps, (p - 1) / p, 0.5).sum()
+
 def loss(w, mask):
-    return entropy(w) + clipped(w) + masked(w, mask) + huber(w)
+    return entropy(w) + clipped(w) + masked(w, mask) + huber(w) + upwind(w)
 
 def step(w, mask):
     return w - 0.1 * jax.grad(loss)(w, mask)
@@ -196,7 +201,7 @@ def through_kernel(w, out):
             return
         for branch in operation.args[1:]:
             for name, operand in _unsafe(branch, DEEP):
-                if is_integer(dtype_of(operand)):
+                if is_integer(dtype_of(operand)) or _made_safe(operand):
                     continue
                 limit = next((bound for value, bound in tested if same(value, operand)), None)
                 if limit is not None and _protects(name, limit):
@@ -259,6 +264,15 @@ def _tested(condition: Value, depth: int) -> Iterator[tuple[Value, float | str]]
         inner = made(value, "absolute", "abs")
         if inner is not None:
             yield inner.args[0], "" if limit is None else limit
+
+
+def _made_safe(value: Value) -> bool:
+    """Whether a number other than zero stands in for some of its elements, as `where(y == 0, 1.0, y)` has it."""
+    operation = value.made if isinstance(value, Array) else None
+    if operation is None or operation.name not in ("where", "select", "maximum", "clip"):
+        return False
+    chosen = operation.args[1:] if operation.name in ("where", "select") else operation.args
+    return not operation.args or any(is_number(part) and number(part) != 0 for part in chosen)
 
 
 def _unsafe(value: Value, depth: int) -> Iterator[tuple[str, Value]]:

@@ -236,6 +236,15 @@ def noisy(x):
     jax.debug.callback(lambda v: print(time.time(), v), x)
     return x + table
 
+def dropped(x, seed=None):
+    if seed is None:
+        seed = np.random.randint(1000)
+    return jax.random.bernoulli(jax.random.key(seed), 0.5, x.shape) * x
+
+@jax.jit
+def seeded(x, model):
+    return dropped(x, model.seed) + jax.random.normal(jax.random.key(model.seed or np.random.randint(9)))
+
 def main(x):
     start = time.time()
     y = noisy(x + np.random.normal())
@@ -298,6 +307,8 @@ def main(x):
         draws = name.startswith(_RANDOM) and name.rpartition(".")[2] not in _NOT_DRAWS
         if name not in _CLOCKS and not draws and name != "builtins.input":
             return ""
+        if guarded(event) or _is_fallback(event):
+            return ""  # `if seed is None:`, and nobody knows who calls without one
         if event.frame.function is not None and event.frame.function.name in ("__enter__", "__exit__"):
             return ""  # a profiler's context manager, which may as well measure tracing
         short = name.replace("numpy.", "np.").replace("builtins.", "")
@@ -315,6 +326,18 @@ def main(x):
 def _surely_traced(value: Value) -> bool:
     found = find_array(value, True)
     return found is not None and found.certain
+
+
+def _is_fallback(event: CallEvent) -> bool:
+    """Whether it runs only where another value is missing: `seed or draw()`."""
+    below: ast.AST = event.node
+    for above in event.frame.module.ancestors(event.node):
+        if isinstance(above, ast.BoolOp) and above.values[0] is not below:
+            return True
+        if isinstance(above, ast.stmt):
+            return False
+        below = above
+    return False
 
 
 def _draws_from_outer_generator(event: CallEvent) -> bool:
