@@ -14,11 +14,12 @@ from jaxlint.jaxapi.functions import (
     STATIC_ATTRIBUTES,
 )
 from jaxlint.jaxapi.models import MODELS
-from jaxlint.jaxapi.names import canonical
+from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.library_calls import SHORT_NAMES, is_modelled
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
     MISSING,
@@ -125,6 +126,10 @@ class Access(Machine):
         if canonical(public) in TRANSFORMS or canonical(public) in CONTROL_FLOW:
             # The library itself is being analysed: its transforms mean what they mean.
             return External(public, value)
+        if name in SHORT_NAMES and value is not None:
+            public = public_class(base.module.name, name)
+            if is_modelled(public, value):
+                return External(public, value)
         if value is not None:
             return value
         if base.module.is_package:

@@ -446,6 +446,7 @@ class FunctionRecord:
         "memo",
         "observations",
         "observed",
+        "passed",
         "runs",
         "writes",
     )
@@ -469,6 +470,7 @@ class FunctionRecord:
         self.observed: dict[
             tuple[bool, bool], int
         ] = {}  # observations by whether staged, and whether certainly
+        self.passed: set[tuple[bool, str]] = set()  # what got tracers in calls after those
 
     def contexts(self, scope: Scope) -> int:
         """How many contexts the closure over `scope` was seen in."""
@@ -487,8 +489,17 @@ class FunctionRecord:
             self.is_target = True
         kind = (stage.staged, stage.certain)
         seen = self.observed.get(kind, 0)
-        if seen < MAX_OBSERVATIONS:
+        news = seen < MAX_OBSERVATIONS
+        if not news and stage.staged:
+            # The first calls were all alike; this one may be the first that passes a tracer somewhere.
+            for name, value in bound.items():
+                if (stage.certain, name) not in self.passed and find_array(value, True, 2) is not None:
+                    self.passed.add((stage.certain, name))
+                    news = True
+        if news:
             self.observed[kind] = seen + 1
+            if caller is not None and caller.context == "creation" and stage.staged:
+                context = caller.context  # its arguments are what its signature says
             self.observations.append((stage, bound, context))
 
 

@@ -191,6 +191,8 @@ class Classes(Machine):
         instance = Instance(cls)
         if isinstance(init, Function):
             self.call_function(init, [instance, *args], kwargs, node, frame, frame.stage)
+            if cls.kind in PYTREE_KINDS and frame.stage.staged:
+                self.mark_made_of_tracers(instance, [*args, *kwargs.values()], frame)
         elif fields or cls.kind in DATACLASS_KINDS:
             instance.fields.update(self.dataclass_fields(cls, fields, args, kwargs, frame))
             post = cls.lookup("__post_init__")
@@ -202,6 +204,14 @@ class Classes(Machine):
                 array = next((a for a in map(find_array, base_args) if a is not None), None)
                 instance.staged = array if array is not None and array.staged else None
         return instance
+
+    def mark_made_of_tracers(self, instance: Instance, given: list[Value], frame: Frame) -> None:
+        """What a constructor keeps under names that are not known, or that lies beyond the limits of the analysis."""
+        found = next((a for a in (find_array(value, True) for value in given) if a is not None), None)
+        why = found.why if found is not None else frame.stage.why
+        made = frame.stage.abstract and not instance.fields
+        if made or (found is not None and find_array(instance, True) is None):
+            instance.staged = Array(True, why, tree=True, certain=False)
 
     def dataclass_fields(
         self,
@@ -324,7 +334,7 @@ class Classes(Machine):
             special = _LINEN_METHODS.get(name)
             if special is not None:
                 return ExternalObject(
-                    special, [base] if special.endswith(("apply", "init", "output")) else []
+                    special, [base] if special.endswith(("apply", "init", "output", "tabulate")) else []
                 )
         if name == "variant" and base.cls.module.is_test:
             return External("chex.variant")  # what `chex.variants` gives to a test
@@ -399,6 +409,8 @@ class Classes(Machine):
         frame: Frame,
     ) -> None:
         """An attribute of a class or of a function, which lives as long as where it is defined."""
+        if isinstance(base, ClassValue) and isinstance(value, (Function, Transformed)):
+            base.namespace[name] = join(base.namespace.get(name, value), value) if frame.guards else value
         array = find_array(value, True)
         if array is not None and array.certain and frame.stage.staged and frame.stage.certain:
             if not frame.catching and self.outlives_stage(base.scope, frame):
@@ -474,6 +486,7 @@ _LINEN_METHODS = {
             "init",
             "init_with_output",
             "lazy_init",
+            "tabulate",
         )
     },
     "has_variable": "flax.linen.Module.is_initializing",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from jaxlint.jaxapi.functions import (
     COLLECTIVES,
@@ -31,6 +32,13 @@ from jaxlint.staging import events
 from jaxlint.staging.classes import DECORATOR_KINDS
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.library_calls import (
+    CAPTURE,
+    call_captured,
+    call_initialiser,
+    call_line_search,
+    tabulate_module,
+)
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import numpy_dtype
 from jaxlint.staging.signatures import BOUND_ARGUMENTS, SIGNATURE, bind_arguments, parameters_of
@@ -51,6 +59,7 @@ from jaxlint.staging.values import (
     ListValue,
     NumpyArray,
     Origin,
+    Partial,
     Static,
     Transformed,
     TupleValue,
@@ -137,6 +146,10 @@ class Externals(Machine):
             return self.call_random(name, args, kwargs, node, frame)
         special = SPECIAL_CALLS.get(name)
         if special is not None:
+            if callee.own is not None:
+                own = self.aside(callee.own, args, kwargs, node, frame)
+                result = special(self, args, kwargs, node, frame)
+                return replace(result, own=own) if isinstance(result, ExternalObject) else result
             return special(self, args, kwargs, node, frame)
         if name in _NNX_VARIABLES:
             # A mutable reference to an array; in modules it crosses a jit like one.
@@ -180,7 +193,9 @@ class Externals(Machine):
         if name.startswith(("jax.", "optax.", *_LAYER_PREFIXES)) or name.rpartition(".")[2][:1].isupper():
             made = ExternalObject(name, args, kwargs, node)
             if holds_arrays(name):
-                made.staged = next((a for v in made.kwargs.values() if (a := find_array(v, True))), None)
+                made.staged = next((a for v in [*args, *kwargs.values()] if (a := find_array(v, True))), None)
+                if made.staged is None and frame.stage.abstract:
+                    made.staged = Array(True, frame.stage.why, tree=True, certain=False)
             return made
         return self.opaque_call([*args, *kwargs.values()], node, frame)
 
@@ -374,6 +389,8 @@ class Externals(Machine):
     ) -> Value:
         inputs = [*args, *kwargs.values()]
         owner = receiver.name
+        if "value_fn" in kwargs and name == "update":
+            call_line_search(self, args, kwargs, node, frame)
         if owner.startswith("flax.TrainState.tx") or (
             owner.startswith("optax.") and name in ("init", "update")
         ):
@@ -431,9 +448,16 @@ class Externals(Machine):
             return self.replace_fields(callee.args[0] if callee.args else UNKNOWN, kwargs)
         if name == "flax.linen.Module.param":
             # `self.param(name, init_fn, *shape_args)` runs while tracing and gives an array.
+            call_initialiser(self, args, kwargs, node, frame)
             return self.array_result(frame, [], node, name="self.param")
         if name == "flax.linen.Module.variable":
+            if len(args) > 2 and isinstance(args[2], (Function, Partial, BoundMethod)):
+                self.call_value(args[2], args[3:], kwargs, node, frame)
             return UNKNOWN
+        if name == "flax.linen.Module.tabulate" and callee.args:
+            return tabulate_module(self, callee.args[0], args, kwargs, node, frame)
+        if name == CAPTURE:
+            return call_captured(self, callee, args, kwargs, node, frame)
         if name == "flax.linen.Module.is_initializing":
             return Static(kind="bool")
         if name == "flax.linen.Module.make_rng":

@@ -20,9 +20,13 @@ from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.trees import registration
 from jaxlint.staging.values import (
     Array,
+    ClassValue,
     DictValue,
+    External,
+    ExternalObject,
     Instance,
     ListValue,
+    Static,
     StaticLike,
     TupleValue,
     Unknown,
@@ -117,11 +121,15 @@ def facts(
             "nothing seen calls it",
         )
     staged, basis, reason = _staging(record, module)
-    contexts = [bound for stage, bound, _ in record.observations if stage.staged == (staged == "yes")]
+    seen = [o for o in record.observations if o[0].staged == (staged == "yes")]
     if basis == "visible":
-        certain = [b for s, b, _ in record.observations if s.staged and s.certain]
-        contexts = certain or contexts
+        seen = [o for o in seen if o[0].certain] or seen
+    contexts = [bound for _, bound, _ in seen]
+    called = [bound for _, bound, context in seen if context != "creation"]
     params = {name: _parameter(name, contexts) for name in names}
+    if called:
+        # What calls pass says more than a signature does.
+        params.update({name: "static" for name in names if _is_setting(name, called)})
     if names and getattr(node, "name", "") == "__init__":
         params[names[0]] = "static"  # there is nothing in it yet
     if staged == "yes" and not any(map(_gets_tracers, contexts)) and not _runs_on_tracers(record, names):
@@ -221,6 +229,15 @@ def _parameter(name: str, contexts: list[dict[str, Value]]) -> str:
     if "traced" in answers:
         return "traced"
     return answers.pop() if len(answers) == 1 else "unknown"
+
+
+def _is_setting(name: str, contexts: list[dict[str, Value]]) -> bool:
+    """Whether all calls pass what cannot hold a tracer."""
+    values = [bound[name] for bound in contexts if name in bound]
+    return bool(values) and all(
+        isinstance(value, (Static, ClassValue, External, ExternalObject)) and classify(value) == "static"
+        for value in values
+    )
 
 
 def _surely_traced(value: Value) -> bool:

@@ -12,11 +12,13 @@ from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
     Array,
+    BoundMethod,
     ClassValue,
     DictValue,
     External,
     ExternalObject,
     Function,
+    Instance,
     ListValue,
     Static,
     Transformed,
@@ -73,7 +75,7 @@ class Lifting(Machine):
             staged.append(self.to_staged(value, self.parameter_why(t, name), certain and axes is None))
         options = {
             name: value
-            if name in static or t.api.endswith("scan")
+            if name in static or _is_scan(t)
             else self.to_staged(value, self.parameter_why(t, name))
             for name, value in kwargs.items()
         }
@@ -83,7 +85,7 @@ class Lifting(Machine):
 
     def is_lifted_over(self, t: Transformed, axes: Value, position: int) -> bool | None:
         """Whether an argument is sliced along an axis; of `nn.scan`, the first after the module is the carry."""
-        position -= 2 if t.api.endswith("scan") else 1
+        position -= 2 if _is_scan(t) else 1
         if position < 0:
             return True
         axis = (
@@ -117,9 +119,16 @@ class Lifting(Machine):
             return self.opaque_call([*args, *kwargs.values()], node, frame)
         module, *operands = rest
         results: list[Value] = []
-        for function in functions:
+        for given in functions:
+            # The module comes as an argument, whether or not the method is bound to one.
+            bound = isinstance(given, BoundMethod) and isinstance(given.receiver, Instance)
+            function = given.function if isinstance(given, BoundMethod) and bound else given
             why = self.body_why(api, function, node, frame)
             part = Why(f"it is an operand of `{api}`", cause=why)
             staged = [self.fresh(self.to_staged(value, part)) for value in operands]
             results.append(self.staged_call(api, function, [module, *staged], node, frame, "cond", why))
         return self.flow_result(results[-1], frame)
+
+
+def _is_scan(t: Transformed) -> bool:
+    return t.api.rpartition(".")[2] in ("scan", "scan_with_axes")

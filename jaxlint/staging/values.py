@@ -538,9 +538,16 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
         return left  # `if config.remat: Block = nn.remat(Block)`
     if isinstance(right, ClassValue) and right.lifts is left:
         return right
-    if isinstance(left, CALLABLE) and isinstance(right, CALLABLE):
+    if (isinstance(left, CALLABLE) or _is_method(left)) and (
+        isinstance(right, CALLABLE) or _is_method(right)
+    ):
         return choose(left, right)
     return UNKNOWN
+
+
+def _is_method(value: Value) -> bool:
+    """`module.apply` and its like, of a module of the project."""
+    return isinstance(value, ExternalObject) and bool(value.args) and isinstance(value.args[0], Instance)
 
 
 def _common_class(left: ClassValue | None, right: ClassValue | None) -> ClassValue | None:

@@ -1,0 +1,149 @@
+"""What libraries call of the functions and modules that they are given: initialisers, summaries, line searches."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from jaxlint.staging.calls import label_of
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.partitions import PARTITIONS, Special
+from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.values import (
+    CALLABLE,
+    UNKNOWN,
+    Array,
+    Choice,
+    ExternalObject,
+    Function,
+    Instance,
+    Origin,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+)
+
+CAPTURE = "flax.nnx.capture"
+# What `tabulate` keeps to itself, of flax.linen's and of flax.nnx's.
+_TABLE_OPTIONS = frozenset(
+    [
+        "depth",
+        "show_repeated",
+        "mutable",
+        "console_kwargs",
+        "table_kwargs",
+        "column_kwargs",
+        "compute_flops",
+        "compute_vjp_flops",
+        "row_filter",
+        "method",
+        "graph",
+    ]
+)
+
+
+def call_initialiser(
+    machine: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> None:
+    """`self.param(name, init_fn, *args)`: `apply` evaluates the shape of what `init_fn` gives, for a traced key."""
+    init = args[1] if len(args) > 1 else kwargs.get("init_fn")
+    if not isinstance(init, CALLABLE) or isinstance(init, (ExternalObject, Choice)):
+        return
+    outer = frame.stage.why if frame.stage.staged else None
+    why = Why(f"`{label_of(init)}` initialises a parameter", frame.module, node, outer)
+    key = Array(True, Why("it is the key of the initialiser", cause=why), role="key", origin=Origin("key"))
+    rest = {name: value for name, value in kwargs.items() if name not in ("init_fn", "unbox")}
+    # Not certain: `init` calls it as it stands.
+    stage = Stage("eval_shape", True, False, why, frame.stage)
+    used = dict(frame.used)
+    machine.in_stage(init, stage, [key, *args[2:]], rest, node, frame)
+    frame.used = used
+
+
+def call_line_search(
+    machine: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> None:
+    """`optimiser.update(grads, state, params, value_fn=f)`: a line search calls `f` in a loop."""
+    function = kwargs.get("value_fn")
+    if not isinstance(function, CALLABLE):
+        return
+    params = args[2] if len(args) > 2 else kwargs.get("params", args[0] if args else UNKNOWN)
+    why = machine.body_why("update", function, node, frame)
+    part = Why("it is what the line search looks for", cause=why)
+    stage = Stage("while_loop", True, True, why, frame.stage)
+    machine.in_stage(function, stage, [machine.fresh(machine.to_staged(params, part))], {}, node, frame)
+
+
+def _tabulate(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`nnx.tabulate(module, *args)` calls the module, and by that its parts, on tracers."""
+    if not args or not isinstance(args[0], (Instance, ExternalObject)):
+        return Static(kind="str")
+    why = self.body_why("nnx.tabulate", args[0], node, frame)
+    part = Why("it is an argument of `nnx.tabulate`", cause=why)
+    method = constant(kwargs.get("method"))
+    module, *staged = [self.to_staged(value, part) for value in args]
+    called = self.attribute(module, method, node, frame, True) if isinstance(method, str) else module
+    options = {
+        name: self.to_staged(value, part) for name, value in kwargs.items() if name not in _TABLE_OPTIONS
+    }
+    self.in_stage(called, Stage("eval_shape", True, True, why, frame.stage), staged, options, node, frame)
+    return Static(kind="str")
+
+
+def tabulate_module(
+    machine: Any,
+    module: Value,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    """`module.tabulate(rngs, *args)` of flax.linen evaluates the shapes of `init`."""
+    rest = {name: value for name, value in kwargs.items() if name not in _TABLE_OPTIONS}
+    init = ExternalObject("flax.linen.Module.init", [module])
+    machine.control_flow("jax.eval_shape", [init, *args], rest, node, frame)
+    return Static(kind="str")
+
+
+def _capture(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`nnx.capture(module, nnx.Intermediate)` is called as the module is, and gives what was noted too."""
+    return ExternalObject(CAPTURE, args[:1], node=node)
+
+
+def call_captured(
+    machine: Any,
+    callee: ExternalObject,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    result = machine.call_value(callee.args[0], args, kwargs, node, frame) if callee.args else UNKNOWN
+    return TupleValue([result, machine.opaque_call([result], node, frame)])
+
+
+def _param_with_axes(
+    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """`self.param` by another name."""
+    call_initialiser(
+        self, args, {n: v for n, v in kwargs.items() if n not in ("axes", "module")}, node, frame
+    )
+    return self.array_result(frame, [], node, name="param_with_axes")
+
+
+LIBRARY_CALLS: dict[str, Special] = {
+    **PARTITIONS,
+    "flax.nnx.tabulate": _tabulate,
+    CAPTURE: _capture,
+    "flax.linen.partitioning.param_with_axes": _param_with_axes,
+}
+
+
+def is_modelled(name: str, value: Value) -> bool:
+    """Whether a function of a library that is being analysed means what this table says of it."""
+    return isinstance(value, Function) and name in LIBRARY_CALLS
+
+
+SHORT_NAMES = frozenset(name.rpartition(".")[2] for name in LIBRARY_CALLS)

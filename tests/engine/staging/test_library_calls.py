@@ -1,0 +1,224 @@
+"""Modules that are taken apart and put together, and what libraries call of what they are given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs import write_project
+
+from jaxlint.source.read import read_source
+from jaxlint.staging.inspection import FunctionFacts, inspect_files
+
+BLOCK = """
+    import jax
+    from flax import nnx
+
+    class Block(nnx.Module):
+        def __init__(self, rngs):
+            self.scale = nnx.Param(jax.random.normal(rngs.params(), (3,)))
+
+        def __call__(self, x):
+            return x * self.scale
+
+    model = Block(nnx.Rngs(0))
+"""
+DENSE = """
+    import equinox as eqx
+    import jax
+
+    class Dense(eqx.Module):
+        weight: jax.Array
+        activation: object = eqx.field(static=True)
+
+        def __call__(self, x):
+            return self.activation(self.weight * x)
+
+    model = Dense(jax.numpy.ones(3), jax.nn.relu)
+"""
+CALLS = {
+    "nnx: merged in a jit of its state": (
+        BLOCK,
+        """
+    graphdef, state = nnx.split(model)
+
+    @jax.jit
+    def step(state, x):
+        return nnx.merge(graphdef, state)(x)
+
+    step(state, jax.numpy.ones(3))
+    """,
+    ),
+    "nnx: the structure is passed, the state filtered": (
+        BLOCK,
+        """
+    graphdef, params, rest = nnx.split(model, nnx.Param, ...)
+
+    @jax.jit
+    def step(graphdef, params, rest, x):
+        def loss(params):
+            return nnx.merge(graphdef, params, rest)(x).sum()
+        return jax.grad(loss)(params)
+
+    step(graphdef, params, rest, jax.numpy.ones(3))
+    """,
+    ),
+    "nnx: a view of it": (
+        BLOCK,
+        """
+    evaluated = nnx.view(model, deterministic=True)
+
+    @nnx.jit
+    def step(model, x):
+        return model(x)
+
+    step(evaluated, jax.numpy.ones(3))
+    """,
+    ),
+    "nnx: captured intermediates": (
+        BLOCK,
+        """
+    @nnx.jit
+    def step(model, x):
+        y, noted = nnx.capture(model, nnx.Intermediate)(x)
+        return y, noted
+
+    step(model, jax.numpy.ones(3))
+    """,
+    ),
+    "nnx: a table of its parts": (BLOCK, "    print(nnx.tabulate(model, jax.numpy.ones(3)))"),
+    "equinox: partitioned and combined": (
+        DENSE,
+        """
+    params, static = eqx.partition(model, eqx.is_array)
+
+    @jax.jit
+    def step(params, x):
+        return eqx.combine(params, static)(x)
+
+    step(params, jax.numpy.ones(3))
+    """,
+    ),
+    "equinox: combined with what an optimiser gives": (
+        DENSE,
+        """
+    params, static = eqx.partition(model, eqx.is_inexact_array)
+
+    @jax.jit
+    def step(params, x):
+        def loss(params):
+            return eqx.combine(params, static)(x).sum()
+        new = jax.tree.map(lambda p, g: p - g, params, jax.grad(loss)(params))
+        return eqx.combine(new, static)(x)
+
+    step(params, jax.numpy.ones(3))
+    """,
+    ),
+    "equinox: updated": (
+        DENSE,
+        """
+    @eqx.filter_jit
+    def step(model, updates, x):
+        return eqx.tree_at(lambda m: m.weight, eqx.apply_updates(model, updates), x)(x)
+
+    step(model, model, jax.numpy.ones(3))
+    """,
+    ),
+}
+
+
+def facts_of(folder: Path, program: str) -> dict[str, FunctionFacts]:
+    (path,) = write_project(folder, {"program.py": program})
+    found, analysis = inspect_files([read_source(path, path.name)])
+    assert analysis.errors == []
+    return {fact.qualname: fact for fact in found}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_the_methods_of_what_is_put_together_are_staged(tmp_path: Path, case: str) -> None:
+    facts = facts_of(tmp_path, "".join(CALLS[case]))
+    call = facts.get("Block.__call__") or facts["Dense.__call__"]
+    assert (call.staged, call.basis) == ("yes", "visible"), call
+    assert call.params == {"self": "traced", "x": "traced"}
+    if "step" in facts and "graphdef" in facts["step"].params:
+        assert facts["step"].params["graphdef"] == "static"
+
+
+def test_modules_without_arrays_stay_what_they_are(tmp_path: Path) -> None:
+    program = (
+        DENSE
+        + """
+    params, static = eqx.partition(model, eqx.is_array)
+
+    def name_of(static):
+        return str(static.activation)
+
+    @jax.jit
+    def step(params):
+        return params, name_of(static)
+    """
+    )
+    facts = facts_of(tmp_path, program)
+    assert facts["name_of"].staged == "unknown"
+    assert "Dense.__call__" in facts and facts["Dense.__call__"].basis == "convention"
+
+
+def test_initialisers_are_traced(tmp_path: Path) -> None:
+    program = """
+        import flax.linen as nn
+        import jax
+
+        def scaled(key, shape, scale):
+            return scale * jax.random.normal(key, shape)
+
+        class Layer(nn.Module):
+            @nn.compact
+            def __call__(self, x):
+                kernel = self.param("kernel", scaled, x.shape, 0.1)
+                bias = self.param("bias", lambda key: jax.random.normal(key, x.shape))
+                count = self.variable("state", "count", lambda: x.sum())
+                return x * kernel + bias
+
+        jax.jit(Layer().init)(jax.random.key(0), jax.numpy.ones(3))
+    """
+    facts = facts_of(tmp_path, program)
+    assert (facts["scaled"].staged, facts["scaled"].params["key"]) == ("yes", "traced")
+    assert facts["scaled"].params["scale"] == "static"
+    assert facts["Layer.__call__.<locals>.<lambda>"].staged == "yes"
+
+
+def test_tables_of_linen_modules_trace_them(tmp_path: Path) -> None:
+    program = """
+        import flax.linen as nn
+        import jax
+
+        class Layer(nn.Module):
+            def __call__(self, x):
+                return x * 2
+
+        def test_table():
+            print(Layer().tabulate(jax.random.key(0), jax.numpy.ones(3), depth=1))
+    """
+    facts = facts_of(tmp_path, program)
+    assert (facts["Layer.__call__"].basis, facts["Layer.__call__"].params["x"]) == ("visible", "traced")
+
+
+def test_line_searches_trace_the_loss(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import optax
+
+        solver = optax.lbfgs()
+
+        def loss(params):
+            return (params ** 2).sum()
+
+        def step(params, state):
+            value, grad = jax.value_and_grad(loss)(params)
+            return solver.update(grad, state, params, value=value, grad=grad, value_fn=lambda p: loss(p))
+
+        params = jax.numpy.ones(3)
+        step(params, solver.init(params))
+    """
+    facts = facts_of(tmp_path, program)
+    assert (facts["step.<locals>.<lambda>"].staged, facts["loss"].params) == ("yes", {"params": "traced"})
