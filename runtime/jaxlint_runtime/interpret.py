@@ -11,6 +11,7 @@ from jaxlint_runtime import compat
 from jaxlint_runtime.compat import Literal
 
 _CALLS = frozenset({"jit", "pjit", "closed_call", "core_call", "core_closed_call"})
+REMATERIALISED = frozenset({"remat", "remat2", "checkpoint"})
 
 Rule = Callable[[Any, list[Any]], Sequence[Any]]  # an equation and its operands -> its results
 
@@ -72,6 +73,36 @@ def scan(eqn: Any, values: Sequence[Any], step: Callable[..., Sequence[Any]]) ->
         unroll=params["unroll"],
     )
     return [*final, *results]
+
+
+def control_flow(
+    eqn: Any, values: Sequence[Any], bodies: Sequence[Callable[..., Sequence[Any]]]
+) -> Sequence[Any]:
+    """A loop, branch or checkpoint on `values` with `bodies`, which take and return flat values, for its own.
+
+    The bodies come in the order of `compat.inner_jaxprs`. Raises ValueError for any other equation.
+    """
+    name = eqn.primitive.name
+    if name == "scan":
+        return scan(eqn, values, bodies[0])
+    if name == "cond":
+        return jax.lax.switch(values[0], list(bodies), *values[1:])
+    if name == "while":
+        named = dict(zip((key for key, _ in compat.inner_jaxprs(eqn)), bodies, strict=True))
+        split = eqn.params["cond_nconsts"]
+        start = split + eqn.params["body_nconsts"]
+        cond_consts, body_consts = values[:split], values[split:start]
+        return jax.lax.while_loop(
+            lambda carry: named["cond_jaxpr"](*cond_consts, *carry)[0],
+            lambda carry: named["body_jaxpr"](*body_consts, *carry),
+            list(values[start:]),
+        )
+    if name in REMATERIALISED:
+        run = jax.checkpoint(
+            bodies[0], policy=eqn.params.get("policy"), prevent_cse=eqn.params.get("prevent_cse", True)
+        )
+        return run(*values)
+    raise ValueError(f"{name} is not control flow")
 
 
 def is_plain_call(eqn: Any) -> bool:

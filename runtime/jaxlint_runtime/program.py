@@ -143,6 +143,29 @@ class Program:
                 )
         return equivalence.worst(comparisons)
 
+    def compared(
+        self, version: Version, dtype: str | None, staged: Staged | None = None
+    ) -> tuple[Comparison, Comparison | None]:
+        """Compare a version with the original: values, and gradients where it computes in `dtype`.
+
+        `staged` is the version as it is staged where values are computed, if it is already. Candidates that differ
+        in nothing but what the target makes of them share a version, which is run once.
+        """
+        key = (version.function, dtype)
+        if key not in self._compared:
+            values = self.check(staged or self.runnable(version), dtype)
+            checked = values.problem is None and dtype is not None
+            self._compared[key] = (
+                values,
+                self.check_gradients(version, dtype) if checked and dtype else None,
+            )
+        values, gradients = self._compared[key]
+        return Comparison(replace(values.numerics), values.problem), gradients
+
+    @functools.cached_property
+    def _compared(self) -> dict[Any, tuple[Comparison, Comparison | None]]:
+        return {}
+
     @functools.cached_property
     def differentiates(self) -> bool:
         """Whether it takes reverse-mode derivatives itself, so that its outputs already depend on gradients."""

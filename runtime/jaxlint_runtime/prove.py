@@ -21,6 +21,7 @@ _MORE_MEMORY = 1.05  # a gain in time may cost no more than this
 _KERNEL = re.compile(
     r'custom_call_target="(tpu_custom_call|mosaic|triton|__gpu\$xla\.gpu\.triton)', re.IGNORECASE
 )
+_LOOP = re.compile(r"= \S+ while\(|\) while\(")
 _COMPILER_GAIN = 1.02  # least ratio of two compiler estimates of time that is worth a claim
 _COMPILER_LOSS = 1.25  # an estimate must be this much worse to outweigh memory that is saved for certain
 
@@ -132,21 +133,16 @@ def prove(program: Program, parts: Sequence[tuple[Transform, Candidate]], base: 
 
 
 def _prove(program: Program, plan: Plan, base: Base, staged: Staged, outcome: Result) -> None:
-    if program.runner == program.target and plan.emulated is plan.version:
-        runnable = staged
-    else:
-        runnable = program.runnable(plan.emulated)
+    same = program.runner == program.target and plan.emulated is plan.version
     dtype = plan.dtype(program)
-    compared = program.check(runnable, dtype)
+    compared, gradients = program.compared(plan.emulated, dtype, staged if same else None)
     outcome.numerics = compared.numerics
     outcome.evidence = _values_evidence(program, plan)
-    if compared.problem is None and dtype is not None:
-        gradients = program.check_gradients(plan.emulated, dtype)
-        if gradients is not None:
-            outcome.numerics.gradient_cosine = gradients.numerics.gradient_cosine
-            outcome.evidence += "; gradients by all floating inputs too"
-            if gradients.problem is not None:
-                compared = gradients
+    if gradients is not None:
+        outcome.numerics.gradient_cosine = gradients.numerics.gradient_cosine
+        outcome.evidence += "; gradients by all floating inputs too"
+        if gradients.problem is not None:
+            compared = gradients
     if compared.problem is not None:
         outcome.status, outcome.reason = Status.REJECTED, f"it does not compute the same: {compared.problem}"
         return
@@ -186,7 +182,8 @@ def _values_evidence(program: Program, plan: Plan) -> str:
     text = f"{how} on {inputs}, run on {program.runner.name}"
     if not program.deterministic:
         text += " (the original does not repeat its own bits)"
-    return text
+    notes = [transform.evidence(program, candidate) for transform, candidate in plan.parts]
+    return "; ".join([text, *filter(None, notes)])
 
 
 def _time(program: Program, before: Staged, after: Staged, outcome: Result) -> Timing | None:
@@ -218,6 +215,8 @@ def _compiler_times(before: Staged, after: Staged, outcome: Result) -> None:
     """Put the compiler's own estimates of time into the costs, where it made some for both and they can be trusted."""
     if any(_KERNEL.search(staged.text("hlo")) for staged in (before, after)):
         return  # the cost of a kernel is only what its author declared
+    if len({len(_LOOP.findall(staged.text("hlo"))) for staged in (before, after)}) > 1:
+        return  # the body of a loop counts once, so that a loop looks cheaper than what it replaces
     estimates = [compiler_cost(staged.compiled).get("optimal_seconds", -1.0) for staged in (before, after)]
     # The analysis adds -1 for each instruction that it cannot estimate, so only what is well below 1 is a sum.
     if min(estimates) <= 0 or max(estimates) > 0.9 or outcome.before is None or outcome.after is None:

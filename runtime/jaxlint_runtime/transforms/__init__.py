@@ -5,8 +5,11 @@ from __future__ import annotations
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 from jaxlint_runtime.transforms.bf16 import Bf16
 from jaxlint_runtime.transforms.donation import Donation
+from jaxlint_runtime.transforms.kernels import Kernels
 from jaxlint_runtime.transforms.remat import Remat
 
 __all__ = ["TRANSFORMS", "Candidate", "NotApplicable", "Transform"]
 
-TRANSFORMS: dict[str, Transform] = {transform.name: transform for transform in (Donation(), Remat(), Bf16())}
+TRANSFORMS: dict[str, Transform] = {
+    transform.name: transform for transform in (Donation(), Remat(), Bf16(), Kernels())
+}

@@ -56,6 +56,10 @@ class Transform(abc.ABC):
         """
         return None
 
+    def evidence(self, program: Program, candidate: Candidate) -> str | None:
+        """How what cannot run here was checked, beyond the values of the emulated version. Raises NotApplicable."""
+        return None
+
     def shown(self, program: Program) -> None:  # noqa: B027 - optional
         """Raise NotApplicable where nothing that the target reports can show a gain."""
 

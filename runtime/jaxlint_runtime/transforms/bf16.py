@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.inspection.flops import count
-from jaxlint_runtime.interpret import evaluate, is_plain_call, scan
+from jaxlint_runtime.interpret import REMATERIALISED, control_flow, evaluate, is_plain_call
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.staging import Version
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
@@ -25,7 +25,7 @@ _PRODUCTS = frozenset({"dot_general", "conv_general_dilated"})
 _OPAQUE = frozenset(
     {"custom_jvp_call", "custom_vjp_call", "custom_vjp_call_jaxpr", "pallas_call", "shard_map"}
 )
-_REMATERIALISED = frozenset({"remat", "remat2", "checkpoint"})
+_CONTROL_FLOW = frozenset({"scan", "cond", "while"}) | REMATERIALISED
 _EXPONENT_BITS, _MANTISSA_BITS = 8, 7
 
 Cast = Callable[[Any], Any]
@@ -169,30 +169,8 @@ def _equation(cast: Cast, eqn: Any, values: list[Any]) -> Sequence[Any]:
     bodies = [body for _, body in compat.inner_jaxprs(eqn)]
     if is_plain_call(eqn):
         return evaluate(bodies[0], values, rule)
-    if name == "scan":
-        return scan(eqn, values, lambda *flat: evaluate(bodies[0], flat, rule))
-    if name == "cond":
-        branches = [lambda *flat, body=body: evaluate(body, flat, rule) for body in bodies]
-        return jax.lax.switch(values[0], branches, *values[1:])
-    if name == "while":
-        return _while(eqn, values, rule)
-    if name in _REMATERIALISED:
-        run = jax.checkpoint(
-            lambda *flat: evaluate(bodies[0], flat, rule),
-            policy=eqn.params.get("policy"),
-            prevent_cse=eqn.params.get("prevent_cse", True),
+    if name in _CONTROL_FLOW:
+        return control_flow(
+            eqn, values, [lambda *flat, body=body: evaluate(body, flat, rule) for body in bodies]
         )
-        return run(*values)
     return compat.bind(eqn, values)
-
-
-def _while(eqn: Any, values: list[Any], rule: Callable[..., Sequence[Any]]) -> Sequence[Any]:
-    bodies = dict(compat.inner_jaxprs(eqn))
-    split = eqn.params["cond_nconsts"]
-    start = split + eqn.params["body_nconsts"]
-    cond_consts, body_consts = values[:split], values[split:start]
-    return jax.lax.while_loop(
-        lambda carry: evaluate(bodies["cond_jaxpr"], [*cond_consts, *carry])[0],
-        lambda carry: evaluate(bodies["body_jaxpr"], [*body_consts, *carry], rule),
-        list(values[start:]),
-    )

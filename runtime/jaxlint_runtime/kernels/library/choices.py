@@ -1,0 +1,121 @@
+"""Which implementations of attention there are for a target, and how each is called by a person."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from jaxlint_runtime.kernels.layout import Layout, Operands, Spec
+from jaxlint_runtime.kernels.library import chunked, ready
+
+_MULTIPLE = 128  # of the lengths that JAX's kernels take
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One implementation. `opaque`: compilers know of its cost only what its author declared."""
+
+    name: str
+    platforms: tuple[str, ...]
+    run: Callable[[Operands, Spec], Any]
+    refuses: Callable[[Layout], str | None]
+    call: Callable[[Layout], str]
+    opaque: bool = False
+    interpreted: bool = False  # a TPU kernel, which runs on a CPU step by step
+
+
+def choices(platform: str) -> list[Choice]:
+    """The implementations for a platform, those that are thought to be best first."""
+    widen = platform == "cpu"
+    every = [
+        Choice(
+            "flash_attention",
+            ("tpu",),
+            ready.tpu_flash_attention,
+            _no_flash,
+            lambda layout: _imported(
+                "jax.experimental.pallas.ops.tpu.flash_attention.flash_attention", layout, "sm_scale"
+            ),
+            opaque=True,
+            interpreted=True,
+        ),
+        Choice(
+            "cudnn",
+            ("gpu",),
+            functools.partial(ready.dot_product_attention, implementation="cudnn"),
+            _no_cudnn,
+            lambda layout: _dot_product(layout, "cudnn"),
+            opaque=True,
+        ),
+        Choice(
+            "mha",
+            ("gpu",),
+            ready.gpu_mha,
+            _no_flash,
+            lambda layout: _imported("jax.experimental.pallas.ops.gpu.attention.mha", layout, "sm_scale"),
+            opaque=True,
+        ),
+        Choice(
+            "chunked",
+            ("cpu", "gpu", "tpu"),
+            functools.partial(chunked.attention, widen=widen),
+            lambda layout: None,
+            lambda layout: _imported("jaxlint_runtime.kernels.attention", layout, "scale"),
+        ),
+        Choice(
+            "dot_product_attention",
+            ("cpu", "gpu"),
+            ready.dot_product_attention,
+            _no_dot_product,
+            lambda layout: _dot_product(layout, None),
+        ),
+    ]
+    return [choice for choice in every if platform in choice.platforms]
+
+
+def _no_flash(layout: Layout) -> str | None:
+    if layout.spec.cap is not None:
+        return "it does not cap scores"
+    if layout.masks or layout.biases:
+        return "it takes no mask or bias but in full size"
+    width = layout.sizes.size(layout.width)
+    if layout.shape[2] % _MULTIPLE or layout.key_shape[2] % _MULTIPLE or width != layout.shape[3]:
+        return f"it takes lengths that are multiples of {_MULTIPLE}"
+    return None
+
+
+def _no_dot_product(layout: Layout) -> str | None:
+    return "it does not cap scores" if layout.spec.cap is not None else None
+
+
+def _no_cudnn(layout: Layout) -> str | None:
+    if str(layout.attention.queries.value.aval.dtype) not in ("bfloat16", "float16"):
+        return "cuDNN computes attention in 16 bits alone"
+    if layout.shape[3] % 8 or layout.shape[3] > 256:
+        return "cuDNN takes heads of up to 256, in steps of 8"
+    return _no_dot_product(layout)
+
+
+def _dot_product(layout: Layout, implementation: str | None) -> str:
+    extra = [f"implementation={implementation!r}"] if implementation else []
+    given = _given(layout, "scale", "is_causal")
+    return f"jax.nn.dot_product_attention(q, k, v{''.join(', ' + text for text in [*given, *extra])}) on [B, T, N, H]"
+
+
+def _imported(name: str, layout: Layout, scale: str) -> str:
+    module, _, function = name.rpartition(".")
+    given = "".join(", " + text for text in _given(layout, scale, "causal"))
+    return f"{module}.{function}(q, k, v{given})"
+
+
+def _given(layout: Layout, scale: str, causal: str) -> list[str]:
+    given = [f"{scale}={layout.spec.scale:.6g}"]
+    if layout.spec.causal:
+        given.append(f"{causal}=True")
+    if layout.biases:
+        given.append("bias=bias")
+    if layout.masks:
+        given.append("mask=mask")
+    return given

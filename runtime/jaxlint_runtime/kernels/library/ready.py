@@ -1,0 +1,73 @@
+"""Attention as JAX itself offers it: `jax.nn.dot_product_attention` and the kernels of `jax.experimental.pallas.ops`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxlint_runtime.kernels.layout import Operands, Spec
+
+
+class Unsupported(Exception):
+    """A kernel that cannot compute this attention; the message says why."""
+
+
+def dot_product_attention(operands: Operands, spec: Spec, implementation: str | None = "xla") -> Any:
+    """`jax.nn.dot_product_attention`, by XLA or by cuDNN."""
+    if spec.cap is not None:
+        raise Unsupported("jax.nn.dot_product_attention caps no scores")
+    queries, keys, values = (
+        array.transpose(0, 2, 1, 3) for array in (operands.queries, operands.keys, operands.values)
+    )
+    result = jax.nn.dot_product_attention(
+        queries,
+        keys,
+        values,
+        bias=None if operands.bias is None else operands.bias.astype(queries.dtype),
+        mask=operands.mask,
+        scale=spec.scale,
+        is_causal=spec.causal,
+        implementation=implementation,  # type: ignore[arg-type]
+    )
+    return result.transpose(0, 2, 1, 3)
+
+
+def tpu_flash_attention(operands: Operands, spec: Spec) -> Any:
+    """`jax.experimental.pallas.ops.tpu.flash_attention`: one head of keys per head of queries, a bias of full size."""
+    from jax.experimental.pallas.ops.tpu.flash_attention import flash_attention
+
+    if spec.cap is not None:
+        raise Unsupported("it caps no scores")
+    if operands.mask is not None or operands.bias is not None:
+        raise Unsupported("it takes a mask or bias in full size only")
+    _batch, heads, time, depth = operands.queries.shape
+    if operands.keys.shape[2] % 128 or time % 128 or operands.values.shape[3] != depth:
+        raise Unsupported("it takes lengths that are multiples of 128")
+    repeats = heads // operands.keys.shape[1]
+    keys, values = (
+        jnp.repeat(array, repeats, axis=1) if repeats > 1 else array
+        for array in (operands.keys, operands.values)
+    )
+    return flash_attention(operands.queries, keys, values, causal=spec.causal, sm_scale=spec.scale)
+
+
+def gpu_mha(operands: Operands, spec: Spec) -> Any:
+    """`jax.experimental.pallas.ops.gpu.attention.mha`, by Pallas and Triton."""
+    from jax.experimental.pallas.ops.gpu.attention import mha
+
+    if spec.cap is not None or operands.mask is not None or operands.bias is not None:
+        raise Unsupported("it takes no mask, bias or cap")
+    _batch, heads, time, depth = operands.queries.shape
+    positions = operands.keys.shape[2]
+    if time % 128 or positions % 128 or operands.values.shape[3] != depth:
+        raise Unsupported("it takes lengths that are multiples of 128")
+    repeats = heads // operands.keys.shape[1]
+    queries, keys, values = (
+        array.transpose(0, 2, 1, 3) for array in (operands.queries, operands.keys, operands.values)
+    )
+    if repeats > 1:
+        keys, values = jnp.repeat(keys, repeats, axis=2), jnp.repeat(values, repeats, axis=2)
+    result = mha(queries, keys, values, segment_ids=None, sm_scale=spec.scale, causal=spec.causal)
+    return result.transpose(0, 2, 1, 3)

@@ -1,0 +1,102 @@
+"""A staged program evaluated again with the attentions in it computed by another function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+
+from jaxlint_runtime import compat
+from jaxlint_runtime.interpret import control_flow
+from jaxlint_runtime.kernels.attention import Unlike, find
+from jaxlint_runtime.kernels.graph import Graph, Node, Value, build
+from jaxlint_runtime.kernels.layout import Layout, Operands, Spec, arrange, reads
+
+SCOPE = "jaxlint_kernel"  # in the name stack of what was substituted
+
+Implementation = Callable[[Operands, Spec], Any]  # the result is [B, N, T, width]
+Choice = Callable[[Layout], Implementation | None]  # None leaves an attention as it is
+
+
+@dataclass
+class Matches:
+    """What was found in one graph, the bodies of its loops and branches included."""
+
+    graph: Graph
+    layouts: list[Layout] = field(default_factory=list)
+    bodies: dict[Node, list[Matches]] = field(default_factory=dict)
+    near: list[str] = field(default_factory=list)
+
+    def all_layouts(self) -> list[Layout]:
+        """The attentions, those in bodies included."""
+        inner = [
+            layout for bodies in self.bodies.values() for body in bodies for layout in body.all_layouts()
+        ]
+        return [*self.layouts, *inner]
+
+    def all_near(self) -> list[str]:
+        """What was nearly an attention, and why not."""
+        inner = [text for bodies in self.bodies.values() for body in bodies for text in body.all_near()]
+        return list(dict.fromkeys([*self.near, *inner]))
+
+
+def matches(jaxpr: Any) -> Matches:
+    """The attentions of a staged program."""
+    return _matches(build(jaxpr))
+
+
+def _matches(graph: Graph) -> Matches:
+    found = find(graph)
+    result = Matches(graph, near=found.near)
+    for attention in found.attentions:
+        if SCOPE in str(attention.product.eqn.source_info.name_stack):
+            continue
+        try:
+            layout = arrange(attention)
+        except Unlike as reason:
+            result.near.append(f"{attention.place}: {reason}")
+            continue
+        result.layouts.append(layout)
+    for node in graph.nodes:
+        if node.bodies and not node.hidden:
+            bodies = [_matches(body) for body in node.bodies]
+            if any(body.layouts or body.bodies or body.near for body in bodies):
+                result.bodies[node] = bodies
+    return result
+
+
+def evaluate(found: Matches, args: Sequence[Any], choose: Choice) -> list[Any]:
+    """The outputs of the program on flat `args`, its attentions computed by what `choose` says."""
+    graph = found.graph
+    values: dict[Value, Any] = dict(zip(graph.inputs, args, strict=True))
+
+    def read(value: Value) -> Any:
+        return value.held if value.is_held else values[value]
+
+    chosen = {layout.attention.result: (layout, choose(layout)) for layout in found.layouts}
+    replaced = {value: pair for value, pair in chosen.items() if pair[1] is not None}
+    needed = graph.needed({value: reads(layout) for value, (layout, _) in replaced.items()})
+    wanted = {value for node in needed for value in node.ins} | set(graph.outputs)
+    wanted |= {value for layout, _ in replaced.values() for value in reads(layout)}
+    for node in graph.nodes:
+        layout, implementation = replaced.get(node.outs[0], (None, None)) if node.outs else (None, None)
+        if layout is not None and implementation is not None and node.outs[0] in wanted:
+            with jax.named_scope(SCOPE):
+                values[node.outs[0]] = layout.result(implementation(layout.operands(read), layout.spec))
+        elif node in needed:
+            results = _evaluated(found, node, [read(value) for value in node.ins], choose)
+            values.update(zip(node.outs, results, strict=True))
+    return [read(value) for value in graph.outputs]
+
+
+def _evaluated(found: Matches, node: Node, operands: list[Any], choose: Choice) -> Sequence[Any]:
+    bodies = found.bodies.get(node)
+    if bodies is None or not any(body.all_layouts() for body in bodies):
+        return compat.bind(node.eqn, operands)
+
+    def within(body: Matches) -> Callable[..., list[Any]]:
+        return lambda *flat: evaluate(body, flat, choose)
+
+    return control_flow(node.eqn, operands, [within(body) for body in bodies])

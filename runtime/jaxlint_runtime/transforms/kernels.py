@@ -1,0 +1,227 @@
+"""Kernels: attention, found in the staged program, computed without ever holding all of its scores.
+
+What a program differentiates is caught as it is differentiated, as in `remat`, so that the backward pass is that of
+the kernel; what is left is looked for in the whole staged program.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+
+from jaxlint_runtime import compat
+from jaxlint_runtime.kernels.layout import Layout, scores_bytes
+from jaxlint_runtime.kernels.library import chunked
+from jaxlint_runtime.kernels.library.choices import Choice, choices
+from jaxlint_runtime.kernels.library.small import interpreted
+from jaxlint_runtime.kernels.substitute import Implementation, Matches, evaluate, matches
+from jaxlint_runtime.model import Cost
+from jaxlint_runtime.paths import display_path
+from jaxlint_runtime.program import Program
+from jaxlint_runtime.staging import Staged, Version, first_line
+from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+
+_LEAST_BYTES = 2**20  # of scores, for a kernel to be worth trying
+_LEAST_SHARE = 0.01  # of the memory of the whole
+
+Choose = Callable[[Layout], Implementation | None]
+
+
+@dataclass
+class Seen:
+    """What was found while a version was traced."""
+
+    layouts: list[Layout] = field(default_factory=list)
+    near: list[str] = field(default_factory=list)
+
+    def add(self, found: Matches) -> None:
+        """Note what was found in one staged function."""
+        self.layouts += found.all_layouts()
+        self.near += found.all_near()
+
+    def reasons(self) -> list[str]:
+        """Why what is nearly attention is none, where it was not found to be one after all."""
+        # What is differentiated is seen on its own first; in the whole its weights are used by the backward pass.
+        places = {layout.attention.place for layout in self.layouts}
+        return [
+            _shortened(text) for text in dict.fromkeys(self.near) if text.partition(": ")[0] not in places
+        ]
+
+
+class Kernels(Transform):
+    """Replaces attention by an implementation for the target."""
+
+    name = "kernels"
+
+    def __init__(self) -> None:
+        self._layouts: weakref.WeakKeyDictionary[Program, list[Layout]] = weakref.WeakKeyDictionary()
+        self._emulated: dict[Any, Version] = {}  # of the program that was proposed for last
+
+    def propose(self, program: Program) -> list[Candidate]:
+        """One candidate per implementation that takes any of the attentions. Raises NotApplicable."""
+        seen = Seen()
+        program.stage(substituted(program.version, lambda layout: None, seen)).jaxpr  # noqa: B018 - traces
+        layouts = seen.layouts
+        if not layouts:
+            raise NotApplicable("; ".join(seen.reasons()) or "it computes no attention")
+        total = sum(map(scores_bytes, layouts))
+        if total < max(_LEAST_BYTES, _LEAST_SHARE * (program.cost.peak_bytes or 0)):
+            raise NotApplicable(f"the scores of its attention take {total / 2**10:.1f} KiB only")
+        candidates, refused = [], []
+        for number, choice in enumerate(choices(program.target.platform)):
+            reasons = [choice.refuses(layout) for layout in layouts]
+            taken = [layout for layout, reason in zip(layouts, reasons, strict=True) if reason is None]
+            if not taken:
+                refused.append(f"{choice.name}: {reasons[0]}")
+                continue
+            candidates.append(
+                Candidate(
+                    name=f"{self.name}:{choice.name}",
+                    summary=f"compute {_described(taken)} by {choice.call(taken[0])}",
+                    requires="",
+                    estimate=float(sum(map(scores_bytes, taken))) - number,  # in the order of the choices
+                    parameters={
+                        "implementation": choice.name,
+                        "call": choice.call(taken[0]),
+                        "attentions": [_facts(layout) for layout in taken],
+                        "left": len(layouts) - len(taken),
+                        "refused": list(refused),
+                        "near": seen.reasons(),
+                    },
+                )
+            )
+        self._layouts[program] = layouts
+        self._emulated.clear()
+        return candidates
+
+    def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
+        """The same function, its attentions computed by the candidate's implementation."""
+        choice = _choice(program, candidate)
+        return substituted(version, lambda layout: None if choice.refuses(layout) else choice.run)
+
+    def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
+        """Where the target is not at hand, the same attentions by blocks of queries, in float32 products."""
+        if not program.target.compile_only:
+            return None
+        choice = _choice(program, candidate)
+        run = functools.partial(chunked.attention, widen=True)
+        taken = tuple(choice.refuses(layout) is None for layout in self._layouts[program])
+        key = (version.function, taken)
+        if key not in self._emulated:
+            self._emulated[key] = substituted(version, lambda layout: None if choice.refuses(layout) else run)
+        return self._emulated[key]
+
+    def evidence(self, program: Program, candidate: Candidate) -> str | None:
+        """Kernels for a TPU that is not there run here at a small size, step by step."""
+        choice = _choice(program, candidate)
+        text = None
+        if program.target.compile_only:
+            text = "the values are those of the same attention by blocks of queries"
+        if choice.interpreted and program.runner.platform == "cpu":
+            taken = [layout for layout in self._layouts[program] if choice.refuses(layout) is None]
+            text = f"{text}; {interpreted(choice, taken)}"
+        return text
+
+    def confirm(
+        self, program: Program, candidate: Candidate, staged: Staged, before: Cost, after: Cost
+    ) -> None:
+        """Take the work of opaque kernels out: it is only what their author declared."""
+        if _choice(program, candidate).opaque:
+            after.flops = after.bytes_accessed = None
+
+
+def substituted(version: Version, choose: Choose, seen: Seen | None = None) -> Version:
+    """The function with its attentions computed by what `choose` says; `seen` notes what was found."""
+    function = version.function
+    noted = seen or Seen()
+
+    @functools.wraps(function)
+    def computed(*args: Any, **kwargs: Any) -> Any:
+        leaves, structure = jax.tree.flatten((args, kwargs))
+        traced = [n for n, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer)]
+
+        def flat(*values: Any) -> Any:
+            filled = list(leaves)
+            for n, value in zip(traced, values, strict=True):
+                filled[n] = value
+            new_args, new_kwargs = jax.tree.unflatten(structure, filled)
+            return function(*new_args, **new_kwargs)
+
+        operands = [leaves[n] for n in traced]
+        with compat.replaced_vjp(_differentiating(choose, noted)):
+            jaxpr, shape = jax.make_jaxpr(flat, return_shape=True)(*operands)
+        found = matches(jaxpr)
+        noted.add(found)
+        return jax.tree.unflatten(jax.tree.structure(shape), evaluate(found, operands, choose))
+
+    return Version(computed, version.options)
+
+
+def _differentiating(choose: Choose, seen: Seen) -> Callable[..., Any]:
+    """What stands in for `jax.vjp`: the function that is differentiated has its attentions replaced first."""
+    inside = False
+
+    def vjp(original: Callable[..., Any], fun: Callable[..., Any], *primals: Any, **options: Any) -> Any:
+        nonlocal inside
+        if inside:  # a derivative inside of one that is caught already
+            return original(fun, *primals, **options)
+        inside = True
+        try:
+            staged, shape = jax.make_jaxpr(fun, return_shape=True)(*primals)
+            found = matches(staged)
+        except Exception as error:
+            seen.near.append(f"what it differentiates could not be staged apart: {first_line(error)}")
+            return original(fun, *primals, **options)
+        finally:
+            inside = False
+        seen.add(found)
+        if not any(choose(layout) for layout in found.all_layouts()):
+            return original(fun, *primals, **options)
+
+        def replay(*args: Any) -> Any:
+            return jax.tree.unflatten(
+                jax.tree.structure(shape), evaluate(found, jax.tree.leaves(args), choose)
+            )
+
+        return original(replay, *primals, **options)
+
+    return vjp
+
+
+def _choice(program: Program, candidate: Candidate) -> Choice:
+    name = candidate.parameters["implementation"]
+    return next(choice for choice in choices(program.target.platform) if choice.name == name)
+
+
+def _facts(layout: Layout) -> dict[str, Any]:
+    return {
+        "site": _shortened(layout.attention.place),
+        "queries": list(layout.shape),
+        "keys": list(layout.key_shape),
+        "scale": layout.spec.scale,
+        "causal": layout.spec.causal,
+        "cap": layout.spec.cap,
+        "masks": len(layout.masks),
+        "biases": len(layout.biases),
+        "scores_bytes": scores_bytes(layout),
+    }
+
+
+def _described(layouts: Sequence[Layout]) -> str:
+    first = layouts[0]
+    sites = dict.fromkeys(_shortened(layout.attention.place) for layout in layouts)
+    causal = "causal " if first.spec.causal else ""
+    where = ", ".join(sites)
+    many = f"{len(layouts)} attentions" if len(layouts) > 1 else "the attention"
+    return f"{many} at {where} ({causal}queries {list(first.shape)}, keys {list(first.key_shape)})"
+
+
+def _shortened(text: str) -> str:
+    """A place, or a message that begins with one, with the path as it is shown."""
+    path, separator, rest = text.partition(":")
+    return f"{display_path(path)}{separator}{rest}" if separator else text
