@@ -132,8 +132,14 @@ class _Size(click.ParamType):
     is_flag=True,
     help="Write to the source what is proven, after the whole edited program ran again.",
 )
+@click.option(
+    "--accept-compiled",
+    is_flag=True,
+    help="With --apply: also write what was not measured, where a compiler alone says that it gains.",
+)
 @click.option("--allow-dirty", is_flag=True, help="With --apply: also change files with uncommitted changes.")
 @click.option("-q", "--quiet", is_flag=True, help="Hide what the program prints.")
+@click.option("-v", "--verbose", is_flag=True, help="Show what each compiled program does, by line.")
 def command(
     arguments: tuple[str, ...],
     module: str | None,
@@ -155,8 +161,10 @@ def command(
     save: Path | None,
     compare: Path | None,
     apply: bool,
+    accept_compiled: bool,
     allow_dirty: bool,
     quiet: bool,
+    verbose: bool,
     files: ReportFiles,
 ) -> None:
     """Run PROGRAM, try improvements on the functions that it jits, and prove or reject each with numbers.
@@ -202,11 +210,11 @@ def command(
         raise Failure(f"{output}: there is no such folder to write the report to")
     files.prepare()
     try:
-        document = _run(request, quiet, apply, allow_dirty)
+        document = _run(request, quiet, apply, allow_dirty, accept_compiled)
     except CannotRun as error:
         raise Failure(str(error)) from None
     worse = _against(document, stored)
-    _report(document, output_format, output)
+    _report(document, output_format, output, verbose)
     for line in files.write(document):
         click.echo(line, err=True)
     if save is not None and document.ran and not document.interrupted:
@@ -256,7 +264,7 @@ def _program(arguments: tuple[str, ...], module: str | None, tests: bool) -> tup
     return "script", arguments[0], arguments[1:]
 
 
-def _run(request: Request, quiet: bool, apply: bool, allow_dirty: bool) -> Document:
+def _run(request: Request, quiet: bool, apply: bool, allow_dirty: bool, accept_compiled: bool) -> Document:
     from jaxlint_runtime.apply import apply_proven
     from jaxlint_runtime.journal import Journal
     from jaxlint_runtime.report.diffs import collect_diffs
@@ -273,7 +281,7 @@ def _run(request: Request, quiet: bool, apply: bool, allow_dirty: bool) -> Docum
         document = verification.run()
         document.diffs = collect_diffs(verification)
         if apply and not document.interrupted:
-            apply_proven(verification, allow_dirty)
+            apply_proven(verification, allow_dirty, accept_compiled)
         return document
 
 
@@ -295,17 +303,17 @@ def _announcement(request: Request) -> str:
     return f"running {request.target} {until}, at most {request.timeout:g} s"
 
 
-def _report(document: Document, output_format: str, output: Path | None) -> None:
+def _report(document: Document, output_format: str, output: Path | None, verbose: bool) -> None:
     from jaxlint_runtime.report.terminal import print_report
 
     if output_format == "text" and output is None:
-        print_report(document, sys.stdout)
+        print_report(document, sys.stdout, verbose)
         return
     if output_format == "json":
         text = json.dumps(document.as_json(), indent=2) + "\n"
     else:
         buffer = io.StringIO()
-        print_report(document, buffer)
+        print_report(document, buffer, verbose)
         text = buffer.getvalue()
     if output is None:
         click.echo(text, nl=False)

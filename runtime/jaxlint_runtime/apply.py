@@ -30,6 +30,7 @@ from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification
 
 _RULE = "missing-donation"
 _CODEMOD = "add-donation"
+_PROVEN = ("verified", "compiled")
 _DELETED = b"Array has been deleted"
 
 
@@ -62,17 +63,20 @@ class Verdict:
     message: str
 
 
-def apply_proven(verification: Verification, allow_dirty: bool) -> None:
-    """Try and write what was proven; the outcome goes to the document's `applied`."""
+def apply_proven(verification: Verification, allow_dirty: bool, accept_compiled: bool = False) -> None:
+    """Try and write what was proven; the outcome goes to the document's `applied`.
+
+    `accept_compiled`: also what was not measured, of which only a compiler says that it gains.
+    """
     document, listener = verification.document, verification.listener
     if verification.rewritten:
         try:
             if _write_source(verification, allow_dirty):
-                _verify_again(verification, allow_dirty)
+                _verify_again(verification, allow_dirty, accept_compiled)
         except KeyboardInterrupt:
             document.interrupted = True
         return
-    edits = _choose(verification, allow_dirty)
+    edits = _choose(verification, allow_dirty, accept_compiled)
     if not edits:
         return
     try:
@@ -112,7 +116,7 @@ def _write_source(verification: Verification, allow_dirty: bool) -> bool:
     return problem is None
 
 
-def _verify_again(verification: Verification, allow_dirty: bool) -> None:
+def _verify_again(verification: Verification, allow_dirty: bool, accept_compiled: bool) -> None:
     """Look at the edited program as at any other: what is jitted only now may donate, or be rematerialised."""
     request = verification.request
     wanted = tuple(name for name in request.transforms or TRANSFORMS if name != SOURCE)
@@ -124,7 +128,7 @@ def _verify_again(verification: Verification, allow_dirty: bool) -> None:
     )
     document = again.run()
     if not document.interrupted:
-        apply_proven(again, allow_dirty)
+        apply_proven(again, allow_dirty, accept_compiled)
     verification.document.results += document.results
     verification.document.applied += document.applied
     verification.document.errors += document.errors
@@ -146,12 +150,24 @@ def _record(document: Document, result: dict[str, Any], kept: bool, message: str
 # ---- which results may be written ----
 
 
-def _choose(verification: Verification, allow_dirty: bool) -> list[Edit]:
+def _choose(verification: Verification, allow_dirty: bool, accept_compiled: bool = False) -> list[Edit]:
     """The proven results that may be tried, of each kind the first for a function; for the others the document says why not."""
     document = verification.document
     chosen: list[Edit] = []
     for target, result in document.results:
-        if result["status"] != "verified" or result["codemod"] not in (_CODEMOD, written_remat.CODEMOD):
+        if result["status"] not in _PROVEN or result["codemod"] not in (_CODEMOD, written_remat.CODEMOD):
+            continue
+        if result["status"] == "compiled" and not accept_compiled:
+            if not any(
+                (r["path"], r["line"], r["candidate"], r["status"]) == (*_key(result), "verified")
+                for _, r in document.results
+            ):
+                _record(
+                    document,
+                    result,
+                    False,
+                    f"not changed: on {target} the gain was not measured; --accept-compiled writes it all the same",
+                )
             continue
         edit = writable(result, target, verification)
         if isinstance(edit, Edit):
@@ -195,6 +211,10 @@ def writable(result: dict[str, Any], target: str, verification: Verification) ->
     donated = {key: list(value) for key, value in (("argnums", argnums), ("argnames", argnames)) if value}
     fix = dataclasses.replace(finding.fix, steps=(dataclasses.replace(step, parameters=donated),))
     return Edit(result, target, fix, argnums, argnames)
+
+
+def _key(result: dict[str, Any]) -> tuple[str, int, str]:
+    return result["path"], result["line"], result["candidate"]
 
 
 def _sequence(value: object) -> Sequence[object]:
@@ -340,8 +360,9 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
         if target == edit.target and (result["path"], result["function"]) == edit.place
     ]
     for result in again:
-        if result["status"] == "verified" and result["codemod"] == _CODEMOD:
-            return Verdict(edit, True, f"measured again in the edited program: {result['reason']}")
+        if result["status"] in (edit.result["status"], "verified") and result["codemod"] == _CODEMOD:
+            how = "measured" if result["status"] == "verified" else "compiled"
+            return Verdict(edit, True, f"{how} again in the edited program: {result['reason']}")
     reasons = "; ".join(result["reason"] for result in again) or "it was not measured"
     return Verdict(edit, False, f"not changed: the gain was not seen again: {reasons}")
 

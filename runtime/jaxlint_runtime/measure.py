@@ -125,6 +125,19 @@ def compare(before: Subject, after: Subject, seconds: float, seed: int = 0) -> T
     )
 
 
+def alone(subject: Subject, seconds: float) -> np.ndarray:
+    """Milliseconds a call of one side, sample by sample, for about `seconds`, after a warm-up."""
+    once = max(min(_sample(subject, 1), _sample(subject, 1)), 1e-7)
+    calls = max(1, min(_MAX_CALLS, math.ceil(_SAMPLE_SECONDS / once)))
+    if subject.input_bytes:
+        calls = max(1, min(calls, _COPY_BYTES // subject.input_bytes))
+    samples: list[float] = []
+    deadline = time.perf_counter() + seconds
+    while len(samples) < _MIN_BLOCKS or (time.perf_counter() < deadline and len(samples) < 4 * _MAX_BLOCKS):
+        samples.append(_sample(subject, calls) / calls * 1e3)
+    return np.array(samples)
+
+
 def interval(values: np.ndarray, seed: int = 0, level: float = 0.95, resamples: int = 2000) -> Interval:
     """The median of a sample with its bootstrap percentile interval."""
     generator = np.random.default_rng(seed)

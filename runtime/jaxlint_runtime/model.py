@@ -112,6 +112,9 @@ class Cost:
     bytes_accessed: float | None = None
     collective_bytes: float | None = None
     residual_bytes: int | None = None  # liveness estimate over the jaxpr
+    fits: bool | None = (
+        None  # False: the compiler refused it, and `peak_bytes` is the least that it would need
+    )
 
 
 @dataclass(slots=True)

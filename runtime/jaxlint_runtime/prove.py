@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jaxlint_runtime import inspection
 from jaxlint_runtime.equivalence import coarsest
-from jaxlint_runtime.inspection.memory import compiler_cost
+from jaxlint_runtime.inspection.estimates import compiler_ms, roofline_ms
 from jaxlint_runtime.measure import Timing, compare
 from jaxlint_runtime.model import Interval, Result, Status
 from jaxlint_runtime.program import Program
@@ -18,10 +17,6 @@ from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 # A saving of memory is worth a claim from this share of the whole, or this many bytes, and a page in any case.
 _LEAST_SHARE, _LEAST_BYTES, _PAGE = 0.01, 2**20, 4096
 _MORE_MEMORY = 1.05  # a gain in time may cost no more than this
-_KERNEL = re.compile(
-    r'custom_call_target="(tpu_custom_call|mosaic|triton|__gpu\$xla\.gpu\.triton)', re.IGNORECASE
-)
-_LOOP = re.compile(r"= \S+ while\(|\) while\(")
 _COMPILER_GAIN = 1.02  # least ratio of two compiler estimates of time that is worth a claim
 _COMPILER_LOSS = 1.25  # an estimate must be this much worse to outweigh memory that is saved for certain
 
@@ -213,17 +208,20 @@ def _time(program: Program, before: Staged, after: Staged, outcome: Result) -> T
 
 def _compiler_times(before: Staged, after: Staged, outcome: Result) -> None:
     """Put the compiler's own estimates of time into the costs, where it made some for both and they can be trusted."""
-    if any(_KERNEL.search(staged.text("hlo")) for staged in (before, after)):
-        return  # the cost of a kernel is only what its author declared
-    if len({len(_LOOP.findall(staged.text("hlo"))) for staged in (before, after)}) > 1:
-        return  # the body of a loop counts once, so that a loop looks cheaper than what it replaces
-    estimates = [compiler_cost(staged.compiled).get("optimal_seconds", -1.0) for staged in (before, after)]
-    # The analysis adds -1 for each instruction that it cannot estimate, so only what is well below 1 is a sum.
-    if min(estimates) <= 0 or max(estimates) > 0.9 or outcome.before is None or outcome.after is None:
+    if outcome.before is None or outcome.after is None or False in (outcome.before.fits, outcome.after.fits):
+        return  # not compiled, so that there is no estimate
+    estimates = [compiler_ms(before), compiler_ms(after)]
+    kind = "compiler"
+    if None in estimates:  # of bounds by the roofline no gain is claimed: they are shown
+        estimates, kind = [roofline_ms(before), roofline_ms(after)], "roofline"
+    if estimates[0] is None or estimates[1] is None:
         return
-    for cost, seconds in zip((outcome.before, outcome.after), estimates, strict=True):
-        cost.time_ms = Interval(seconds * 1e3, seconds * 1e3, seconds * 1e3)
-        cost.time_kind = "compiler"
+    for cost, milliseconds in zip((outcome.before, outcome.after), estimates, strict=True):
+        assert milliseconds is not None
+        cost.time_ms = Interval(milliseconds, milliseconds, milliseconds)
+        cost.time_kind = kind
+    if kind == "roofline":
+        return
     ratio = estimates[0] / estimates[1]
     outcome.speedup = Interval(ratio, ratio, ratio)
 
@@ -237,7 +235,7 @@ def _judge(plan: Plan, outcome: Result, timing: Timing | None) -> Verdict:
     bigger = (after.peak_bytes or 0) > _MORE_MEMORY * (before.peak_bytes or 0)
     faster, slower = _speed(outcome, timing)
     figures = describe(outcome, timing)
-    good = Status.COMPILED if before.time_kind == "compiler" or timing is None else Status.VERIFIED
+    good = Status.COMPILED if timing is None else Status.VERIFIED
     if smaller and (plan.trade or not slower):
         return Verdict(good, figures)
     if faster and not bigger:
@@ -265,7 +263,12 @@ def describe(outcome: Result, timing: Timing | None) -> str:
     parts = []
     if before.peak_bytes and after.peak_bytes is not None:
         share = after.peak_bytes / before.peak_bytes
-        parts.append(f"memory {size(before.peak_bytes)} to {size(after.peak_bytes)} ({share:.2f}x)")
+        bounds = ["at least " if cost.fits is False else "" for cost in (before, after)]
+        figures = f"{bounds[0]}{size(before.peak_bytes)} to {bounds[1]}{size(after.peak_bytes)}"
+        fits = ""
+        if before.fits is False:
+            fits = ", which does not fit the device" if after.fits is False else ", which fits the device"
+        parts.append(f"memory {figures} ({share:.2f}x){fits}")
     if before.time_ms and after.time_ms and outcome.speedup:
         parts.append(
             f"{before.time_kind} time {before.time_ms.median:.3g} to {after.time_ms.median:.3g} ms "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import inspect
+import re
 import time
 import warnings
 from collections.abc import Callable, Sequence
@@ -21,6 +22,36 @@ from jaxlint_runtime.targets import Target
 
 class StagingError(RuntimeError):
     """A function that could not be traced, lowered or compiled; the message is one line and names the stage."""
+
+
+class DoesNotFit(StagingError):
+    """A program that its compiler refuses since the device has too little memory: `needed` and `available` bytes."""
+
+    def __init__(self, needed: int, available: int) -> None:
+        super().__init__(
+            f"could not compile: it needs at least {needed / 2**30:.2f} GiB of the device's {available / 2**30:.2f} GiB"
+        )
+        self.needed = needed
+        self.available = available
+
+
+# What XLA's compiler for TPUs says; the first form counts the temporaries alone.
+_TOO_BIG = (
+    re.compile(
+        r"required for HLO temporaries \(([\d.]+)([KMGT]?)\) exceeds available HBM \(([\d.]+)([KMGT]?)\)"
+    ),
+    re.compile(r"Ran out of memory in memory space hbm\. Used ([\d.]+)([KMGT]?) of ([\d.]+)([KMGT]?) hbm"),
+)
+_UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+
+
+def too_big(message: str, arguments: int) -> DoesNotFit | None:
+    """What a compiler's error says of memory, None where it says nothing. `arguments`: bytes of the program's arguments."""
+    for number, form in enumerate(_TOO_BIG):
+        if found := form.search(message):
+            needed = int(float(found[1]) * _UNITS[found[2]]) + (0 if number else arguments)
+            return DoesNotFit(needed, int(float(found[3]) * _UNITS[found[4]]))
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +276,12 @@ class Staged:
             return self.compiled.as_text() or ""
         raise ValueError(f"unknown stage {stage!r}: use jaxpr, stablehlo or hlo")
 
+    @property
+    def _argument_bytes(self) -> int:
+        from jaxlint_runtime.inspection.avals import nbytes  # inspection imports this module
+
+        return sum(nbytes(leaf.aval) for leaf in self.bound.leaves)
+
     def _stage(self, name: str, build: Callable[[], Any]) -> Any:
         start = time.perf_counter()
         try:
@@ -252,7 +289,8 @@ class Staged:
                 warnings.simplefilter("always")
                 built = build()
         except Exception as error:
-            raise StagingError(f"could not {name}: {first_line(error)}") from error
+            refused = too_big(str(error), self._argument_bytes) if name == "compile" else None
+            raise refused or StagingError(f"could not {name}: {first_line(error)}") from error
         self.seconds[name] = time.perf_counter() - start
         self.donation_refused += [str(w.message) for w in caught if "donated" in str(w.message)]
         return built

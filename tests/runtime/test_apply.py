@@ -112,6 +112,17 @@ def test_what_is_not_proven_is_not_even_mentioned(project: Path) -> None:
     assert found.document.applied == []
 
 
+def test_what_was_only_compiled_is_written_on_request_alone(project: Path) -> None:
+    found = verification(project)
+    found.document.results = [("tpu:v5e-1x1", {**found.document.results[0][1], "status": "compiled"})]
+    assert "--accept-compiled" in advice(found)
+    assert len(apply._choose(found, allow_dirty=False, accept_compiled=True)) == 1
+    both = verification(project)
+    both.document.results.append(found.document.results[0])
+    assert len(apply._choose(both, allow_dirty=False)) == 1
+    assert both.document.applied == []
+
+
 def git(project: Path, *arguments: str) -> None:
     identity = ["-c", "user.name=tester", "-c", "user.email=tester@example.org"]
     subprocess.run(["git", "-C", str(project), *identity, *arguments], check=True, capture_output=True)

@@ -15,7 +15,7 @@ from jaxlint_runtime.inspection.flops import Work, count
 from jaxlint_runtime.inspection.liveness import Liveness, liveness
 from jaxlint_runtime.inspection.memory import Memory, compiler_cost, memory
 from jaxlint_runtime.model import Cost
-from jaxlint_runtime.staging import Staged
+from jaxlint_runtime.staging import DoesNotFit, Staged
 
 __all__ = [
     "Alias",
@@ -69,9 +69,18 @@ def cost(staged: Staged, residual_bytes: int | None = None) -> Cost:
     """The compiler's figures for a version, without any time measured. Raises StagingError.
 
     FLOPs are counted over the jaxpr, loops by their trip counts; bytes accessed are the compiler's, which counts
-    the body of a loop once. A compile-only target gives its own estimate of time where it makes one.
+    the body of a loop once. A compile-only target gives its own estimate of time where it makes one. Of a program that
+    its compiler refuses for want of memory, the least that it would need is known and little else.
     """
-    compiled = staged.compiled
+    try:
+        compiled = staged.compiled
+    except DoesNotFit as refused:
+        return Cost(
+            peak_bytes=refused.needed,
+            flops=count(staged.jaxpr).flops,
+            residual_bytes=residual_bytes,
+            fits=False,
+        )
     sizes = memory(compiled, staged.target.platform)
     figures = compiler_cost(compiled)
     work = count(staged.jaxpr)

@@ -6,13 +6,14 @@ from collections import Counter
 from typing import Any
 
 from jaxlint_runtime.inspection import cost
+from jaxlint_runtime.inspection.estimates import estimated_ms
 from jaxlint_runtime.inspection.flops import count, products
 from jaxlint_runtime.inspection.hlo import Module, Place, parse
 from jaxlint_runtime.inspection.lines import work_by_line
 from jaxlint_runtime.inspection.timeline import timeline
 from jaxlint_runtime.inspection.traffic import Traffic, fused, traffic
 from jaxlint_runtime.inspection.words import collective, facts
-from jaxlint_runtime.model import Cost
+from jaxlint_runtime.model import Cost, Interval
 from jaxlint_runtime.staging import Staged, StagingError
 
 _MOST_TEXT = (
@@ -46,9 +47,13 @@ def overview(staged: Staged) -> dict[str, Any]:
 
 def _cost(staged: Staged) -> Cost | None:
     try:
-        return cost(staged)
+        found = cost(staged)
+        time = estimated_ms(staged) if found.fits is not False else None
     except StagingError:
         return None
+    if time is not None:
+        found.time_ms, found.time_kind = Interval(time[0], time[0], time[0]), time[1]
+    return found
 
 
 def _module(staged: Staged) -> Module | None:

@@ -79,7 +79,12 @@ def _kernel(module: Module, kernel: Kernel, say: _Say) -> None:
     if nbytes < LEAST:
         return
     does = fused(module, instruction) - FREE
-    result = _names(instruction.shapes)
+    shapes = instruction.shapes
+    if (
+        opcode.endswith("-start") and len(shapes) > 1
+    ):  # (operand, result, ...) of what goes on while others run
+        shapes = (max(shapes, key=lambda shape: shape.nbytes),)
+    result = _names(shapes)
     if (does and does <= _PLAIN and does & _ORDERINGS) or opcode == "copy-start":
         kind, text = _moved(module, kernel, does, result)
         say(kind, text, place, nbytes, times)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jaxlint_runtime.report.chosen import Subject, subjects
+from jaxlint_runtime.report.chosen import PROVEN, Subject, subjects
 from jaxlint_runtime.report.units import amount, milliseconds, size
 
 
@@ -19,6 +19,7 @@ class Row:
     version: str
     compile_only: bool
     memory: str
+    limit: str
     fits: str
     flops: str
     moved: str
@@ -32,6 +33,44 @@ def rows_of(runs: Sequence[Mapping[str, Any]]) -> list[Row]:
     found = [(subject.place, row) for run in runs for subject in subjects(run) for row in _rows(subject, run)]
     order = {place: number for number, place in enumerate(dict.fromkeys(place for place, _ in found))}
     return [row for _, row in sorted(found, key=lambda pair: order[pair[0]])]
+
+
+def worth_showing(rows: Sequence[Row]) -> bool:
+    """Whether there is more to compare than what was run on the device at hand."""
+    return len({row.target for row in rows}) > 1 or any(row.compile_only for row in rows)
+
+
+def advice(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What makes a function fit a device that it does not fit as it is written."""
+    for run in runs:
+        memory = run["peaks"]["memory"] if run["peaks"] else None
+        if memory is None:
+            continue
+        for subject in subjects(run):
+            cost = subject.original["cost"] if subject.original else None
+            if (
+                not cost
+                or not cost["peak_bytes"]
+                or (cost["peak_bytes"] <= memory and cost.get("fits") is not False)
+            ):
+                continue
+            what = f"{subject.place[0]} does not fit the {size(memory)} of {run['target']}"
+            tried = [
+                r
+                for r in subject.results
+                if r["after"] and r["after"]["peak_bytes"] and r["status"] in PROVEN
+            ]
+            fitting = [
+                r for r in tried if r["after"]["peak_bytes"] <= memory and r["after"].get("fits") is not False
+            ]
+            if fitting:
+                best = min(fitting, key=lambda r: (r["candidate"].count(" + "), r["after"]["peak_bytes"]))
+                yield f"{what}: with {best['candidate']} it needs {size(best['after']['peak_bytes'])} and fits"
+            elif tried:
+                least = min(tried, key=lambda r: r["after"]["peak_bytes"])
+                yield f"{what}: {least['candidate']} alone brings it to {size(least['after']['peak_bytes'])}, which is still too much"
+            else:
+                yield f"{what}, and nothing that was tried makes it smaller"
 
 
 def _rows(subject: Subject, run: Mapping[str, Any]) -> Iterator[Row]:
@@ -56,6 +95,8 @@ def _row(
     peak = cost.get("peak_bytes")
     memory = run["peaks"]["memory"] if run["peaks"] else None
     fits = "" if peak is None or memory is None else "fits" if peak <= memory else "too big"
+    if cost.get("fits") is False:
+        fits = "too big"
     custom = sum(hlo["custom_calls"].values()) if hlo else 0
     time = cost.get("time_ms")
     sent = sum(entry["bytes"] for entry in hlo["collectives"].values()) if hlo else None
@@ -64,7 +105,8 @@ def _row(
         target=run["target"],
         version=version,
         compile_only=":" in run["target"],
-        memory=size(peak) + (f" of {size(memory)}" if memory is not None else ""),
+        memory=("at least " if cost.get("fits") is False else "") + size(peak),
+        limit=size(memory),
         fits=fits,
         flops=amount(cost.get("flops"), "FLOP"),
         moved=size(sum(one["bytes"].values()) if one["bytes"] else None),

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.report.inspected import inspected
 
 _STYLES = {
     "verified": "bold green",
@@ -28,21 +29,24 @@ _SHOWN_SYNCS = 12
 _SHOWN_FLAGGED = 12
 
 
-def print_report(document: Document, stream: TextIO) -> None:
-    """Print everything that is known; plain text of a fixed width where `stream` is no terminal."""
+def print_report(document: Document, stream: TextIO, verbose: bool = False) -> None:
+    """Print what is known; plain text of a fixed width where `stream` is no terminal.
+
+    `verbose`: what each compiled program does, by line, as well.
+    """
     if stream.isatty():
         console = Console(file=stream, highlight=False)
-        for part in render(document):
+        for part in render(document, verbose):
             console.print(part)
         return
     buffer = io.StringIO()
     console = Console(file=buffer, width=_PLAIN_WIDTH, highlight=False, color_system=None)
-    for part in render(document):
+    for part in render(document, verbose):
         console.print(part)
     stream.write("".join(line.rstrip() + "\n" for line in buffer.getvalue().splitlines()))
 
 
-def render(document: Document) -> Iterator[RenderableType]:
+def render(document: Document, verbose: bool = False) -> Iterator[RenderableType]:
     """The parts of the report, top to bottom."""
     yield _headline(document)
     if document.functions:
@@ -68,6 +72,8 @@ def render(document: Document) -> Iterator[RenderableType]:
         if results := document.results_of(target):
             yield ""
             yield from _results(target, results)
+    if document.inspections:
+        yield from inspected(document, verbose)
     for entry in document.applied:
         style = "bold green" if entry["kept"] else "yellow"
         place = f"{display_path(entry['path'])}:{entry['line']}"

@@ -10,6 +10,7 @@ from jaxlint_runtime.report.chosen import PROVEN, subjects
 from jaxlint_runtime.report.html.function import function_section
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.tables import badge, table
+from jaxlint_runtime.report.targets_table import advice, rows_of, worth_showing
 from jaxlint_runtime.report.units import milliseconds, ratio, seconds, size
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -179,10 +180,8 @@ def _memory_text(result: Mapping[str, Any]) -> str:
 
 def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
     """What each function needs on each target, as written and at best."""
-    from jaxlint_runtime.report.targets_table import rows_of
-
     rows = rows_of(runs)
-    if len({row.target for row in rows}) < 2 and not any(row.compile_only for row in rows):
+    if not worth_showing(rows):
         return None
     shown: list[list[Child]] = [
         [
@@ -190,6 +189,7 @@ def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
             row.target,
             row.version,
             row.memory,
+            row.limit,
             badge(row.fits, {"fits": "fits", "too big": "over"}.get(row.fits, "kind")) if row.fits else "-",
             row.flops,
             row.moved,
@@ -204,7 +204,8 @@ def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
         ("target", ""),
         ("version", ""),
         ("peak memory (compiler)", "n"),
-        ("in its memory", ""),
+        ("of", "n"),
+        ("", ""),
         ("work (counted)", "n"),
         ("through memory (estimate)", "n"),
         ("sent", "n"),
@@ -215,6 +216,7 @@ def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
         "section",
         tag("h2", "Targets", id="targets"),
         table("Per device; nothing was run on a target with a colon", columns, shown),
+        [tag("p", line) for line in advice(runs)],
     )
 
 

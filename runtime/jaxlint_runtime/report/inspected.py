@@ -1,0 +1,79 @@
+"""On the terminal: what each function needs on each target, and what its compiled program does, by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from jaxlint_runtime.report.chosen import Subject, subjects
+from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.report.targets_table import Row, advice, rows_of, worth_showing
+from jaxlint_runtime.report.units import amount, size
+
+_SHOWN_FACTS, _SHOWN_LINES = 6, 5
+
+
+def inspected(document: Document, verbose: bool) -> Iterator[RenderableType]:
+    """The table of targets where there is more to compare than the device at hand; with `verbose` the facts as well."""
+    runs = document.as_json()["runs"]
+    rows = rows_of(runs)
+    if worth_showing(rows):
+        yield ""
+        yield _targets(rows)
+        for line in advice(runs):
+            yield Text(line)
+    if verbose:
+        for run in runs:
+            for subject in subjects(run):
+                yield from _facts(subject, run, len(runs) > 1)
+
+
+def _targets(rows: Sequence[Row]) -> Table:
+    table = Table(
+        title="Targets",
+        title_justify="left",
+        title_style="bold",
+        box=None,
+        padding=(0, 2, 0, 0),
+        pad_edge=False,
+    )
+    for heading in ("function", "target", "version"):
+        table.add_column(heading, overflow="fold", no_wrap=heading == "target")
+    for heading in ("peak memory", "of", "", "work", "through memory", "sent", "kernels", "time a call"):
+        table.add_column(heading, justify="right", no_wrap=heading != "time a call")
+    for row in rows:
+        fits = Text(row.fits, style={"fits": "green", "too big": "red"}.get(row.fits, ""))
+        names = (escape(row.function), row.target, escape(row.version))
+        table.add_row(
+            *names, row.memory, row.limit, fits, row.flops, row.moved, row.sent, row.kernels, row.time
+        )
+    return table
+
+
+def _facts(subject: Subject, run: Mapping[str, Any], several: bool) -> Iterator[RenderableType]:
+    shown = subject.improved or subject.original
+    if shown is None or not shown["hlo"]:
+        return
+    hlo = shown["hlo"]
+    on = f" on {run['target']}" if several else ""
+    yield ""
+    yield Text.assemble(
+        (f"What {subject.place[0]} does{on}", "bold"),
+        (f"  {hlo['kernels']} kernels, {hlo['launches']} runs of them; bytes are estimates", "dim"),
+    )
+    for fact in hlo["facts"][:_SHOWN_FACTS]:
+        place = f"{fact['path']}:{fact['line']}" if fact["path"] else "-"
+        yield Padding(
+            Text.assemble((f"{size(fact['bytes']):>9}  ", ""), (f"{place}  ", "dim"), fact["text"]),
+            (0, 0, 0, 2),
+        )
+    for line in shown["lines"][:_SHOWN_LINES]:
+        moved = f", {size(line['bytes'])} through memory" if line["bytes"] else ""
+        text = f"{line['path']}:{line['line']}  {amount(line['flops'], 'FLOP')}{moved}"
+        yield Padding(Text(text, style="dim"), (0, 0, 0, 2))
