@@ -24,6 +24,7 @@ from jaxlint_runtime.model import Numerics
 # float64 sums come out in another order, over many terms; a half-precision product is rounded once and summed in
 # float32. Measured on transformer gradients: 7.7e-3 to 2e-2 for bfloat16, whose epsilon is 7.8e-3.
 _UNITS = {"float64": 256.0, "float32": 256.0, "bfloat16": 4.0, "float16": 16.0}
+_LEAST_UNITS = 16.0  # of epsilon that are allowed however exact the original is
 _LEAF_FACTOR = 100.0  # a single leaf may be off by this many times more of the group's root mean square ...
 _LEAF_LIMIT = 0.25  # ... but never by more than this
 _SPREAD_FACTOR = 4.0  # and by this many times what rounding the inputs alone does to it
@@ -54,6 +55,27 @@ class Comparison:
 def tolerance(compute_dtype: str) -> float:
     """Relative error allowed for a group of outputs computed in `compute_dtype`."""
     return _UNITS[compute_dtype] * float(jnp.finfo(compute_dtype).eps)
+
+
+def calibrated(compute_dtype: str, reference: Outcome, exact: Outcome) -> float:
+    """The relative error allowed for a group where the original is known in double precision, too.
+
+    The original is off by some rounding itself; another order of the same operations may be off by a few times that, and in no case
+    by more than `tolerance`. What single groups need beyond it, `compare` adds from how far each of them is off.
+    """
+    allowed = tolerance(compute_dtype)
+    eps = float(jnp.finfo(compute_dtype).eps)
+    own = compare(reference, _cast(exact, reference), allowed).numerics.max_rel
+    return min(allowed, max(_LEAST_UNITS * eps, _SPREAD_FACTOR * own))
+
+
+def _cast(exact: Outcome, like: Outcome) -> Outcome:
+    """The same values in the dtypes of `like`; whole numbers those of `like`, since a tie may fall the other way."""
+    leaves = tuple(
+        one.astype(two.dtype) if _floats(two) else two
+        for one, two in zip(exact.leaves, like.leaves, strict=True)
+    )
+    return Outcome(leaves, exact.paths, exact.groups, exact.starts)
 
 
 def coarsest(names: Iterable[str]) -> str:

@@ -18,6 +18,7 @@ from jaxlint_runtime.measure import Subject
 from jaxlint_runtime.model import CapturedFunction, Cost
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.staging import BoundCall, Staged, StagingError, Version
+from jaxlint_runtime.widened import widened
 
 _SLOW_CALL_SECONDS = 2.0  # functions slower than this are checked on the captured inputs alone
 
@@ -106,6 +107,20 @@ class Program:
         moved = equivalence.rounded_inputs(values, dtype, self.settings.seed + 1)
         return self.outcome(self._original, moved)
 
+    def rounding(self, staged: Staged, values: Sequence[Any], like: Outcome) -> Outcome | None:
+        """What `staged` would return in double precision where it returns `like`; None where that cannot be computed.
+
+        How far the one is from the other is how much rounding matters in this program.
+        """
+        if self.runner.platform != "cpu" or self._seconds_per_call >= _SLOW_CALL_SECONDS:
+            return None
+        try:
+            given = [_as_is(value, leaf.aval) for value, leaf in zip(values, self.bound.leaves, strict=True)]
+            found = widened(staged.jaxpr, given)
+        except Exception:  # a kernel, a callback, a dtype that has no wider one
+            return None
+        return Outcome(tuple(found), like.paths, like.groups, like.starts)
+
     def stage(self, version: Version) -> Staged:
         """A version for the target."""
         return staging.stage(version, self.bound, self.target)
@@ -133,12 +148,15 @@ class Program:
                 comparisons.append(exact)
             else:
                 coarsest = dtype or self.dtype
+                wide = self._exact(number, values) if coarsest == self.dtype else None
                 comparisons.append(
                     equivalence.compare(
                         reference,
                         result,
-                        equivalence.tolerance(coarsest),
-                        rounded=self.rounded(values, coarsest),
+                        equivalence.calibrated(coarsest, reference, wide)
+                        if wide
+                        else equivalence.tolerance(coarsest),
+                        rounded=wide or self.rounded(values, coarsest),
                     )
                 )
         return equivalence.worst(comparisons)
@@ -165,6 +183,23 @@ class Program:
     @functools.cached_property
     def _compared(self) -> dict[Any, tuple[Comparison, Comparison | None]]:
         return {}
+
+    @functools.cached_property
+    def _exacts(self) -> dict[int, Outcome | None]:
+        return {}
+
+    def _exact(self, number: int, values: Sequence[Any]) -> Outcome | None:
+        """The original in double precision on one draw."""
+        if self.dtype != "float32":
+            return None
+        if number not in self._exacts:
+            self._exacts[number] = self.rounding(self._original, values, self.references[number])
+        return self._exacts[number]
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether tolerances follow from the program in double precision."""
+        return any(found is not None for found in self._exacts.values())
 
     @functools.cached_property
     def differentiates(self) -> bool:
@@ -200,12 +235,13 @@ class Program:
             return None  # a loop without a fixed number of turns, say
         if not any(leaf.size for leaf in reference.leaves):
             return None
+        wide = self.rounding(original, values, reference) if dtype == self.dtype == "float32" else None
         moved = equivalence.rounded_inputs(values, dtype, self.settings.seed + 1)
         return equivalence.compare(
             reference,
             self.outcome(self._gradients(version), values, changes=False),
-            equivalence.tolerance(dtype),
-            rounded=self.outcome(original, moved, changes=False),
+            equivalence.calibrated(dtype, reference, wide) if wide else equivalence.tolerance(dtype),
+            rounded=wide or self.outcome(original, moved, changes=False),
         )
 
     def _gradients(self, version: Version) -> Staged:
@@ -235,6 +271,13 @@ class Program:
 
         copied = sum(array.nbytes for array, new in zip(arrays, fresh, strict=True) if new)
         return Subject(run, prepare, copied)
+
+
+def _as_is(value: Any, aval: Any) -> Any:
+    """A value of the host in the dtype that the program takes it in."""
+    if isinstance(value, np.ndarray | np.generic) and value.dtype != aval.dtype:
+        return np.asarray(value).astype(aval.dtype)
+    return value
 
 
 def _inexact(leaf: np.ndarray) -> bool:

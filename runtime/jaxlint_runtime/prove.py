@@ -175,6 +175,8 @@ def _values_evidence(program: Program, plan: Plan) -> str:
         "the captured inputs" if draws == 1 else f"the captured inputs and {draws - 1} varied draws of them"
     )
     text = f"{how} on {inputs}, run on {program.runner.name}"
+    if program.calibrated and not plan.bits:
+        text += ", tolerances from the program in float64"
     if not program.deterministic:
         text += " (the original does not repeat its own bits)"
     notes = [transform.evidence(program, candidate) for transform, candidate in plan.parts]
