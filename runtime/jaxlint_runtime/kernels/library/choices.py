@@ -7,8 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import jax.numpy as jnp
+
 from jaxlint_runtime.kernels.layout import Layout, Operands, Spec
-from jaxlint_runtime.kernels.library import chunked, ready
+from jaxlint_runtime.kernels.library import chunked, flash, ready
 
 _MULTIPLE = 128  # of the lengths that JAX's kernels take
 
@@ -42,6 +44,15 @@ def choices(platform: str) -> list[Choice]:
             interpreted=True,
         ),
         Choice(
+            "jaxlint_flash",
+            ("tpu",),
+            flash.attention,
+            _no_own_flash,
+            lambda layout: _imported("jaxlint_runtime.kernels.api.flash_attention", layout, "scale"),
+            opaque=True,
+            interpreted=True,
+        ),
+        Choice(
             "cudnn",
             ("gpu",),
             functools.partial(ready.dot_product_attention, implementation="cudnn"),
@@ -62,7 +73,7 @@ def choices(platform: str) -> list[Choice]:
             ("cpu", "gpu", "tpu"),
             functools.partial(chunked.attention, widen=widen),
             lambda layout: None,
-            lambda layout: _imported("jaxlint_runtime.kernels.attention", layout, "scale"),
+            lambda layout: _imported("jaxlint_runtime.kernels.api.chunked_attention", layout, "scale"),
         ),
         Choice(
             "dot_product_attention",
@@ -83,6 +94,14 @@ def _no_flash(layout: Layout) -> str | None:
     width = layout.sizes.size(layout.width)
     if layout.shape[2] % _MULTIPLE or layout.key_shape[2] % _MULTIPLE or width != layout.shape[3]:
         return f"it takes lengths that are multiples of {_MULTIPLE}"
+    return None
+
+
+def _no_own_flash(layout: Layout) -> str | None:
+    """Its derivative takes biases for constants."""
+    read = [value for bias, _ in layout.biases for value in bias.reads()]
+    if any(jnp.issubdtype(value.aval.dtype, jnp.floating) for value in read):
+        return "it gives no derivative by a bias"
     return None
 
 
@@ -118,4 +137,6 @@ def _given(layout: Layout, scale: str, causal: str) -> list[str]:
         given.append("bias=bias")
     if layout.masks:
         given.append("mask=mask")
+    if layout.spec.cap is not None:
+        given.append(f"cap={layout.spec.cap:.6g}")
     return given

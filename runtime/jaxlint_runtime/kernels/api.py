@@ -1,0 +1,42 @@
+"""The project's own kernels as functions to call: queries [B, N, T, D], keys and values [B, K, S, D], K dividing N.
+
+`mask` and `bias` have four axes, B, N, T and S, each whole or of size 1. Results are [B, N, T, width of the values].
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jaxlint_runtime.kernels.layout import Operands, Spec
+from jaxlint_runtime.kernels.library import chunked, flash
+
+
+def chunked_attention(
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    scale: float,
+    causal: bool = False,
+    mask: Any = None,
+    bias: Any = None,
+    cap: float | None = None,
+) -> Any:
+    """Attention by blocks of queries in plain JAX, on any device, in memory linear in T. Differentiable by all of q, k, v and bias."""
+    return chunked.attention(Operands(q, k, v, mask, bias), Spec(scale, causal, cap))
+
+
+def flash_attention(
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    scale: float,
+    causal: bool = False,
+    mask: Any = None,
+    bias: Any = None,
+    cap: float | None = None,
+    blocks: flash.Blocks = flash.Blocks(),
+) -> Any:
+    """Flash attention on TPU by Pallas. Its derivative takes the bias for a constant."""
+    return flash.attention(Operands(q, k, v, mask, bias), Spec(scale, causal, cap), blocks)
