@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from jaxlint.cli.common import FAILED, FINDINGS, Progress, report_problems
+from jaxlint.cli.common import FAILED, FINDINGS, Progress, report_problems, undo_half_done
 from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.engine import check
 from jaxlint.places import shown
@@ -29,6 +29,7 @@ def command(options: RunOptions, output_format: str, statistics: bool, exit_zero
     PATHs are files, folders, or `-` for standard input; the current folder when left out. Exits with 0 when there is
     nothing to report, 1 when there are findings, 2 when something could not be checked.
     """
+    undo_half_done(options.paths)
     with Progress() as progress:
         result = check(
             options.paths,

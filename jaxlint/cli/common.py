@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterable
+from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 import click
 
 from jaxlint.source.file import SourceError
+from jaxlint.source.journal import undo_killed_apply
 
 FINDINGS, FAILED = 1, 2  # exit codes; 0 is nothing to report
 
@@ -30,6 +32,17 @@ def report_problems(errors: Iterable[SourceError], warnings: Iterable[str] = ())
         click.echo(f"warning: {_one_line(warning)}", err=True)
     for error in errors:
         click.echo(f"error: {_one_line(str(error))}", err=True)
+
+
+def undo_half_done(paths: Iterable[str | Path]) -> None:
+    """Puts back what a killed `verify --apply` left half done around `paths`, and says so on stderr."""
+    try:
+        for path in undo_killed_apply(Path(one) for one in paths or (".",)):
+            click.echo(
+                f"undid the half-done --apply of a command that was killed: {_one_line(path)}", err=True
+            )
+    except SourceError as error:
+        raise Failure(str(error)) from None
 
 
 def _one_line(text: str) -> str:

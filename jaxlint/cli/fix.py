@@ -10,7 +10,7 @@ from typing import TextIO
 import click
 
 from jaxlint import engine
-from jaxlint.cli.common import FAILED, FINDINGS, Progress, report_problems
+from jaxlint.cli.common import FAILED, FINDINGS, Progress, report_problems, undo_half_done
 from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.config import Config
 from jaxlint.finding import Finding, Severity
@@ -36,6 +36,7 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool) -> None:
     when left out. Exits with 0 when nothing is left to report, 1 when findings remain (with --diff: when something
     would change), 2 when something could not be checked or written.
     """
+    undo_half_done(options.paths)
     with Progress() as progress:
         checked = engine.check(
             options.paths,

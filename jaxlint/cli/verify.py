@@ -265,8 +265,8 @@ def _program(arguments: tuple[str, ...], module: str | None, tests: bool) -> tup
 
 
 def _run(request: Request, quiet: bool, apply: bool, allow_dirty: bool, accept_compiled: bool) -> Document:
+    from jaxlint.source.journal import Journal
     from jaxlint_runtime.apply import apply_proven
-    from jaxlint_runtime.journal import Journal
     from jaxlint_runtime.report.diffs import collect_diffs
     from jaxlint_runtime.report.live import Live
     from jaxlint_runtime.verify import Listener, Verification, validate

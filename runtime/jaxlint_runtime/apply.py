@@ -19,9 +19,9 @@ from typing import Any
 from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
 from jaxlint.finding import Finding, FixRequest
 from jaxlint.source import SourceError
+from jaxlint.source.journal import Journal
 from jaxlint.source.write import Change, encode_text, write_changes
 from jaxlint_runtime import written_remat
-from jaxlint_runtime.journal import Journal
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.scratch import Scratch, TooLarge, scratch_copy

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from jaxlint.cli import main
 from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.source import read_source
+from jaxlint.source.journal import Journal
 from jaxlint_runtime import apply
-from jaxlint_runtime.journal import Journal
 from jaxlint_runtime.verify import Request, Verification
 
 SOURCE = """import jax
@@ -158,6 +162,27 @@ def test_a_half_done_write_is_undone_by_the_next_command(project: Path) -> None:
     assert Journal(project).undo() == [str(one)]
     assert (one.read_text(), other.read_text()) == ("old one\n", "old other\n")
     assert Journal(project).undo() == []
+
+
+@pytest.mark.parametrize("command", ["check", "fix"])
+def test_check_and_fix_undo_it_too_unless_it_is_at_work(project: Path, command: str) -> None:
+    one = project / "one.py"
+    one.write_text("old = 1\n")
+    keeping = Journal(project).keeping([(one, b"new = 1\n")])
+    keeping.__enter__()
+    one.write_text("new = 1\n")
+    journal = project / ".jaxlint_cache" / "apply-journal.json"
+    stored = json.loads(journal.read_text())
+    inner = project / "inner"
+    inner.mkdir(exist_ok=True)
+    journal.write_text(json.dumps({**stored, "process": os.getppid()}))
+    assert CliRunner().invoke(main, [command, "--no-cache", str(inner)]).exit_code == 0
+    assert one.read_text() == "new = 1\n"
+    journal.write_text(json.dumps(stored))
+    done = CliRunner().invoke(main, [command, "--no-cache", str(inner)])
+    assert "undid the half-done --apply" in done.stderr
+    assert one.read_text() == "old = 1\n"
+    assert not journal.exists()
 
 
 def test_an_error_while_writing_puts_the_originals_back(project: Path) -> None:

@@ -30,15 +30,14 @@ class Journal:
 
         An exception in it puts them back. Raises SourceError when the journal cannot be written.
         """
-        self._store(
-            {
-                os.path.realpath(path): {
-                    "original": base64.b64encode(Path(path).read_bytes()).decode(),
-                    "written": _digest(new),
-                }
-                for path, new in changes
+        files = {
+            os.path.realpath(path): {
+                "original": base64.b64encode(Path(path).read_bytes()).decode(),
+                "written": _digest(new),
             }
-        )
+            for path, new in changes
+        }
+        self._store({"process": os.getpid(), "files": files})
         try:
             yield
         except BaseException:
@@ -49,14 +48,17 @@ class Journal:
     def undo(self) -> list[str]:
         """Put back what a killed command left half done; the files that were restored.
 
-        A file that somebody changed since is left alone. Raises SourceError when a file cannot be written.
+        A file that somebody changed since is left alone, and so is the journal of a command that is at work. Raises SourceError when a
+        file cannot be written.
         """
         try:
-            entries = json.loads(self._path.read_text(encoding="utf-8"))
+            stored = json.loads(self._path.read_text(encoding="utf-8"))
             originals = {
                 str(path): (base64.b64decode(entry["original"]), entry["written"])
-                for path, entry in entries.items()
+                for path, entry in stored["files"].items()
             }
+            if _is_at_work(int(stored["process"])):
+                return []
         except FileNotFoundError:
             return []
         except (
@@ -82,7 +84,7 @@ class Journal:
         """A journal may come with a clone: it must not write elsewhere."""
         return Path(os.path.realpath(path)).is_relative_to(self._project)
 
-    def _store(self, entries: dict[str, dict[str, str]]) -> None:
+    def _store(self, entries: dict[str, object]) -> None:
         try:
             self._path.parent.mkdir(exist_ok=True)
             write_atomic(self._path, json.dumps(entries).encode())
@@ -94,6 +96,33 @@ class Journal:
     def _forget(self) -> None:
         with contextlib.suppress(OSError):
             self._path.unlink()
+
+
+def undo_killed_apply(paths: Iterable[Path]) -> list[str]:
+    """Put back what a killed `--apply` left half done in the projects around `paths`; the files that were restored.
+
+    Raises SourceError when a file cannot be written.
+    """
+    folders: dict[Path, None] = {}
+    for path in paths:
+        here = Path(os.path.realpath(path))
+        folders.update(dict.fromkeys([here, *here.parents]))
+    restored = []
+    for folder in folders:
+        if (folder / CACHE_FOLDER / _NAME).is_file():
+            restored += Journal(folder).undo()
+    return restored
+
+
+def _is_at_work(process: int) -> bool:
+    """Whether another process with this number exists."""
+    if process == os.getpid():
+        return False
+    try:
+        os.kill(process, 0)
+    except (OverflowError, OSError) as error:
+        return isinstance(error, PermissionError)
+    return True
 
 
 def _digest(data: bytes) -> str:
