@@ -36,7 +36,7 @@ def flash_attention(
     mask: Any = None,
     bias: Any = None,
     cap: float | None = None,
-    blocks: flash.Blocks = flash.Blocks(),
+    blocks: flash.Blocks | None = None,
 ) -> Any:
     """Flash attention on TPU by Pallas. Its derivative takes the bias for a constant."""
-    return flash.attention(Operands(q, k, v, mask, bias), Spec(scale, causal, cap), blocks)
+    return flash.attention(Operands(q, k, v, mask, bias), Spec(scale, causal, cap), blocks or flash.Blocks())

@@ -38,7 +38,10 @@ class Blocks:
     keys: int = 512
 
 
-def attention(operands: Operands, spec: Spec, blocks: Blocks = Blocks()) -> Any:
+_BLOCKS = Blocks()
+
+
+def attention(operands: Operands, spec: Spec, blocks: Blocks = _BLOCKS) -> Any:
     """Attention [B, N, T, E] in the dtype of the values; a bias is treated as a constant by its derivative."""
     queries, keys, values = operands.queries, operands.keys, operands.values
     time, positions, width = queries.shape[2], keys.shape[2], values.shape[3]
