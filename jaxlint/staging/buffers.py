@@ -17,7 +17,7 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
 from jaxlint.staging.calls import constant_names, constant_numbers
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.syntax_facts import all_parameters, place_of
+from jaxlint.staging.syntax_facts import all_parameters, loop_variables, place_of
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -34,6 +34,7 @@ from jaxlint.staging.values import (
     Static,
     Transformed,
     TupleValue,
+    Unknown,
     Value,
     constant,
 )
@@ -133,6 +134,9 @@ class Buffers(Machine):
         if isinstance(value, (Static, NumpyArray, Function, Transformed, External)):
             return None
         place = place_of(node)
+        body = frame.function.node if frame.function is not None else frame.module.tree
+        if type(value) is Unknown and place in loop_variables(body):
+            return None  # an epoch more likely than a batch that is kept
         if place:
             below = {key[len(place) :]: b for key, b in frame.buffers.items() if _is_below(key, place)}
             known = frame.buffers.get(place) or self.known_at(place, frame)

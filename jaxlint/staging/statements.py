@@ -660,7 +660,7 @@ class Statements(Machine):
     def part_of(self, value: Value, position: int | None, node: ast.AST, frame: Frame) -> Value:
         """The value at `position` of what is being unpacked."""
         if isinstance(value, (TupleValue, ListValue)):
-            return value.element if value.items is None else join_all(value.items)
+            return self.fresh(value.element if value.items is None else join_all(value.items))
         if isinstance(value, Array):
             # A fresh split gives fresh keys at every evaluation; a part of a parameter is the same each time.
             origin = (

@@ -98,6 +98,18 @@ def names_stored(node: ast.AST) -> frozenset[str]:
     return frozenset(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
 
 
+@cache
+def loop_variables(node: ast.AST) -> frozenset[str]:
+    """The names that a `for` loop in `node` counts or takes elements with."""
+    return frozenset(
+        name.id
+        for loop in walk(node)
+        if isinstance(loop, (ast.For, ast.AsyncFor))
+        for name in walk(loop.target)
+        if isinstance(name, ast.Name)
+    )
+
+
 def all_parameters(node: FunctionNode) -> list[ast.arg]:
     """Positional, variadic and keyword parameters, in order."""
     arguments = node.args

@@ -20,6 +20,10 @@ def is_measurement(event: ElapsedEvent, report: Reporter) -> bool:
     frame = event.frame
     if event.start.frame is frame and len(frame.loops) > event.start.loops:
         return False  # how long the program has been running, told in a loop
+    started = event.start.frame
+    if started is not None and started is not frame and started.function is not None:
+        if frame.function is not None and started.function.node is frame.function.node:
+            return False  # a meter: how long it has been since it was asked last
     if frame.stage.staged or frame.module.is_test:
         return False
     if frame.function is not None and frame.function.name.startswith("test"):

@@ -228,6 +228,22 @@ def compiling(x):
     start = time.perf_counter()
     compiled = step.lower(x).compile()
     return compiled, time.perf_counter() - start
+
+class Meter:
+    def __init__(self):
+        self.time = time.perf_counter()
+
+    def log(self, step):
+        now = time.perf_counter()
+        print(step, now - self.time)
+        self.time = now
+
+def train(x):
+    meter = Meter()
+    meter.log(0)
+    x = step(x)
+    meter.log(1)
+    return x
 """,
         ),
     )

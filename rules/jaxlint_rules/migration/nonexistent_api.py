@@ -194,8 +194,9 @@ jax.my_registry["a"] = 1
         if self._is_newer(report.target_jax) or name in self._assigned(event):
             return
         wrong = node
-        for _ in range(rest.count(".") + bool(rest) if isinstance(node, ast.Attribute) else 0):
-            wrong = wrong.value  # type: ignore[attr-defined]
+        for _ in range(rest.count(".") + bool(rest)):
+            if isinstance(wrong, ast.Attribute):  # some of the rest may have been written at the import
+                wrong = wrong.value
         if (
             isinstance(wrong, ast.Name) or wrong in self._reported
         ):  # a bare name is reported where it is imported

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
+
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import LeakEvent
+from jaxlint.staging.syntax_facts import place_of
 from jaxlint.staging.values import find_array
 from jaxlint_rules._reasons import guarded, staged_because
 
@@ -138,6 +142,16 @@ def f(layers, x):
         recent.append(x)
     return outputs, named
 
+class Fit:
+    def fit(self, params, xs):
+        def epoch(params, x):
+            self.params = params * x
+            return self.params, x.sum()
+
+        params, losses = jax.lax.scan(epoch, params, xs)
+        self.params = params
+        return losses
+
 def host(xs):
     results = []
     for x in xs:
@@ -151,8 +165,26 @@ def host(xs):
         array = find_array(event.value, True)
         if array is None or not array.certain or not event.frame.stage.certain or guarded(event):
             return
+        if _is_overwritten(event):
+            return
         report(
             event.node,
             f"a traced value is stored in {event.where}, which outlives the trace",
             reason=staged_because(event.frame),
         )
+
+
+def _is_overwritten(event: LeakEvent) -> bool:
+    """Whether the function around the staged one stores something else in the same attribute afterwards."""
+    place = place_of(event.node) if isinstance(event.node, ast.Attribute) else ""
+    if not place:
+        return False
+    functions = [n for n in event.frame.module.ancestors(event.node) if isinstance(n, ast.FunctionDef)]
+    for inner, outer in itertools.pairwise(functions):
+        if inner not in outer.body:
+            continue
+        for statement in outer.body[outer.body.index(inner) + 1 :]:
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            if any(place_of(target) == place for target in targets):
+                return True
+    return False

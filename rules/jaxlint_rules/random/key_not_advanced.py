@@ -91,6 +91,7 @@ class Agent:
         Example(
             "renewed, or meant to be the same",
             """
+import flax.linen as nn
 import jax
 import jax.numpy as jnp
 from jax import random
@@ -124,6 +125,20 @@ def conditional(key, logits, greedy):
         return key, jnp.argmax(logits)
     key, sub = random.split(key)
     return key, random.categorical(sub, logits)
+
+class Layer(nn.Module):
+    key: jax.Array
+
+    @nn.compact
+    def __call__(self, x):
+        return x @ self.param("w", lambda _: random.normal(self.key, (3, 3)))
+
+class Sampler:
+    def __init__(self, seed):
+        self.init_key = jax.random.key(seed)
+
+    def start(self):
+        return random.normal(self.init_key, (3,))
 
 class Agent:
     def __init__(self, seed):
@@ -165,6 +180,8 @@ class Agent:
         else:
             if function is None or function.cls is None or not _is_step(event, function.cls):
                 return
+            if function.cls.kind in _IMMUTABLE or "init" in event.label:
+                return  # an argument of a module that is made for one call, or a key for what happens once
             message = f"`self.{event.label}` is used up and never renewed: each call draws the same numbers"
             reason = (
                 f"no method of `{function.cls.name}` assigns `self.{event.label}` after this one has used it"
@@ -183,6 +200,7 @@ def _draws_anew(event: KeptKeyEvent, report: Reporter) -> bool:
     return True
 
 
+_IMMUTABLE = ("linen", "equinox", "haiku")
 _NAMELESS = ("item", "element")  # parts of what is not known
 _TREES = ("param", "grad", "tree", "weight", "theta", "update", "variables", "state")
 

@@ -113,6 +113,13 @@ def named(x, axis_name):
 def library(x):
     return lax.psum(x, "elsewhere")
 
+def build(maps):
+    @jax.jit
+    def evaluate(x):
+        return lax.psum(x, "shard")
+
+    return maps.xmap(fun=evaluate, in_axes=["shard", ...], out_axes=[...], axis_resources={"shard": "mp"})
+
 def run(mesh, x):
     return jax.shard_map(lambda x: lax.psum(x, "model"), mesh=mesh, in_specs=P(), out_specs=P())(x)
 """,
@@ -173,14 +180,17 @@ def _is_outermost(frame: Frame) -> bool:
 def _is_named_elsewhere(axis: str, report: Reporter) -> bool:
     """Whether the file mentions the axis outside of collectives, as what binds it would, or another file binds it."""
     if report.project.mentions(
-        re.compile(rf"[vp]map\(.*\baxis_name\s*=\s*[\"']{re.escape(axis)}[\"']"), report.module
+        re.compile(
+            rf"[vp]map\(.*\baxis_name\s*=\s*[\"']{re.escape(axis)}[\"']|\bxmap\((?s:.*)[\"']{re.escape(axis)}[\"']"
+        ),
+        report.module,
     ):
         return True
     parents = report.module.parents
     for node in ast.walk(report.module.tree):
         if isinstance(node, ast.Constant) and node.value == axis:
             parent = parents.get(node)
-            while isinstance(parent, (ast.keyword, ast.Tuple)):
+            while isinstance(parent, (ast.keyword, ast.Tuple, ast.List, ast.Dict)):
                 parent = parents.get(parent)
             short = dotted(parent.func).rpartition(".")[2] if isinstance(parent, ast.Call) else ""
             if f"jax.lax.{short}" not in COLLECTIVES and f"jax.lax.{short}" not in _QUERIES:

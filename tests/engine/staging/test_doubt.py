@@ -139,6 +139,47 @@ PROGRAMS = {
         def run(xs):
             return jax.lax.scan(lambda carry, x: ((carry[0] + 1,), x), (np.zeros(3),), xs)
     """,
+    "keys that one of two ways gives, unpacked": """
+        import jax
+        from itertools import repeat
+
+        def split_if_given(key, num):
+            if key is None:
+                return tuple(repeat(None, num))
+            return jax.random.split(key, num)
+
+        def dropout(x, key=None):
+            if key is None:
+                return x
+            return x * jax.random.bernoulli(key, 0.5, x.shape)
+
+        @jax.jit
+        def block(x, key=None):
+            first, second = split_if_given(key, 2)
+            return dropout(dropout(x, first), second)
+
+        def evaluate(x):
+            return block(x, key=None)
+    """,
+    "a number beside the arrays of a state that is donated": """
+        import jax
+        from flax.training.train_state import TrainState
+
+        def step(state, batch):
+            return state.apply_gradients(grads=batch), 0.0
+
+        class Run(TrainState):
+            epoch: int = 0
+
+        def main(state: Run, loader, epochs):
+            run = jax.jit(step, donate_argnums=(0,))
+            state = Run.create(apply_fn=None, params=loader.params, tx=loader.tx)
+            for epoch in epochs:
+                state = state.replace(epoch=epoch)
+                for batch in loader:
+                    state, loss = run(state, batch)
+                print(epoch + 1, state.step)
+    """,
 }
 
 
