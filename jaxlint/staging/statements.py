@@ -612,8 +612,9 @@ class Statements(Machine):
                 self.emit("leak", events.LeakEvent(target, frame, value, f"the outer variable `{target.id}`"))
         if isinstance(value, Unknown) and value.origin is None:
             value = Unknown(Origin(target.id), value.flow)
-        elif isinstance(value, Array) and value.role == "key" and value.origin is not None:
-            value.origin.name = target.id  # messages call a key what the program calls it
+        elif isinstance(value, Array) and value.origin is not None:
+            if value.role == "key" or value.origin.name.startswith("part "):
+                value.origin.name = target.id  # messages call a key what the program calls it
         scope.variables[target.id] = value
         if self.donates:
             self.forget_place(target.id, frame)
