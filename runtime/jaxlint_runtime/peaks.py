@@ -70,11 +70,15 @@ _KINDS = {
 
 def peaks(target: Target) -> Peaks | None:
     """The published peaks of a target's chip, or those measured on the device at hand; None where neither is to be had."""
+    known = published(target)
+    return known if known or target.compile_only else measured(target.devices()[0])
+
+
+def published(target: Target) -> Peaks | None:
+    """What the maker says of a target's chip; None where that is not known."""
     if target.compile_only:
         return PUBLISHED.get(target.chip or "")
-    device = target.devices()[0]
-    known = PUBLISHED.get(_KINDS.get(device.device_kind, ""))
-    return known or measured(device)
+    return PUBLISHED.get(_KINDS.get(target.devices()[0].device_kind, ""))
 
 
 def measured(device: Any, seconds: float = 0.4) -> Peaks:

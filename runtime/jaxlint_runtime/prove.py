@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from jaxlint_runtime import inspection
 from jaxlint_runtime.equivalence import coarsest
-from jaxlint_runtime.inspection.estimates import compiler_ms, roofline_ms
+from jaxlint_runtime.inspection.estimates import compiler_ms, least_ms, roofline_ms
 from jaxlint_runtime.measure import Timing, compare
 from jaxlint_runtime.model import Interval, Result, Status
 from jaxlint_runtime.program import Program
@@ -157,7 +157,7 @@ def _prove(program: Program, plan: Plan, base: Base, staged: Staged, outcome: Re
         verdict = _judge(plan, outcome, None)
     else:
         timing = _time(program, base.staged, staged, outcome) if program.settings.measure else None
-        verdict = _judge(plan, outcome, timing)
+        verdict = _impossible(base.staged, staged, timing) or _judge(plan, outcome, timing)
     outcome.status = verdict.status
     outcome.reason = "; ".join(candidate.summary for _, candidate in new) + f": {verdict.reason}"
     if base.parts:
@@ -206,6 +206,17 @@ def _time(program: Program, before: Staged, after: Staged, outcome: Result) -> T
         f"; time from {timing.blocks} blocks of A B B A, {timing.calls} calls each, on {where}"
     )
     return timing
+
+
+def _impossible(before: Staged, after: Staged, timing: Timing | None) -> Verdict | None:
+    """A time that no device of this kind can reach says that something was not computed, or not waited for."""
+    least = least_ms(after) if timing is not None else None
+    if timing is None or least is None or timing.after.high >= least:
+        return None
+    if timing.before.high < (least_ms(before) or 0.0):
+        return None  # the original is below its bound as well: some of its products are computed for nobody
+    reason = f"measured {timing.after.median:.3g} ms, but its products alone take {least:.3g} ms at the peak of the device: the time cannot be right"
+    return Verdict(Status.REJECTED, reason)
 
 
 def _compiler_times(before: Staged, after: Staged, outcome: Result) -> None:

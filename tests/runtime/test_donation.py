@@ -12,7 +12,9 @@ import pytest
 from harness import run_source
 from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser, run
 
-from jaxlint_runtime.model import JitOptions, Status
+from jaxlint_runtime import peaks, prove
+from jaxlint_runtime.measure import Timing
+from jaxlint_runtime.model import Interval, JitOptions, Status
 from jaxlint_runtime.optimise import Settings, optimise
 from jaxlint_runtime.staging import capture
 
@@ -34,6 +36,17 @@ def test_parameters_and_optimiser_state_of_a_step_are_donated():
     assert result.numerics.max_abs == 0.0
     assert result.before.time_kind == "measured"
     assert result.speedup.low <= result.speedup.median <= result.speedup.high
+
+
+def test_a_time_that_the_device_cannot_reach_is_no_gain(monkeypatch):
+    slow = peaks.Peaks("slow", {"float32": 1e3}, 1e9, None, "published", "")
+    monkeypatch.setitem(peaks.PUBLISHED, "slow", slow)
+    monkeypatch.setitem(peaks._KINDS, jax.devices()[0].device_kind, "slow")
+    timing = Timing(*(Interval(ms, ms, ms) for ms in (1e9, 1.0, 1e9)), 8, 1, 1.0)
+    monkeypatch.setattr(prove, "_time", lambda *_: timing)
+    result = donation(mlp_step, *mlp_arguments())
+    assert result.status is Status.REJECTED
+    assert "cannot be right" in result.reason
 
 
 def test_a_flax_state_in_one_argument_is_donated_whole():

@@ -12,7 +12,7 @@ from jaxlint_runtime.inspection.flops import count, products
 from jaxlint_runtime.inspection.hlo import parse
 from jaxlint_runtime.inspection.memory import compiler_cost
 from jaxlint_runtime.inspection.traffic import traffic
-from jaxlint_runtime.peaks import PUBLISHED
+from jaxlint_runtime.peaks import PUBLISHED, published
 from jaxlint_runtime.staging import Staged
 
 _KERNEL = re.compile(
@@ -51,6 +51,19 @@ def roofline_ms(staged: Staged) -> float | None:
         by_dtype[dtype] = by_dtype.get(dtype, 0.0) + flops
     busy = sum(flops / chip.flops_for(dtype) for dtype, flops in by_dtype.items())
     return 1e3 * max(busy, moved.nbytes / chip.bandwidth)
+
+
+def least_ms(staged: Staged) -> float | None:
+    """Milliseconds below which the products of a program cannot be done on the device at hand, by what its maker says of it.
+
+    None where that is not known, or the work is not. Raises StagingError.
+    """
+    chip = published(staged.target)
+    if chip is None or not count(staged.jaxpr).exact:
+        return None
+    devices = max(staged.target.chips, len(staged.target.devices()))
+    work = sum(flops / chip.flops_for(dtype) for dtype, flops in products(staged.jaxpr))
+    return 1e3 * work / devices
 
 
 def estimated_ms(staged: Staged) -> tuple[float, str] | None:
