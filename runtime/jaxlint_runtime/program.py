@@ -79,6 +79,16 @@ class Program:
             return self.baseline
         return self.runnable(self.version)
 
+    @property
+    def original(self) -> Staged:
+        """The original, staged where values are computed."""
+        return self._original
+
+    @property
+    def call_seconds(self) -> float:
+        """Seconds of one call of the original with its inputs brought there and its results brought back."""
+        return self._seconds_per_call
+
     @functools.cached_property
     def _first(self) -> Outcome:
         return self.outcome(self._original, [leaf.value for leaf in self.bound.leaves])

@@ -12,6 +12,7 @@ from jaxlint_runtime.measure import Timing, compare
 from jaxlint_runtime.model import Interval, Result, Status
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.staging import Staged, StagingError, Version, first_line
+from jaxlint_runtime.training import side_by_side
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 
 # A saving of memory is worth a claim from this share of the whole, or this many bytes, and a page in any case.
@@ -138,8 +139,14 @@ def _prove(program: Program, plan: Plan, base: Base, staged: Staged, outcome: Re
         outcome.evidence += "; gradients by all floating inputs too"
         if gradients.problem is not None:
             compared = gradients
-    if compared.problem is not None:
-        outcome.status, outcome.reason = Status.REJECTED, f"it does not compute the same: {compared.problem}"
+    problem = compared.problem
+    if problem is None and dtype is not None and dtype != program.dtype:
+        trained = side_by_side(program, program.original, staged if same else program.runnable(plan.emulated))
+        if trained is not None:
+            outcome.evidence += f"; {trained}"
+            problem = trained.problem
+    if problem is not None:
+        outcome.status, outcome.reason = Status.REJECTED, f"it does not compute the same: {problem}"
         return
 
     new = plan.parts[len(base.parts) :]
