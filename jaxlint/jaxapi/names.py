@@ -61,6 +61,7 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
     ("equinox._jit.", "equinox."),
     ("equinox.module.", "equinox."),
     ("haiku._src.transform.", "haiku."),
+    ("haiku._src.stateful.", "haiku."),
     ("distrax._src.", "distrax."),
     ("jax.numpy.jit", "jax.jit"),
 )

@@ -166,3 +166,14 @@ CALLERS: dict[str, tuple[tuple[int, tuple[int, ...]], ...]] = {
     "jax.linear_transpose": ((0, (1,)),),
     "jax.closure_convert": ((0, (1,)),),
 }
+
+# Tables that hold the rules of primitives, and what takes one: which of a rule's positional arguments hold tracers, None
+# for all of them. The keywords are the primitive's parameters, which are static.
+PRIMITIVE_RULES: dict[str, tuple[int, ...] | None] = {
+    "jax.interpreters.ad.primitive_jvps": None,
+    "jax.interpreters.ad.primitive_transposes": None,
+    "jax.interpreters.batching.primitive_batchers": (0,),
+    "jax.interpreters.batching.axis_primitive_batchers": (1,),
+    "jax.interpreters.batching.fancy_primitive_batchers": (1,),
+    "jax.interpreters.mlir.lower_fun": None,
+}

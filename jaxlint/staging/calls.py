@@ -196,11 +196,11 @@ class Calls(Machine):
         positional = positional_parameters(function.node)
         bound: dict[str, Value] = {}
         extra: list[Value] = []
-        open_ended: Value | None = None
+        starred: Value | None = None  # what `*args` of unknown length holds
         position = 0
         for value in args:
             if isinstance(value, StarArgument):
-                open_ended = value.element
+                starred = value.element
                 break
             if position < len(positional):
                 bound[positional[position].arg] = value
@@ -210,35 +210,32 @@ class Calls(Machine):
         names = {p.arg for p in positional} | {p.arg for p in arguments.kwonlyargs}
         rest: dict[object, Value] = {}
         for name, value in kwargs.items():
-            if name == "**":
-                open_ended = value if open_ended is None else open_ended
-            elif name in names:
+            if name in names:
                 bound[name] = value
-            else:
+            elif name != "**":
                 rest[name] = value
+        named = kwargs.get("**")
+        open_ended = starred if starred is not None else named
         if extra and arguments.vararg is None and not open_ended:
             return None
         for parameter in [*positional, *arguments.kwonlyargs]:
             if parameter.arg not in bound:
-                if open_ended is not None and parameter.arg in function.defaults:
-                    bound[parameter.arg] = join(function.defaults[parameter.arg], self.fresh(open_ended))
-                elif open_ended is not None:
+                given = named if parameter in arguments.kwonlyargs else open_ended
+                if given is not None and parameter.arg in function.defaults:
+                    bound[parameter.arg] = join(function.defaults[parameter.arg], self.fresh(given))
+                elif given is not None:
                     # No two parameters are the same element: one may be a key, another a second key.
-                    bound[parameter.arg] = (
-                        self.fresh(open_ended) if not isinstance(open_ended, Static) else UNKNOWN
-                    )
+                    bound[parameter.arg] = self.fresh(given) if not isinstance(given, Static) else UNKNOWN
                 elif parameter.arg in function.defaults:
                     bound[parameter.arg] = function.defaults[parameter.arg]
                 else:
                     bound[parameter.arg] = Unknown(Origin(parameter.arg))
         if arguments.vararg is not None:
             bound[arguments.vararg.arg] = (
-                TupleValue(None, join_all([*extra, open_ended]))
-                if open_ended is not None
-                else TupleValue(extra)
+                TupleValue(None, join_all([*extra, starred])) if starred is not None else TupleValue(extra)
             )
         if arguments.kwarg is not None:
-            bound[arguments.kwarg.arg] = DictValue(rest, open_ended if "**" in kwargs else None)
+            bound[arguments.kwarg.arg] = DictValue(rest, named)
         return bound
 
     def run_function(

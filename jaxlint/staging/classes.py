@@ -104,7 +104,8 @@ class Classes(Machine):
             if isinstance(base, ClassValue):
                 base.derived = True
                 cls.kind = BASE_KINDS.get(public_class(base.module.name, base.name), cls.kind)
-        cls.kind = BASE_KINDS.get(public_class(frame.module.name, node.name), cls.kind)
+        if cls.kind == "plain":
+            cls.kind = BASE_KINDS.get(public_class(frame.module.name, node.name), cls.kind)
         decorators = [(d, self.eval(d, frame)) for d in node.decorator_list]
         meta_fields: tuple[str, ...] = ()
         for _, value in decorators:

@@ -135,6 +135,8 @@ class ControlFlow(Machine):
             api, body, born, carry, result.items[0] if _is_pair(result) and result.items else UNKNOWN
         )
         self.tell_body(api, "the body", body, 2, result, node, frame)
+        if isinstance(kwargs.get("buffers"), CALLABLE):  # of equinox's
+            self.staged_call(api, kwargs["buffers"], [carry], node, frame, "scan", why)
         through = self.differentiating > 0 and flow_in([result]) is not None
         self.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
@@ -190,6 +192,8 @@ class ControlFlow(Machine):
         self.tell_constant_keys(api, given[1], before, born, [given[2], carry], node, frame)
         self.tell_kept_keys(api, given[1], born, carry, result)
         self.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
+        if isinstance(kwargs.get("buffers"), CALLABLE):
+            self.staged_call(api, kwargs["buffers"], [carry], node, frame, "while_loop", why)
         if not api.startswith("equinox."):  # whose loops have a reverse mode
             result = self.loop_result(api, carry, result, node, frame)
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
@@ -400,6 +404,7 @@ class ControlFlow(Machine):
     ) -> Value:
         if args:
             keeps_python = api.startswith("equinox.")
+            unjitted, self.unjitted = self.unjitted, 0  # it traces, whatever `jax.disable_jit` says
             why = self.body_why(api, args[0], node, frame)
             part = Why("it is an argument of eval_shape", cause=why)
             staged = [self.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]
@@ -409,6 +414,7 @@ class ControlFlow(Machine):
                 args[0], Stage("eval_shape", True, True, why, frame.stage), staged, options, node, frame
             )
             frame.used = used  # no number is drawn: the keys are as good as before
+            self.unjitted = unjitted
         return ExternalObject("jax.ShapeDtypeStruct")
 
     flow_filter_eval_shape = flow_eval_shape

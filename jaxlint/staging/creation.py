@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.jaxapi.transforms import JIT_KINDS, Transform
+from jaxlint.jaxapi.transforms import JIT_KINDS, PRIMITIVE_RULES, Transform
 from jaxlint.staging import events
-from jaxlint.staging.calls import StarArgument, constant_numbers
+from jaxlint.staging.calls import StarArgument, constant_numbers, label_of
 from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.meshes import bound_axes
 from jaxlint.staging.scope import Scope
-from jaxlint.staging.stage import HOST, Stage
+from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.syntax_facts import dotted, leaf_parameters, positional_parameters
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -40,6 +40,9 @@ class Creation(Machine):
         """Evaluates the target as staged, with what its signature alone says of its arguments."""
         function, skipped, bound_names = self.innermost(t.target)
         if function is None:
+            return
+        if t.kind == "primitive":
+            self.analyse_rule(t, function, skipped, bound_names, frame)
             return
         if not self.spec_of(t).staged and t.kind != "checkify":
             self.analyse_differentiated(t, function, frame)
@@ -98,6 +101,38 @@ class Creation(Machine):
         facts.update({k: v for k, v in shell.facts.items() if k == "grad"})
         given = dict(zip(names, args, strict=False)) | kwargs
         self.emit("staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, given, facts))
+
+    def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
+        """A rule of a primitive, which JAX calls as it traces: to be evaluated once the module is."""
+        label = label_of(rule)
+        why = Why(f"`{label}` is a rule of a primitive in `{table}`", frame.module, node)
+        t = Transformed("primitive", table, rule, {}, node, frame.module, why, label)
+        self.creations.append((t, frame))
+
+    def analyse_rule(
+        self, t: Transformed, function: Function, skipped: int, bound_names: set[str], frame: Frame
+    ) -> None:
+        """Evaluates a rule: its arguments hold tracers, or dimensions, and the primitive's parameters are static."""
+        positions = PRIMITIVE_RULES[t.api]
+        args: list[Value] = []
+        for position, parameter in enumerate(positional_parameters(function.node)[skipped:]):
+            if parameter.arg in bound_names or parameter.arg in function.defaults:
+                break
+            traced = positions is None or position in positions
+            why = self.parameter_why(t, parameter.arg)
+            origin = Origin(parameter.arg)
+            args.append(
+                Array(True, why, tree=True, certain=False, origin=origin) if traced else Unknown(origin)
+            )
+        vararg = function.node.args.vararg
+        if vararg is not None and positions is None:
+            args.append(
+                StarArgument(Array(True, self.parameter_why(t, vararg.arg), tree=True, certain=False))
+            )
+        # Not certain: a derivative that is taken eagerly gives it arrays with values.
+        stage = Stage("primitive", True, False, t.why, frame.stage)
+        shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
+        self.call_value(t.target, args, {}, t.node, shell)
 
     def analyse_differentiated(self, t: Transformed, function: Function, frame: Frame) -> None:
         """A differentiated function that nothing calls: what the gradient is taken for are arrays, the rest is unknown."""

@@ -27,16 +27,21 @@ from jaxlint.jaxapi.functions import (
 )
 from jaxlint.jaxapi.modules import holds_arrays
 from jaxlint.jaxapi.names import canonical
-from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, TRANSFORMS
+from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, PRIMITIVE_RULES, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.classes import DECORATOR_KINDS
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.library_calls import (
     CAPTURE,
+    LAYER_STACK,
+    STACKED,
+    SUMMARIES,
     call_captured,
     call_initialiser,
     call_line_search,
+    call_stacked,
+    call_summary,
     tabulate_module,
 )
 from jaxlint.staging.machine import Machine
@@ -44,6 +49,7 @@ from jaxlint.staging.operations import numpy_dtype
 from jaxlint.staging.signatures import BOUND_ARGUMENTS, SIGNATURE, bind_arguments, parameters_of
 from jaxlint.staging.special_calls import SPECIAL_CALLS
 from jaxlint.staging.values import (
+    CALLABLE,
     MISSING,
     UNKNOWN,
     Array,
@@ -136,6 +142,8 @@ class Externals(Machine):
             return self.apply_transform(name, args, kwargs, node, frame, callee.own)
         if name in CONTROL_FLOW:
             return self.control_flow(name, args, kwargs, node, frame, callee.own)
+        if name in PRIMITIVE_RULES and args and isinstance(args[0], CALLABLE):
+            self.add_rule(name, args[0], node, frame)
         if name in CALLERS:
             self.call_back(name, args, node, frame)
         if name.startswith("builtins."):
@@ -456,6 +464,10 @@ class Externals(Machine):
             return UNKNOWN
         if name == "flax.linen.Module.tabulate" and callee.args:
             return tabulate_module(self, callee.args[0], args, kwargs, node, frame)
+        if name in (LAYER_STACK, STACKED):
+            return call_stacked(self, callee, args, kwargs, node, frame)
+        if name in SUMMARIES:
+            return call_summary(self, callee, args, kwargs, node, frame)
         if name == CAPTURE:
             return call_captured(self, callee, args, kwargs, node, frame)
         if name == "flax.linen.Module.is_initializing":

@@ -19,6 +19,7 @@ from jaxlint.staging.values import (
     Instance,
     Origin,
     Static,
+    Transformed,
     TupleValue,
     Value,
     constant,
@@ -133,11 +134,69 @@ def _param_with_axes(
     return self.array_result(frame, [], node, name="param_with_axes")
 
 
+# Of haiku: functions that give functions.
+LAYER_STACK, STACKED = "haiku.layer_stack", "haiku.layer_stack.stacked"
+SUMMARIES = frozenset(f"haiku.experimental.{name}" for name in ("eval_summary", "tabulate"))
+
+
+def _layer_stack(
+    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    return ExternalObject(LAYER_STACK, node=node)
+
+
+def call_stacked(
+    machine: Any,
+    callee: ExternalObject,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    """`hk.layer_stack(n)(f)(x)`: a scan runs `f`, with parameters of its own at each step."""
+    if callee.name == LAYER_STACK:
+        return ExternalObject(STACKED, args[:1], node=node) if args else UNKNOWN
+    body = callee.args[0] if callee.args else UNKNOWN
+    why = machine.body_why("hk.layer_stack", body, node, frame)
+    part = Why("it is an argument of the stack of layers", cause=why)
+    staged = [machine.fresh(machine.to_staged(value, part)) for value in args]
+    options = {name: value for name, value in kwargs.items() if name != "reverse"}
+    stage = Stage("scan", True, True, why, frame.stage)
+    result = machine.in_stage(body, stage, staged, options, node, frame)
+    return machine.flow_result(result, frame)
+
+
+def _summary(name: str) -> Special:
+    def call(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+        return ExternalObject(name, args[:1], node=node) if args else UNKNOWN
+
+    return call
+
+
+def call_summary(
+    machine: Any,
+    callee: ExternalObject,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> Value:
+    """`hk.experimental.tabulate(f)(*args)` evaluates the shapes of `f`, or of what was transformed."""
+    function = callee.args[0] if callee.args else UNKNOWN
+    if isinstance(function, Transformed) and function.kind == "hk.transform":
+        function = function.target
+    machine.control_flow("jax.eval_shape", [function, *args], kwargs, node, frame)
+    return Static(kind="str")
+
+
 LIBRARY_CALLS: dict[str, Special] = {
     **PARTITIONS,
     "flax.nnx.tabulate": _tabulate,
     CAPTURE: _capture,
     "flax.linen.partitioning.param_with_axes": _param_with_axes,
+    LAYER_STACK: _layer_stack,
+    "haiku.experimental.layer_stack": _layer_stack,
+    **{name: _summary(name) for name in SUMMARIES},
 }
 
 

@@ -75,6 +75,9 @@ class Machine:
     def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:
         raise NotImplementedError
 
+    def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
     def run_module(self, module: Module) -> None:
         raise NotImplementedError
 

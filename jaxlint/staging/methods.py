@@ -11,18 +11,22 @@ from jaxlint.jaxapi.functions import (
     CONVERTING_METHODS,
     NUMPY_ONLY_METHODS,
 )
+from jaxlint.jaxapi.names import canonical
+from jaxlint.jaxapi.transforms import PRIMITIVE_RULES
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.values import (
+    CALLABLE,
     MISSING,
     UNKNOWN,
     Array,
     AtIndexer,
     ClassValue,
     DictValue,
+    External,
     ExternalMethod,
     ExternalObject,
     Instance,
@@ -362,7 +366,10 @@ class Methods(Machine):
         """`base[index] = value`."""
         if self.special(base, "__setitem__", [index, value], node, frame) is not None:
             return
-        if isinstance(base, Array) and base.role != "ref":
+        if isinstance(base, External):
+            if canonical(base.name) in PRIMITIVE_RULES and isinstance(value, CALLABLE):
+                self.add_rule(canonical(base.name), value, node, frame)
+        elif isinstance(base, Array) and base.role != "ref":
             if isinstance(constant(index), str):
                 return  # a pytree after all
             self.emit("store", events.StoreEvent(node, frame, base, value, target, operator))

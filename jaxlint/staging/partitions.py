@@ -47,6 +47,7 @@ def _partition(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast
     if not args or isinstance(args[0], StarArgument):
         return UNKNOWN
     spec = args[1] if len(args) > 1 else kwargs.get("filter_spec")
+    _ask(self, spec, args[0], kwargs, node, frame)
     sure = spec is None or _filters_arrays(spec)
     return TupleValue([_part(args[0], True, sure), _part(args[0], False, sure)])
 
@@ -54,7 +55,17 @@ def _partition(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast
 def _filter(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     if not args or isinstance(args[0], StarArgument):
         return UNKNOWN
+    _ask(self, args[1] if len(args) > 1 else kwargs.get("filter_spec"), args[0], kwargs, node, frame)
     return _part(args[0], True, False)
+
+
+def _ask(
+    self: Any, spec: Value | None, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> None:
+    """A filter is called with each leaf, and `is_leaf` with each node."""
+    self.ask_leaf(tree, kwargs, node, frame)
+    if isinstance(spec, (Function, Instance, Partial)):
+        self.call_value(spec, [self.leaf_of(tree)], {}, node, frame)
 
 
 def _filters_arrays(spec: Value) -> bool:
@@ -88,6 +99,7 @@ def _part(value: Value, arrays: bool, sure: bool, depth: int = 6) -> Value:
 def _combine(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     if not args or any(isinstance(arg, StarArgument) for arg in args):
         return self.opaque_call([*args, *kwargs.values()], node, frame)
+    self.ask_leaf(args[0], kwargs, node, frame)
     result = args[0]
     for other in args[1:]:
         result = _either(result, other)
@@ -200,6 +212,7 @@ def _tree_at(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.A
     if len(args) < 2 or isinstance(args[0], StarArgument):
         return UNKNOWN
     chosen = self.call_value(args[0], [args[1]], {}, node, frame)
+    self.ask_leaf(args[1], kwargs, node, frame)
     replacing = kwargs.get("replace_fn")
     if replacing is not None:
         self.call_value(replacing, [chosen], {}, node, frame)

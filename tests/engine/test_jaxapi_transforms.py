@@ -21,7 +21,7 @@ from jax_probe import (
 from jaxlint.jaxapi.functions import (
     ARRAY_PREFIXES,
 )
-from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, JIT_KINDS, TRANSFORMS
+from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, JIT_KINDS, PRIMITIVE_RULES, TRANSFORMS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -61,11 +61,13 @@ def run_custom(transform: Any, body: Body) -> None:
 
 def run_lifted(transform: Any, body: Body) -> None:
     """Runs a transformation of linen modules, with variables broadcast where it maps."""
+    scans = transform.__name__ in ("scan", "scan_with_axes")
+    maps = transform.__name__ in ("vmap", "vmap_with_axes")
 
     class Layer(nn.Module):
         @nn.compact
         def __call__(self, *inputs: Any) -> Any:
-            return (inputs[0], body(inputs[-1])) if transform is nn.scan else body(inputs[-1])
+            return (inputs[0], body(inputs[-1])) if scans else body(inputs[-1])
 
     class Same(nn.Module):
         @nn.compact
@@ -76,8 +78,10 @@ def run_lifted(transform: Any, body: Body) -> None:
     if transform is nn.remat_scan:
         transform(Same, lengths=(1, 1))().apply({}, VECTOR)
         return
-    options = {nn.vmap: {"variable_axes": {}, "split_rngs": {}}, nn.scan: {}}.get(transform, {})
-    given = (VECTOR, VECTOR[None]) if transform is nn.scan else (VECTOR[None],)
+    options = {"variable_axes": {}, "split_rngs": {}} if maps else {}
+    if transform.__name__.endswith("_with_axes"):
+        options["partitioning_axis_names" if maps else "axis_name"] = {} if maps else "layers"
+    given = (VECTOR, VECTOR[None]) if scans else (VECTOR[None],)
     transform(Layer, **options)().apply({}, *given)
 
 
@@ -176,6 +180,46 @@ def test_kinds_that_compile_are_in_the_table() -> None:
         if TRANSFORMS[name].kind in JIT_KINDS:
             assert TRANSFORMS[name].staged
             assert TRANSFORMS[name].abstract
+
+
+def test_rules_of_primitives_get_tracers_where_the_table_says() -> None:
+    from jax.interpreters import ad, batching, mlir
+
+    primitive = jax.extend.core.Primitive("doubled")
+    seen: dict[str, list[bool]] = {}
+
+    def noted(table: str, result: Callable[..., Any]) -> Callable[..., Any]:
+        def rule(*args: Any, **params: Any) -> Any:
+            seen[table] = [any(map(is_tracer, jax.tree.leaves(arg))) for arg in args]
+            return result(*args)
+
+        return rule
+
+    primitive.def_abstract_eval(lambda x: x)
+    lowered = noted("jax.interpreters.mlir.lower_fun", lambda x: 2 * x)
+    mlir.register_lowering(primitive, mlir.lower_fun(lowered, multiple_results=False))
+    tables = {
+        "jax.interpreters.ad.primitive_jvps": (
+            ad.primitive_jvps,
+            lambda xs, ts: (primitive.bind(*xs), primitive.bind(*ts)),
+        ),
+        "jax.interpreters.ad.primitive_transposes": (ad.primitive_transposes, lambda ct, x: [2 * ct]),
+        "jax.interpreters.batching.primitive_batchers": (
+            batching.primitive_batchers,
+            lambda xs, dims: (primitive.bind(*xs), dims[0]),
+        ),
+    }
+    for name, (table, result) in tables.items():
+        table[primitive] = noted(name, result)
+    jax.jit(primitive.bind)(jnp.ones(3))
+    jax.jit(jax.vmap(jax.grad(lambda x: primitive.bind(x) * 1.0)))(jnp.ones(3))
+    assert seen["jax.interpreters.ad.primitive_jvps"] == [True, True]
+    assert seen["jax.interpreters.ad.primitive_transposes"][0]
+    assert seen["jax.interpreters.mlir.lower_fun"] == [True]
+    batched = seen["jax.interpreters.batching.primitive_batchers"]
+    assert batched == [
+        n in (PRIMITIVE_RULES["jax.interpreters.batching.primitive_batchers"] or ()) for n in (0, 1)
+    ]
 
 
 def apart(function: Body) -> Body:

@@ -222,3 +222,106 @@ def test_line_searches_trace_the_loss(tmp_path: Path) -> None:
     """
     facts = facts_of(tmp_path, program)
     assert (facts["step.<locals>.<lambda>"].staged, facts["loss"].params) == ("yes", {"params": "traced"})
+
+
+def test_rules_of_primitives_are_staged(tmp_path: Path) -> None:
+    program = """
+        from functools import partial
+
+        from jax.interpreters import ad, batching, mlir
+        from somewhere import Primitive
+
+        primitive = Primitive("doubled")
+
+        def wrapped(rule):
+            def wrapper(*args, **params):
+                return rule(*args, **params)
+            return wrapper
+
+        def implementation(x, *, scale):
+            return helper(x) * scale
+
+        def jvp(primals, tangents, *, scale):
+            return primals, tangents
+
+        def batch(args, dims, *, scale):
+            return args, dims
+
+        def transpose(name, ct, x):
+            return [ct]
+
+        mlir.register_lowering(primitive, mlir.lower_fun(implementation, multiple_results=False))
+        ad.primitive_jvps[primitive] = wrapped(jvp)
+        batching.primitive_batchers[primitive] = batch
+        ad.primitive_transposes[primitive] = partial(transpose, "doubled")
+
+        def helper(x):
+            return x + 1
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["implementation"].params == {"x": "traced", "scale": "unknown"}
+    assert facts["helper"].params == {"x": "traced"}
+    assert facts["jvp"].params == {"primals": "traced", "tangents": "traced", "scale": "unknown"}
+    assert facts["batch"].params["args"] == "traced"
+    assert facts["batch"].params["dims"] != "traced"
+    assert facts["transpose"].params["name"] == "static"
+    assert facts["wrapped.<locals>.wrapper"].staged == "yes"
+
+
+def test_stacked_layers_and_tables_of_haiku_are_staged(tmp_path: Path) -> None:
+    program = """
+        import haiku as hk
+        import jax
+        import jax.numpy as jnp
+
+        def layer(x):
+            return x * 2
+
+        def model(x):
+            return hk.layer_stack(3)(layer)(x)
+
+        def shown(x):
+            return x + 1
+
+        def test_model():
+            hk.transform(model).init(jax.random.key(0), jnp.ones(3))
+            with jax.disable_jit():
+                print(hk.experimental.tabulate(hk.transform(shown))(jnp.ones(3)))
+    """
+    facts = facts_of(tmp_path, program)
+    for name in ("layer", "shown"):
+        assert (facts[name].basis, facts[name].params) == ("visible", {"x": "traced"})
+
+
+def test_layers_lifted_with_axes_are_staged(tmp_path: Path) -> None:
+    program = """
+        import flax.linen as nn
+        import jax
+        from flax.linen import partitioning
+
+        class Block(nn.Module):
+            def __call__(self, x):
+                return x, None
+
+        class Model(nn.Module):
+            @nn.compact
+            def __call__(self, x):
+                return partitioning.scan_with_axes(Block, length=3, axis_name="layers")()(x)
+
+        class Branches(nn.Module):
+            def first(self, x):
+                return x
+
+            def second(self, y):
+                return y + 1
+
+            def __call__(self, x):
+                return nn.cond(x.sum() > 0, self.first, self.second, self, x)
+
+        def main():
+            Model().init(jax.random.key(0), jax.numpy.ones(3))
+            Branches().init(jax.random.key(0), jax.numpy.ones(3))
+    """
+    facts = facts_of(tmp_path, program)
+    assert (facts["Block.__call__"].basis, facts["Block.__call__"].params["x"]) == ("visible", "traced")
+    assert facts["Branches.first"].params["x"] == facts["Branches.second"].params["y"] == "traced"
