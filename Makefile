@@ -5,7 +5,7 @@ PYTHON ?= $(shell tools/find_python.sh)
 BIN := .venv/bin
 WORKERS ?= 2
 
-.PHONY: help setup demo test lint unit format bench bench-optimise gpu rules recording migrations coverage constraints clean
+.PHONY: help setup demo test lint unit format bench bench-optimise test-targets gpu rules recording migrations coverage constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -37,6 +37,9 @@ bench: setup ## time and memory beside other linters; findings over pinned packa
 bench-optimise: setup ## eight programs as written, as verify leaves them, as an expert wrote them
 	$(BIN)/python -m benchmarks.optimise
 
+test-targets: ## the tests of compiling for TPUs and GPUs that are not there (TARGETS=tpu for the smaller half)
+	@PYTHON="$(PYTHON)" TARGETS="$(TARGETS)" tools/targets.sh
+
 gpu: ## the tests that need a GPU
 	@PYTHON="$(PYTHON)" tools/gpu.sh
 
@@ -57,4 +60,4 @@ constraints: ## pin the newest versions that fit together
 	$(PYTHON) tools/setup.py --constraints
 
 clean: ## remove what make made
-	rm -rf .venv .venv-gpu .venv-old .bootstrap .demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache
+	rm -rf .venv .venv-gpu .venv-tpu .venv-tpu-gpu .venv-old .bootstrap .demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache

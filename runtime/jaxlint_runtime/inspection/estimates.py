@@ -20,7 +20,7 @@ _KERNEL = re.compile(
     re.IGNORECASE,
 )
 _LOOP = re.compile(r"= \S+ while\(|\) while\(")
-_MOST_TEXT = 48 * 2**20  # characters of HLO that are read
+_MOST_TEXT = 24 * 2**20  # characters of HLO that are read
 
 
 def calls_kernel(staged: Staged) -> bool:

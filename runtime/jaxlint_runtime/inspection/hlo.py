@@ -15,6 +15,7 @@ from pathlib import Path
 
 Place = tuple[str, int, str]  # file, line, function
 
+_HERE = Path(__file__).resolve().parent.parent  # versions are replayed by code in here
 _ITEM_BITS = {"pred": 8, "token": 0, "opaque": 0}
 _SHAPE = re.compile(r"\b(pred|token|opaque|[a-z]+\d+[a-z0-9]*)\[([\d,<=]*)\](?:\{([\d,]*)([^}]*)\})?")
 _SPACE = re.compile(r"S\((\d+)\)")
@@ -185,8 +186,9 @@ class Module:
 def own(frames: list[Place]) -> Place | None:
     """The innermost frame of the user's own code, else the innermost of any; None where there is none."""
     for frame in frames:
-        parts = Path(frame[0]).parts
-        if not frame[0].startswith("<") and not {"site-packages", "dist-packages"} & set(parts):
+        path = Path(frame[0])
+        installed = {"site-packages", "dist-packages"} & set(path.parts) or path.is_relative_to(_HERE)
+        if not frame[0].startswith("<") and not installed:
             return frame
     return frames[0] if frames else None
 

@@ -43,16 +43,29 @@ def _targets(rows: Sequence[Row]) -> Table:
         padding=(0, 2, 0, 0),
         pad_edge=False,
     )
-    for heading in ("function", "target", "version"):
-        table.add_column(heading, overflow="fold", no_wrap=heading == "target")
-    for heading in ("peak memory", "of", "", "work", "through memory", "sent", "kernels", "time a call"):
-        table.add_column(heading, justify="right", no_wrap=heading != "time a call")
+    table.add_column("function", overflow="fold")
+    table.add_column("target", no_wrap=True)
+    table.add_column("version", overflow="fold", min_width=12)
+    headings = ["peak memory", "fits", "work", "through memory", "kernels", "time a call"]
+    sent = any(row.sent != "-" for row in rows)
+    if sent:
+        headings.insert(4, "sent")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=heading == "time a call")
     for row in rows:
-        fits = Text(row.fits, style={"fits": "green", "too big": "red"}.get(row.fits, ""))
-        names = (escape(row.function), row.target, escape(row.version))
-        table.add_row(
-            *names, row.memory, row.limit, fits, row.flops, row.moved, row.sent, row.kernels, row.time
-        )
+        fits = Text(f"{row.fits} {'for ' if row.fits == 'too big' else ''}{row.limit}" if row.fits else "-")
+        fits.stylize({"fits": "green", "too big": "red"}.get(row.fits, ""))
+        name = escape(row.function.rpartition("<locals>.")[2])
+        cells: list[RenderableType] = [
+            row.memory,
+            fits,
+            row.flops,
+            row.moved,
+            *([row.sent] if sent else []),
+            row.kernels,
+            row.time,
+        ]
+        table.add_row(name, row.target, escape(row.version), *cells)
     return table
 
 

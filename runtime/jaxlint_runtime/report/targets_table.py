@@ -87,6 +87,11 @@ def _rows(subject: Subject, run: Mapping[str, Any]) -> Iterator[Row]:
         yield _row(subject.place[0], name, one, figures, run)
 
 
+def _time(milliseconds_: float, kind: str) -> str:
+    """A time with its kind; that of a roofline is a bound."""
+    return f"{'≥ ' if kind == 'roofline' else ''}{milliseconds(milliseconds_)} ({kind})"
+
+
 def _row(
     function: str, version: str, one: Mapping[str, Any], cost: Mapping[str, Any], run: Mapping[str, Any]
 ) -> Row:
@@ -111,5 +116,5 @@ def _row(
         moved=size(sum(one["bytes"].values()) if one["bytes"] else None),
         sent=size(sent) if sent else "-",
         kernels="-" if hlo is None else f"{hlo['kernels']}" + (f", {custom} custom" if custom else ""),
-        time=f"{milliseconds(time['median'])} ({cost['time_kind']})" if time else "-",
+        time=_time(time["median"], cost["time_kind"]) if time else "-",
     )

@@ -313,6 +313,9 @@ def _summary(document: Document) -> Iterator[RenderableType]:
     if not document.results:
         return
     proven = [result for result in document.proven() if result["before"] is not None]
+    targets = {
+        id(result): f" on {target}" for target, result in document.results if len(document.targets) > 1
+    }
     tried = sum(result["candidate"] != "original" for _, result in document.results)
     yield ""
     style = "bold green" if proven else "bold"
@@ -325,7 +328,7 @@ def _summary(document: Document) -> Iterator[RenderableType]:
         table.add_column(heading, overflow="fold")
     for result in proven:
         table.add_row(
-            escape(result["function"]),
+            escape(result["function"] + targets.get(id(result), "")),
             escape(result["candidate"]),
             escape(_ratio(result["speedup"])),
             _memory_ratio(result),

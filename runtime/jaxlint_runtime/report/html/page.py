@@ -100,7 +100,8 @@ def _problems(document: Mapping[str, Any]) -> list[Markup]:
 
 def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> list[Child]:
     results = [r for run in runs for r in run["results"] if r["candidate"] != "original"]
-    proven = [r for r in results if r["status"] in PROVEN and r["before"] and r["after"]]
+    proven = [r for r in results if _proven(r)]
+    placed = [(run["target"], r) for run in runs for r in run["results"] if _proven(r)]
     tried = [r for r in results if r["status"] != "not-applicable"]
     tiles = [
         _tile(f"{len(proven)} of {len(tried)}", "candidates that could be tried are proven", bool(proven))
@@ -132,8 +133,14 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
     parts: list[Child] = [tag("ul", tiles, class_="tiles")]
     if proven:
         rows: list[list[Child]] = [
-            [tag("code", r["function"]), r["candidate"], badge(r["status"]), _speed_text(r), _memory_text(r)]
-            for r in proven
+            [
+                [tag("code", r["function"]), f" on {target}" if len(runs) > 1 else None],
+                r["candidate"],
+                badge(r["status"]),
+                _speed_text(r),
+                _memory_text(r),
+            ]
+            for target, r in placed
         ]
         columns = [
             ("function", ""),
@@ -146,6 +153,11 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
     elif not results:
         parts.append(tag("p", "No jitted function was captured, so nothing could be tried."))
     return parts
+
+
+def _proven(result: Mapping[str, Any]) -> bool:
+    figures = result["candidate"] != "original" and result["before"] and result["after"]
+    return bool(figures and result["status"] in PROVEN)
 
 
 def _plural(number: int, what: str) -> str:
@@ -183,35 +195,32 @@ def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
     rows = rows_of(runs)
     if not worth_showing(rows):
         return None
-    shown: list[list[Child]] = [
-        [
-            tag("code", row.function),
-            row.target,
-            row.version,
-            row.memory,
-            row.limit,
-            badge(row.fits, {"fits": "fits", "too big": "over"}.get(row.fits, "kind")) if row.fits else "-",
-            row.flops,
-            row.moved,
-            row.sent,
-            row.kernels,
-            row.time,
-        ]
-        for row in rows
-    ]
     columns = [
         ("function", ""),
         ("target", ""),
-        ("version", ""),
+        ("version", "name"),
         ("peak memory (compiler)", "n"),
-        ("of", "n"),
-        ("", ""),
-        ("work (counted)", "n"),
-        ("through memory (estimate)", "n"),
-        ("sent", "n"),
-        ("kernels", "n"),
-        ("time a call", "n"),
+        ("in its memory", ""),
     ]
+    columns += [("work (counted)", "n"), ("through memory (estimate)", "n")]
+    sent = any(row.sent != "-" for row in rows)
+    columns += [("sent (compiler)", "n")] if sent else []
+    columns += [("kernels", "n"), ("time a call", "n")]
+    shown: list[list[Child]] = []
+    for row in rows:
+        fits: Child = "-"
+        if row.fits:
+            badges = {"fits": "fits", "too big": "over"}
+            fits = badge(f"{row.fits} {'for ' if row.fits == 'too big' else ''}{row.limit}", badges[row.fits])
+        cells: list[Child] = [
+            tag("code", row.function.rpartition("<locals>.")[2]),
+            row.target,
+            row.version,
+            row.memory,
+            fits,
+        ]
+        cells += [row.flops, row.moved, *([row.sent] if sent else []), row.kernels, row.time]
+        shown.append(cells)
     return tag(
         "section",
         tag("h2", "Targets", id="targets"),

@@ -138,21 +138,18 @@ def roofline_chart(
     )
     chart.line([(low, low * bandwidth), (ridge, peak_flops), (high, peak_flops)], "roof")
     roof = f"roof: {amount(peak_flops, 'FLOP/s')}, {amount(bandwidth, 'B/s')}, {peaks['kind']}"
-    chart.words(chart.width - chart.right, chart.height - chart.bottom - 8, roof, "end", "faint")
+    chart.words(chart.left + 8, chart.top + 14, roof, "start", "faint")  # above the roof there is room
     for side, phase, x, flops, taken in points:
         most = min(peak_flops, x * bandwidth)
         if phase == "all" and taken:
             y = flops / (taken["median"] / 1e3)
             share = f"{100 * y / most:.0f}% of the roof"
             chart.dot(x, y, side, 5.5, f"{side}: {amount(y, 'FLOP/s')} ({taken['kind']} time), {share}")
-            dy = 20 if side == "after" else -10
+            left = _share(chart, x) > (0.4 if side == "before" else 0.65)
             chart.label(
-                x,
-                y,
-                f"{side}, {share}",
-                "middle" if 0.2 < _share(chart, x) < 0.8 else "start",
-                "strong",
-                dy=dy,
+                *(x, y, f"{side}, {share}", "end" if left else "start", "strong"),
+                dx=-10 if left else 10,
+                dy=-8 if side == "before" else 16,
             )
         elif phase != "all":
             chart.triangle(
