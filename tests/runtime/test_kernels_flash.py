@@ -54,6 +54,7 @@ def test_blocks_of_queries_when_there_are_many(monkeypatch):
     """More than one block of rows, the last one padded; heads apart; keys hidden by the causal mask left out."""
     monkeypatch.setattr(chunked, "_BLOCK_BYTES", 4 * 60 * 19)
     monkeypatch.setattr(chunked, "_LEAST_CAUSAL", 40)
+    monkeypatch.setattr(chunked, "_LEAST_ROWS", 16)
     generator = np.random.default_rng(0)
 
     def normal(*shape):

@@ -15,8 +15,8 @@ import jax.numpy as jnp
 from jaxlint_runtime.kernels.layout import Operands, Spec
 from jaxlint_runtime.kernels.library.reference import scores, softmax
 
-_BLOCK_BYTES = 8 * 2**20  # of float32 scores
-_LEAST_ROWS = 16
+_BLOCK_BYTES = 2 * 2**20  # of float32 scores
+_LEAST_ROWS = 32
 _LEAST_CAUSAL = 1024  # rows from which it pays to leave out keys that a causal mask hides
 _PARTS = 4
 
