@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from jaxlint_runtime.kernels.layout import Operands, Spec
-from jaxlint_runtime.kernels.library import chunked, flash
+from jaxlint_runtime.kernels.library import chunked, cross_entropy, flash
+from jaxlint_runtime.kernels.losses import Examples
 
 
 def chunked_attention(
@@ -40,3 +41,11 @@ def flash_attention(
 ) -> Any:
     """Flash attention on TPU by Pallas. Its derivative takes the bias for a constant."""
     return flash.attention(Operands(q, k, v, mask, bias), Spec(scale, causal, cap), blocks or flash.Blocks())
+
+
+def log_likelihood(rows: Any, table: Any, labels: Any, *, scale: float = 1.0, bias: Any = None) -> Any:
+    """log softmax(scale * rows @ table.T + bias) at `labels`, a few rows at a time: [R] in float32.
+
+    `rows` is [R, D], `table` [V, D], `bias` [V]. The mean of its negative is the usual loss of a language model.
+    """
+    return cross_entropy.log_likelihood(Examples(rows, table, labels, bias), scale)

@@ -15,7 +15,7 @@ from typing import Any
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.kernels.graph import Graph, Node, Value
-from jaxlint_runtime.kernels.labels import Axes, Label, Lost, NeedsSplit, Sizes, labels, merged, moved
+from jaxlint_runtime.kernels.labels import Axes, Label, Lost, NeedsSplit, Sizes, fitted, labels, merged, moved
 from jaxlint_runtime.kernels.outside import Outside, expression, peeled, scalar
 
 NEGLIGIBLE = -1e4  # what a masked score is set to must be no more than this
@@ -96,7 +96,27 @@ class Products:
     values: Outside
 
 
-State = Scores | Exponentials | Row | Weights | Products
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Scores times a mask that is one at one position of each row, and zero elsewhere."""
+
+    axes: Axes
+    scores: Scores
+    label: Outside
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """The score at one position of each row, less the constants in `shift`, times `sign`."""
+
+    axes: Axes
+    scores: Scores
+    label: Outside
+    shift: frozenset[Any]
+    sign: float = 1.0
+
+
+State = Scores | Exponentials | Row | Weights | Products | Marked | Picked
 
 
 @dataclass(eq=False)
@@ -133,11 +153,43 @@ class Attention:
         return read
 
 
+@dataclass(eq=False)
+class Likelihood:
+    """The log-likelihood of one position of each row of scores, as a cross-entropy takes it, times `sign`."""
+
+    result: Value
+    axes: Axes
+    rows: Outside
+    table: Outside
+    label: Outside
+    sign: float
+    depth: frozenset[Label]
+    positions: frozenset[Label]
+    steps: tuple[Step, ...]
+    sizes: Sizes
+    product: Node
+    scores_bytes: int = 0
+
+    @property
+    def place(self) -> str:
+        """Where the program makes the scores."""
+        return _place(self.product)
+
+    @property
+    def operands(self) -> list[Value]:
+        """The values that it is computed from."""
+        read = [outside.value for outside in (self.rows, self.table) if not outside.value.is_held]
+        for outside in (self.label, *(step.outside for step in self.steps)):
+            read += expression(outside, self.sizes).reads() if outside is not None else []
+        return read
+
+
 @dataclass
 class Found:
     """The attentions of a graph, and what was nearly one and why not."""
 
     attentions: list[Attention] = field(default_factory=list)
+    likelihoods: list[Likelihood] = field(default_factory=list)
     near: list[str] = field(default_factory=list)
 
 
@@ -161,16 +213,20 @@ def find(graph: Graph) -> Found:
             found.near.append(f"{_place(node)}: {problem}")
             continue
         taken.add(attention.result)
-        found.attentions.append(attention)
+        if isinstance(attention, Likelihood):
+            found.likelihoods.append(attention)
+        else:
+            found.attentions.append(attention)
     return found
 
 
-def _unusable(graph: Graph, attention: Attention) -> str | None:
+def _unusable(graph: Graph, attention: Attention | Likelihood) -> str | None:
+    what = "a cross-entropy" if isinstance(attention, Likelihood) else "attention"
     if attention.result.hidden or any(value.hidden for value in attention.operands):
-        return "attention inside a function with a derivative of its own"
+        return f"{what} inside a function with a derivative of its own"
     kept = graph.needed({attention.result: attention.operands})
     if attention.product in kept:
-        return "attention whose scores or weights are used elsewhere, too"
+        return f"{what} whose scores or weights are used elsewhere, too"
     return None
 
 
@@ -179,8 +235,8 @@ def _place(node: Node) -> str:
     return f"{frames[0][0]}:{frames[0][1]}" if frames else "unknown place"
 
 
-def _from(graph: Graph, product: Node) -> Attention | None:
-    """The attention that begins with a product; None where there is none. Raises Unlike."""
+def _from(graph: Graph, product: Node) -> Attention | Likelihood | None:
+    """The attention or cross-entropy that begins with a product; None where there is none. Raises Unlike."""
     cuts: dict[Label, tuple[int, ...]] = {}
     for _ in range(_MOST_SPLITS):
         try:
@@ -203,7 +259,7 @@ class _Search:
         self.rescaled: set[Value] = set()  # weights times a number, as dropout begins
         self.reason = ""
 
-    def run(self) -> Attention | None:
+    def run(self) -> Attention | Likelihood | None:
         lhs, rhs = self.product.ins
         (left_sum, right_sum), (left_batch, right_batch) = self.product.params["dimension_numbers"]
         self.left: list[Any] = [None] * len(lhs.shape)
@@ -232,6 +288,8 @@ class _Search:
                 if attention is not None:
                     return attention
                 self.states[node.outs[0]] = None
+            if isinstance(results, Picked) and _complete(results):
+                return self._likelihood(node.outs[0], results)
         if self.reason:
             raise Unlike(self.reason)
         return None
@@ -249,6 +307,10 @@ class _Search:
             if any(value in self.rescaled for value in node.ins):
                 self._dropped(node)
             return None
+        if name == "gather":
+            return self._gathered(node, ins)
+        if any(isinstance(state, Picked) for state in derived):
+            return self._of_picked(node, ins)
         if len(ins) == 1:
             return self._alone(node, first)
         if name == "select_n":
@@ -289,6 +351,10 @@ class _Search:
     def _reduced(self, node: Node, state: Any) -> State | None:
         reduced = frozenset(label for n in node.params["axes"] for label in state.axes[n])
         axes = tuple(axis for n, axis in enumerate(state.axes) if n not in node.params["axes"])
+        if isinstance(state, Marked):
+            if node.name != "reduce_sum" or len(reduced) != 1:
+                return None
+            return Picked(axes, state.scores, state.label, state.scores.shift)
         if isinstance(state, Exponentials) and node.name == "reduce_sum":
             if any(not state.axes[n] and node.ins[0].shape[n] > 1 for n in node.params["axes"]):
                 return None
@@ -405,6 +471,10 @@ class _Search:
     def _scaled(self, node: Node, state: Any, value: Value, inverse: bool) -> State | None:
         """A state times, or divided by, a value from outside."""
         number = self._number(value, state.axes)
+        if isinstance(state, Scores) and not inverse and number is None:
+            label = self._one_hot(value, state.axes)
+            if label is not None:
+                return Marked(state.axes, state, label)
         if isinstance(state, Scores) and not state.shift:
             if number is not None:
                 return (
@@ -469,6 +539,87 @@ class _Search:
         exponentials = state if isinstance(state, Exponentials) else None
         return Products(result, exponentials, weights, over, values)
 
+    # ---- one position of each row ----
+
+    def _gathered(self, node: Node, ins: list[Any]) -> State | None:
+        """`take_along_axis` of scores along one axis, or of what was picked that way, an axis of one element."""
+        state = ins[0]
+        if not isinstance(state, (Scores, Picked)) or not isinstance(ins[1], Value):
+            return None
+        numbers, axes = node.params["dimension_numbers"], state.axes
+        if isinstance(state, Picked):
+            kept = tuple(axis for n, axis in enumerate(axes) if n not in numbers.collapsed_slice_dims)
+            whole = node.params["slice_sizes"] == node.ins[0].shape and not numbers.operand_batching_dims
+            return replace(state, axes=kept) if whole and len(kept) == len(numbers.offset_dims) else None
+        batching = numbers.operand_batching_dims
+        if numbers.offset_dims or len(numbers.start_index_map) != 1 or len(batching) != len(axes) - 1:
+            return None
+        result: list[Any] = [()] * len(node.outs[0].shape)
+        for of_scores, of_label in zip(batching, numbers.start_indices_batching_dims, strict=True):
+            result[of_label] = axes[of_scores]
+        if any(size > 1 and not axis for size, axis in zip(node.outs[0].shape, result, strict=True)):
+            return None
+        label = peeled(ins[1], (*result, ()), self.sizes)
+        return Picked(tuple(result), state, label, state.shift)
+
+    def _one_hot(self, value: Value, axes: Axes) -> Outside | None:
+        """The labels that a mask of ones was made from, by comparing them with the positions."""
+        mask = _as_mask(value)
+        node = mask.inside.node if mask is not None else None
+        if node is None or node.name != "eq" or len(node.outs[0].shape) != len(axes):
+            return None
+        sides = [peeled(operand, fitted(axes, operand.shape), self.sizes) for operand in node.ins]
+        for label, counted in (sides, sides[::-1]):
+            iota = counted.value.inside.node
+            along = counted.labels
+            if iota is not None and iota.name == "iota" and len(along) == 1 and not label.labels & along:
+                return label
+        return None
+
+    def _of_picked(self, node: Node, ins: list[Any]) -> State | None:
+        """What is done to a score that was picked: its row's constants come off, or it comes off them."""
+        if len(ins) == 1:
+            state = ins[0]
+            if node.name in ("convert_element_type", "copy"):
+                return state
+            if node.name == "neg":
+                return replace(state, sign=-state.sign)
+            axes = moved(node.eqn, state.axes, node.ins[0].shape, self.sizes)
+            return None if axes is None else replace(state, axes=axes)
+        if node.name != "sub" or not all(isinstance(state, (Picked, Row)) for state in ins):
+            return None
+        left, right = ins
+        picked, row, sign = (left, right, 1.0) if isinstance(left, Picked) else (right, left, -1.0)
+        if not isinstance(row, Row) or row.kind != "terms" or picked.sign < 0:
+            return None
+        axes = merged(picked.axes, row.axes)
+        return replace(picked, axes=axes, shift=picked.shift | row.terms, sign=sign)
+
+    def _likelihood(self, value: Value, picked: Picked) -> Likelihood | None:
+        ((_, _, over), _) = next(iter(_logarithms(picked.shift)))
+        left, right = (
+            frozenset(label for axis in axes for label in axis) for axes in (self.left, self.right)
+        )
+        if not over or over & left & right or not (over <= left or over <= right):
+            return None
+        sides = [(self.product.ins[0], self.left), (self.product.ins[1], self.right)]
+        rows, table = sides if over <= right else sides[::-1]
+        scores = self.product.outs[0].aval
+        return Likelihood(
+            result=value,
+            axes=picked.axes,
+            rows=peeled(rows[0], tuple(rows[1]), self.sizes),
+            table=peeled(table[0], tuple(table[1]), self.sizes),
+            label=picked.label,
+            sign=picked.sign,
+            depth=self.depth,
+            positions=over,
+            steps=picked.scores.steps,
+            sizes=self.sizes,
+            product=self.product,
+            scores_bytes=math.prod(scores.shape) * scores.dtype.itemsize,
+        )
+
     # ---- helpers ----
 
     def _step(self, scores: Scores, step: Step) -> Scores:
@@ -480,7 +631,7 @@ class _Search:
             return peeled(value, (), self.sizes)
         if len(value.shape) != len(axes):
             raise Lost
-        outside = peeled(value, axes, self.sizes)
+        outside = peeled(value, fitted(axes, value.shape), self.sizes)
         if any(size > 1 and not axis for axis, size in zip(axes, value.shape, strict=True)):
             if not outside.value.shape:
                 return outside
@@ -490,7 +641,9 @@ class _Search:
     def _number(self, value: Any, axes: Axes) -> float | None:
         if not isinstance(value, Value):
             return None
-        return scalar(Outside(value, axes if value.shape else ()), self.sizes)
+        if value.shape and len(value.shape) != len(axes):
+            return None
+        return scalar(Outside(value, fitted(axes, value.shape)), self.sizes)
 
     def _dropped(self, node: Node) -> None:
         random = any(_random(value) for value in node.ins)
@@ -555,6 +708,16 @@ def _exponentials(scores: Scores) -> State | None:
     if key != (scores.steps, rest, ()) or not _row_wise(scores, over):
         return None
     return Weights(scores.axes, key, over, replace(scores, shift=rest))
+
+
+def _complete(picked: Picked) -> bool:
+    """Whether what was subtracted is the logarithm of the sum of all exponentials of the row."""
+    logs = _logarithms(picked.shift)
+    if len(logs) != 1:
+        return False
+    ((_, key, over), _) = next(iter(logs))
+    rest = picked.shift - logs
+    return key == (picked.scores.steps, rest, ()) and not any(own & over for _, own in rest)
 
 
 def _masked(state: Exponentials, step: Step) -> Exponentials:

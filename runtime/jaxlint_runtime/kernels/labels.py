@@ -64,6 +64,11 @@ def labels(axes: Axes) -> frozenset[Label]:
     return frozenset(label for axis in axes for label in axis)
 
 
+def fitted(axes: Axes, shape: Sequence[int]) -> Axes:
+    """The axes of an operand of an elementwise equation from those of its result: equations broadcast axes of size 1."""
+    return tuple(axis if size > 1 else () for axis, size in zip(axes, shape, strict=True)) if shape else ()
+
+
 def merged(left: Axes, right: Axes) -> Axes:
     """The axes of an elementwise result. Raises Lost where two values vary along the same axis under other names."""
     if len(left) != len(right):

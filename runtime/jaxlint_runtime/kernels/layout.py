@@ -6,7 +6,7 @@ What the program did to the scores becomes a scale, a cap, biases, masks and the
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +62,25 @@ class Layout:
     def sizes(self) -> Sizes:
         """The sizes of the labels."""
         return self.attention.sizes
+
+    @property
+    def place(self) -> str:
+        """Where the program makes the scores."""
+        return self.attention.place
+
+    @property
+    def replaced(self) -> Value:
+        """The value of the program that is computed in another way."""
+        return self.attention.result
+
+    @property
+    def reads(self) -> list[Value]:
+        """The values of the program that the arrays are made of."""
+        return reads(self)
+
+    def compute(self, read: Read, implementation: Callable[[Operands, Spec], Any]) -> Any:
+        """The result by `implementation`, which gives [B, N, T, width]."""
+        return self.result(implementation(self.operands(read), self.spec))
 
     @property
     def shape(self) -> tuple[int, int, int, int]:

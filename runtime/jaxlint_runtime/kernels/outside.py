@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxlint_runtime.kernels.graph import Value
-from jaxlint_runtime.kernels.labels import Axes, Label, Lost, Sizes, before, labels
+from jaxlint_runtime.kernels.labels import Axes, Label, Lost, Sizes, before, fitted, labels
 
 Read = Callable[[Value], Any]
 
@@ -168,7 +168,7 @@ def _expression(outside: Outside, sizes: Sizes, done: dict[Outside, Expression])
     elif node is not None and node.name in _ELEMENTWISE and len(done) < _MOST_EQUATIONS:
         done[outside] = found  # holds the place, so that the bound counts it
         operands = tuple(
-            _expression(Outside(operand, axes if operand.shape else ()), sizes, done) for operand in node.ins
+            _expression(Outside(operand, fitted(axes, operand.shape)), sizes, done) for operand in node.ins
         )
         varies = frozenset().union(*(operand.varies for operand in operands))
         constant = all(operand.constant for operand in operands)

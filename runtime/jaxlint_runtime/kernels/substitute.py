@@ -10,14 +10,17 @@ import jax
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.interpret import control_flow
-from jaxlint_runtime.kernels.attention import Unlike, find
+from jaxlint_runtime.kernels.attention import Attention, Likelihood, Unlike, find
 from jaxlint_runtime.kernels.graph import Graph, Node, Value, build
-from jaxlint_runtime.kernels.layout import Layout, Operands, Spec, arrange, reads
+from jaxlint_runtime.kernels.layout import Layout, arrange
+from jaxlint_runtime.kernels.losses import Loss
+from jaxlint_runtime.kernels.losses import arrange as arrange_loss
 
 SCOPE = "jaxlint_kernel"  # in the name stack of what was substituted
 
-Implementation = Callable[[Operands, Spec], Any]  # the result is [B, N, T, width]
-Choice = Callable[[Layout], Implementation | None]  # None leaves an attention as it is
+Match = Layout | Loss  # an attention or a cross-entropy
+Implementation = Callable[..., Any]  # what `compute` of a match takes
+Choice = Callable[[Match], Implementation | None]  # None leaves a match as it is
 
 
 @dataclass
@@ -25,12 +28,12 @@ class Matches:
     """What was found in one graph, the bodies of its loops and branches included."""
 
     graph: Graph
-    layouts: list[Layout] = field(default_factory=list)
+    layouts: list[Match] = field(default_factory=list)
     bodies: dict[Node, list[Matches]] = field(default_factory=dict)
     near: list[str] = field(default_factory=list)
 
-    def all_layouts(self) -> list[Layout]:
-        """The attentions, those in bodies included."""
+    def all_layouts(self) -> list[Match]:
+        """The attentions and cross-entropies, those in bodies included."""
         inner = [
             layout for bodies in self.bodies.values() for body in bodies for layout in body.all_layouts()
         ]
@@ -50,15 +53,14 @@ def matches(jaxpr: Any) -> Matches:
 def _matches(graph: Graph) -> Matches:
     found = find(graph)
     result = Matches(graph, near=found.near)
-    for attention in found.attentions:
-        if SCOPE in str(attention.product.eqn.source_info.name_stack):
+    both: list[Attention | Likelihood] = [*found.attentions, *found.likelihoods]
+    for match in both:
+        if SCOPE in str(match.product.eqn.source_info.name_stack):
             continue
         try:
-            layout = arrange(attention)
+            result.layouts.append(arrange_loss(match) if isinstance(match, Likelihood) else arrange(match))
         except Unlike as reason:
-            result.near.append(f"{attention.place}: {reason}")
-            continue
-        result.layouts.append(layout)
+            result.near.append(f"{match.place}: {reason}")
     for node in graph.nodes:
         if node.bodies and not node.hidden:
             bodies = [_matches(body) for body in node.bodies]
@@ -75,16 +77,16 @@ def evaluate(found: Matches, args: Sequence[Any], choose: Choice) -> list[Any]:
     def read(value: Value) -> Any:
         return value.held if value.is_held else values[value]
 
-    chosen = {layout.attention.result: (layout, choose(layout)) for layout in found.layouts}
+    chosen = {layout.replaced: (layout, choose(layout)) for layout in found.layouts}
     replaced = {value: pair for value, pair in chosen.items() if pair[1] is not None}
-    needed = graph.needed({value: reads(layout) for value, (layout, _) in replaced.items()})
+    needed = graph.needed({value: layout.reads for value, (layout, _) in replaced.items()})
     wanted = {value for node in needed for value in node.ins} | set(graph.outputs)
-    wanted |= {value for layout, _ in replaced.values() for value in reads(layout)}
+    wanted |= {value for layout, _ in replaced.values() for value in layout.reads}
     for node in graph.nodes:
         layout, implementation = replaced.get(node.outs[0], (None, None)) if node.outs else (None, None)
         if layout is not None and implementation is not None and node.outs[0] in wanted:
             with jax.named_scope(SCOPE):
-                values[node.outs[0]] = layout.result(implementation(layout.operands(read), layout.spec))
+                values[node.outs[0]] = layout.compute(read, implementation)
         elif node in needed:
             results = _evaluated(found, node, [read(value) for value in node.ins], choose)
             values.update(zip(node.outs, results, strict=True))

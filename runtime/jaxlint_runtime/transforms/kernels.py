@@ -19,37 +19,39 @@ from jaxlint_runtime.kernels.layout import Layout, scores_bytes
 from jaxlint_runtime.kernels.library import chunked
 from jaxlint_runtime.kernels.library.choices import Choice, choices
 from jaxlint_runtime.kernels.library.small import interpreted
-from jaxlint_runtime.kernels.substitute import Implementation, Matches, evaluate, matches
+from jaxlint_runtime.kernels.substitute import Choice as Choosing
+from jaxlint_runtime.kernels.substitute import Implementation, Match, Matches, evaluate, matches
 from jaxlint_runtime.model import Cost
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.staging import Staged, Version, first_line
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 
-_LEAST_BYTES = 2**20  # of scores, for a kernel to be worth trying
-_LEAST_SHARE = 0.01  # of the memory of the whole
-
-Choose = Callable[[Layout], Implementation | None]
+LEAST_BYTES = 2**20  # of scores, for a kernel to be worth trying
+_LOSS = "cross-entropy"  # in what is said of one
+LEAST_SHARE = 0.01  # of the memory of the whole
 
 
 @dataclass
 class Seen:
     """What was found while a version was traced."""
 
-    layouts: list[Layout] = field(default_factory=list)
+    matches: list[Match] = field(default_factory=list)
     near: list[str] = field(default_factory=list)
 
     def add(self, found: Matches) -> None:
         """Note what was found in one staged function."""
-        self.layouts += found.all_layouts()
+        self.matches += found.all_layouts()
         self.near += found.all_near()
 
-    def reasons(self) -> list[str]:
-        """Why what is nearly attention is none, where it was not found to be one after all."""
+    def reasons(self, loss: bool = False) -> list[str]:
+        """Why what is nearly attention (or a cross-entropy) is none, where it was not found to be one after all."""
         # What is differentiated is seen on its own first; in the whole its weights are used by the backward pass.
-        places = {layout.attention.place for layout in self.layouts}
+        places = {match.place for match in self.matches}
         return [
-            _shortened(text) for text in dict.fromkeys(self.near) if text.partition(": ")[0] not in places
+            shortened(text)
+            for text in dict.fromkeys(self.near)
+            if text.partition(": ")[0] not in places and (_LOSS in text) == loss
         ]
 
 
@@ -66,11 +68,11 @@ class Kernels(Transform):
         """One candidate per implementation that takes any of the attentions. Raises NotApplicable."""
         seen = Seen()
         program.stage(substituted(program.version, lambda layout: None, seen)).jaxpr  # noqa: B018 - traces
-        layouts = seen.layouts
+        layouts = [match for match in seen.matches if isinstance(match, Layout)]
         if not layouts:
             raise NotApplicable("; ".join(seen.reasons()) or "it computes no attention")
         total = sum(map(scores_bytes, layouts))
-        if total < max(_LEAST_BYTES, _LEAST_SHARE * (program.cost.peak_bytes or 0)):
+        if total < max(LEAST_BYTES, LEAST_SHARE * (program.cost.peak_bytes or 0)):
             raise NotApplicable(f"the scores of its attention take {total / 2**10:.1f} KiB only")
         candidates, refused = [], []
         for number, choice in enumerate(choices(program.target.platform)):
@@ -102,7 +104,7 @@ class Kernels(Transform):
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
         """The same function, its attentions computed by the candidate's implementation."""
         choice = _choice(program, candidate)
-        return substituted(version, lambda layout: None if choice.refuses(layout) else choice.run)
+        return substituted(version, _taken(choice, choice.run))
 
     def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
         """Where the target is not at hand, the same attentions by blocks of queries, in float32 products."""
@@ -113,7 +115,7 @@ class Kernels(Transform):
         taken = tuple(choice.refuses(layout) is None for layout in self._layouts[program])
         key = (version.function, taken)
         if key not in self._emulated:
-            self._emulated[key] = substituted(version, lambda layout: None if choice.refuses(layout) else run)
+            self._emulated[key] = substituted(version, _taken(choice, run))
         return self._emulated[key]
 
     def evidence(self, program: Program, candidate: Candidate) -> str | None:
@@ -135,7 +137,7 @@ class Kernels(Transform):
             after.flops = after.bytes_accessed = None
 
 
-def substituted(version: Version, choose: Choose, seen: Seen | None = None) -> Version:
+def substituted(version: Version, choose: Choosing, seen: Seen | None = None) -> Version:
     """The function with its attentions computed by what `choose` says; `seen` notes what was found."""
     function = version.function
     noted = seen or Seen()
@@ -162,7 +164,7 @@ def substituted(version: Version, choose: Choose, seen: Seen | None = None) -> V
     return Version(computed, version.options)
 
 
-def _differentiating(choose: Choose, seen: Seen) -> Callable[..., Any]:
+def _differentiating(choose: Choosing, seen: Seen) -> Callable[..., Any]:
     """What stands in for `jax.vjp`: the function that is differentiated has its attentions replaced first."""
     inside = False
 
@@ -198,9 +200,14 @@ def _choice(program: Program, candidate: Candidate) -> Choice:
     return next(choice for choice in choices(program.target.platform) if choice.name == name)
 
 
+def _taken(choice: Choice, run: Implementation) -> Choosing:
+    """`run` for the attentions that a choice does not refuse."""
+    return lambda match: run if isinstance(match, Layout) and choice.refuses(match) is None else None
+
+
 def _facts(layout: Layout) -> dict[str, Any]:
     return {
-        "site": _shortened(layout.attention.place),
+        "site": shortened(layout.place),
         "queries": list(layout.shape),
         "keys": list(layout.key_shape),
         "scale": layout.spec.scale,
@@ -214,14 +221,14 @@ def _facts(layout: Layout) -> dict[str, Any]:
 
 def _described(layouts: Sequence[Layout]) -> str:
     first = layouts[0]
-    sites = dict.fromkeys(_shortened(layout.attention.place) for layout in layouts)
+    sites = dict.fromkeys(shortened(layout.place) for layout in layouts)
     causal = "causal " if first.spec.causal else ""
     where = ", ".join(sites)
     many = f"{len(layouts)} attentions" if len(layouts) > 1 else "the attention"
     return f"{many} at {where} ({causal}queries {list(first.shape)}, keys {list(first.key_shape)})"
 
 
-def _shortened(text: str) -> str:
+def shortened(text: str) -> str:
     """A place, or a message that begins with one, with the path as it is shown."""
     path, separator, rest = text.partition(":")
     return f"{display_path(path)}{separator}{rest}" if separator else text
