@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 from jaxlint_runtime.model import CapturedFunction
+from jaxlint_runtime.paths import file_name
 from jaxlint_runtime.staging import Staged, StagingError, placed
 
 _STAGES = {"jaxpr": "jaxpr.txt", "stablehlo": "stablehlo.mlir", "hlo": "hlo.txt"}
@@ -65,8 +65,6 @@ def serve_profiler(port: int) -> str | None:
 
 def _folder(folder: Path, function: CapturedFunction, target: str, version: str) -> Path:
     names = (f"{function.qualname}-{function.line}", target, version)
-    place = folder.joinpath(
-        *(re.sub(r"[^\w.-]+", "_", name).strip("._")[:100] or "unnamed" for name in names)
-    )
+    place = folder.joinpath(*map(file_name, names))
     place.mkdir(parents=True, exist_ok=True)
     return place

@@ -155,7 +155,7 @@ class Worker:
                 for result in self._results(function, target):
                     self._channel.send("result", target=target, result=to_plain(result))
                 self._channel.send("optimised", **place)
-            if self._inspected:
+            if self._inspected and ":" not in target:
                 self._tell_peaks(target)
 
     def _tell_peaks(self, target: str) -> None:
@@ -179,6 +179,10 @@ class Worker:
         try:
             self._channel.send("inspected", target=target, version=version, **place, **overview(staged))
             self._inspected = True
+            if (
+                staged.target.compile_only and version == "original"
+            ):  # published, so that there is no need to wait
+                self._tell_peaks(target)
             if self._job.dump is not None:
                 dump(Path(self._job.dump), function, target, version, staged)
             if self._job.trace is not None:

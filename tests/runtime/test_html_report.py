@@ -10,10 +10,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from jaxlint_runtime.paths import file_name
 from jaxlint_runtime.report.chosen import best_of, subjects
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.html.chart import powers, ticks
-from jaxlint_runtime.report.html.files import file_name, write_page, write_plots
+from jaxlint_runtime.report.html.files import write_page, write_plots
 from jaxlint_runtime.report.html.markup import escaped, tag
 from jaxlint_runtime.report.html.page import page
 from jaxlint_runtime.report.html.plots import memory_chart, roofline_chart, times_chart

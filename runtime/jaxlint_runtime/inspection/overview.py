@@ -11,8 +11,8 @@ from jaxlint_runtime.inspection.flops import count, products
 from jaxlint_runtime.inspection.hlo import Module, Place, parse
 from jaxlint_runtime.inspection.lines import work_by_line
 from jaxlint_runtime.inspection.timeline import timeline
-from jaxlint_runtime.inspection.traffic import Traffic, fused, traffic
-from jaxlint_runtime.inspection.words import collective, facts
+from jaxlint_runtime.inspection.traffic import Traffic, targets, traffic
+from jaxlint_runtime.inspection.words import QUIET_CALLS, collective, facts
 from jaxlint_runtime.model import Cost, Interval
 from jaxlint_runtime.staging import Staged, StagingError
 
@@ -116,8 +116,9 @@ def _compiled(module: Module, moved: Traffic) -> dict[str, Any]:
     for kernel in moved.kernels:
         instruction = kernel.instruction
         kinds["fusion" if instruction.opcode == "fusion" else "other"] += 1
-        if instruction.opcode == "custom-call" or "custom-call" in fused(module, instruction):
-            calls[instruction.target or "fused"] += kernel.times
+        for target in targets(module, instruction):
+            if not QUIET_CALLS.match(target):
+                calls[target] += kernel.times
         if (found := collective(instruction)) is not None:
             entry = sent.setdefault(found[0], {"count": 0, "bytes": 0})
             entry["count"] += kernel.times

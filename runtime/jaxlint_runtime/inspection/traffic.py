@@ -14,6 +14,7 @@ from jaxlint_runtime.inspection.hlo import Computation, Instruction, Module, Pla
 FREE = frozenset(
     "parameter constant get-tuple-element tuple bitcast after-all add-dependency domain opt-barrier partition-id replica-id".split()  # noqa: SIM905
 )
+UNREAL = frozenset(("AllocateBuffer", "ConcatBitcast"))  # custom calls that are names for memory
 _LOOKS = frozenset(("dynamic-slice", "slice", "gather"))
 _CONTROL = frozenset(("while", "conditional", "call"))
 _PASSING = frozenset(("bitcast", "copy", "convert", "reshape", "transpose"))
@@ -80,7 +81,7 @@ def _walk(
     above = (*above, name)
     for instruction in computation.instructions.values():
         opcode = instruction.opcode
-        if opcode in FREE or opcode.endswith(("-done", "-update")) or instruction.target == "AllocateBuffer":
+        if opcode in FREE or opcode.endswith(("-done", "-update")) or instruction.target in UNREAL:
             continue
         if opcode == "while":
             turns = module.turns(computation, instruction)
@@ -133,6 +134,17 @@ def fused(module: Module, instruction: Instruction) -> set[str]:
             found |= fused(module, inner)
         elif inner.opcode not in FREE:
             found.add(inner.opcode)
+    return found
+
+
+def targets(module: Module, instruction: Instruction) -> set[str]:
+    """What a kernel's custom calls call, those inside a fusion included."""
+    if instruction.opcode == "custom-call":
+        return {instruction.target} - UNREAL
+    found: set[str] = set()
+    for inner in _inside(module, instruction):
+        if inner.opcode in ("fusion", "custom-call"):
+            found |= targets(module, inner)
     return found
 
 

@@ -19,7 +19,7 @@ _COLLECTIVES = re.compile(
 _PRODUCTS = frozenset(("dot", "convolution"))
 _ORDERINGS = frozenset(("copy", "transpose"))
 _PLAIN = frozenset(("copy", "transpose", "convert", "reshape", "bitcast-convert"))
-_QUIET_CALLS = re.compile(r"^(Sharding|SPMD|AllocateBuffer|__xla_gpu_empty|annotate_device_placement)")
+QUIET_CALLS = re.compile(r"^(Sharding|SPMD|__xla_gpu_empty|annotate_device_placement)")
 _CALLBACK = re.compile(r"callback", re.IGNORECASE)
 _PRODUCT_CALLS = re.compile(r"cublas|gemm|matmul|\$conv|cudnn", re.IGNORECASE)
 
@@ -144,7 +144,7 @@ def _order(shape: Shape) -> list[int]:
 
 def _call(instruction: Instruction, place: Place | None, nbytes: int, times: int, say: _Say) -> None:
     target = instruction.target
-    if not target or _QUIET_CALLS.match(target):
+    if not target or QUIET_CALLS.match(target):
         return
     if _CALLBACK.search(target):
         say("call", "calls back into Python on the host, which the device waits for", place, nbytes, times)

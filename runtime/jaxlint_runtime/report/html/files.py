@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import re
 from datetime import datetime
 from pathlib import Path
 
+from jaxlint_runtime.paths import file_name
 from jaxlint_runtime.report.chosen import subjects
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.html.function import charts
@@ -51,8 +51,3 @@ def write_plots(document: Document, folder: Path) -> list[str]:
                     )
     note = "" if png else f" (as SVG alone: for PNG {_INSTALL})"
     return [f"{written} plots are in {folder}{note}"]
-
-
-def file_name(text: str) -> str:
-    """A name that every file system takes."""
-    return re.sub(r"[^\w.-]+", "_", text).strip("._")[:120] or "unnamed"
