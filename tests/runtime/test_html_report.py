@@ -307,6 +307,23 @@ def test_the_best_is_the_combination_else_what_gains_most():
     assert best_of([result(status="rejected")]) is None
 
 
+def test_a_diff_of_no_function_is_shown_all_the_same():
+    made = document()
+    made.diffs.append(
+        {
+            "function": None,
+            "path": None,
+            "line": None,
+            "candidate": "source",
+            "diff": "-old\n+new line\n",
+            "note": "",
+        }
+    )
+    text = page(made.as_json())
+    assert text.count("+new line") == 1
+    assert text.count("Written to the source: donation") == 2  # heading and label of one
+
+
 def test_targets_say_whether_it_fits():
     made = document(target="tpu:v5e-1x1")
     run = made.as_json()["runs"][0]

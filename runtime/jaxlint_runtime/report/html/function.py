@@ -31,7 +31,7 @@ def function_section(
         _figures(subject),
         _pictures(subject, run),
         _candidates(subject.results),
-        [_diff(diff) for diff in diffs],
+        [diff_part(diff) for diff in diffs],
         _compiles(known, run, subject),
         _facts(subject),
         _lines(subject),
@@ -216,7 +216,8 @@ def _why(result: Mapping[str, Any]) -> Child:
     return parts
 
 
-def _diff(diff: Mapping[str, Any]) -> Markup | None:
+def diff_part(diff: Mapping[str, Any]) -> Markup | None:
+    """How something proven would be written, or why it is not."""
     if not diff["diff"]:
         note = diff["note"] or "there is no rewrite"
         return tag("p", tag("b", diff["candidate"]), f" is not written to the source: {note}")

@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 from jaxlint_runtime.report.chosen import PROVEN, subjects
-from jaxlint_runtime.report.html.function import function_section
+from jaxlint_runtime.report.html.function import diff_part, function_section
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.tables import badge, table
 from jaxlint_runtime.report.targets_table import advice, rows_of, worth_showing
@@ -22,6 +22,7 @@ def page(document: Mapping[str, Any], data_name: str | None = None, when: str | 
     program = document["program"]
     sections: list[Child] = []
     links: list[tuple[str, str]] = []
+    told: list[Mapping[str, Any]] = []  # diffs that stand with their function
     for run in runs:
         found = subjects(run)
         for number, subject in enumerate(found):
@@ -29,9 +30,11 @@ def page(document: Mapping[str, Any], data_name: str | None = None, when: str | 
             name = subject.place[0] + (f" on {run['target']}" if len(runs) > 1 else "")
             links.append((anchor, name))
             mine = [d for d in document["diffs"] if (d["function"], d["path"], d["line"]) == subject.place]
+            mine = mine if run is runs[0] else []
+            told += mine
             if len(runs) > 1 and not number:
                 sections.append(tag("p", badge(run["target"], "kind"), f" {run['device']}", class_="meta"))
-            sections.append(function_section(subject, run, mine if run is runs[0] else (), anchor))
+            sections.append(function_section(subject, run, mine, anchor))
     body = [
         tag("a", "Skip to the report", href="#main", class_="skip"),
         tag("header", _head(document, runs, when), _contents(links)),
@@ -42,6 +45,7 @@ def page(document: Mapping[str, Any], data_name: str | None = None, when: str | 
             _targets(runs),
             sections,
             _whole_run(runs[0]) if runs else None,
+            [diff_part(diff) for diff in document["diffs"] if not any(diff is one for one in told)],
             _ending(document),
             id="main",
         ),
@@ -292,7 +296,6 @@ def _whole_run(run: Mapping[str, Any]) -> list[Child]:
 
 def _ending(document: Mapping[str, Any]) -> list[Child]:
     parts: list[Child] = []
-    known = {(d["function"], d["path"], d["line"]) for d in document["diffs"]}
     if document["applied"]:
         items = [
             tag(
@@ -307,7 +310,7 @@ def _ending(document: Mapping[str, Any]) -> list[Child]:
             for entry in document["applied"]
         ]
         parts.append(tag("section", tag("h2", "Written by --apply"), tag("ul", items, class_="plain")))
-    if document["notes"] and known is not None:
+    if document["notes"]:
         items = [tag("li", note) for note in document["notes"]]
         parts.append(
             tag(
