@@ -54,13 +54,18 @@ _KEEPING_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
 
 
 class Buffer:
-    """What a place holds. `place`: where it was first seen; `given`: it came in as, or in, a parameter."""
+    """What a place holds. `place`: where it was first seen; `given`: it came in as, or in, a parameter.
 
-    __slots__ = ("given", "place")
+    `parts`: those of what it was unpacked to, and `whole` the other way round.
+    """
 
-    def __init__(self, place: str, given: bool = False) -> None:
+    __slots__ = ("given", "parts", "place", "whole")
+
+    def __init__(self, place: str, given: bool = False, whole: Buffer | None = None) -> None:
         self.place = place
         self.given = given
+        self.whole = whole
+        self.parts: tuple[Buffer, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -211,6 +216,9 @@ class Buffers(Machine):
     def bind_buffers(self, target: ast.expr, held: Held | None, frame: Frame) -> None:
         """`target` was bound to what `held` says, or to something new."""
         if isinstance(target, (ast.Tuple, ast.List)):
+            starred = any(isinstance(part, ast.Starred) for part in target.elts)
+            if held is not None and held.buffers and not held.parts and not starred:
+                held = self.taken_apart(held, len(target.elts), frame)
             for position, part in enumerate(target.elts):
                 if not isinstance(part, ast.Starred):
                     self.bind_buffers(part, held.part(f"[{position}]") if held else None, frame)
@@ -222,6 +230,26 @@ class Buffers(Machine):
         if held.buffers:
             found[place] = held.buffers
         frame.buffers = found
+
+    def taken_apart(self, held: Held, count: int, frame: Frame) -> Held:
+        """What an object holds that is unpacked: each part a buffer of its own, and the object all of them."""
+        (whole, *others) = held.buffers
+        single = not others
+        made = tuple(
+            Buffer(f"{whole.place}[{i}]", single and whole.given, whole if single else None)
+            for i in range(count)
+        )
+        if single:
+            whole.parts = made
+        own = frozenset(made)
+        frame.buffers = {
+            place: buffers | own if held.buffers <= buffers else buffers
+            for place, buffers in frame.buffers.items()
+        }
+        if any(buffer in frame.dead for buffer in held.buffers):
+            gone = next(frame.dead[buffer] for buffer in held.buffers if buffer in frame.dead)
+            frame.dead = {**frame.dead, **dict.fromkeys(own, gone)}
+        return Held(held.buffers, {f"[{i}]": frozenset([part]) for i, part in enumerate(made)})
 
     def bind_together(self, targets: list[ast.expr], value: Value, frame: Frame) -> None:
         """`a = b = f()`: both hold the same."""
@@ -256,6 +284,10 @@ class Buffers(Machine):
         if any(buffer in frame.dead for buffer in outer):
             return
         frame.dead = {**frame.dead, **{buffer: donation for buffer in buffers if buffer not in frame.dead}}
+        wholes = {buffer.whole for buffer in buffers if buffer.whole is not None}
+        gone = [whole for whole in wholes if all(part in frame.dead for part in whole.parts)]
+        if gone:
+            frame.dead = {**frame.dead, **dict.fromkeys(gone, donation)}
 
     def donate_arguments(
         self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call, frame: Frame

@@ -386,6 +386,8 @@ class Classes(Machine):
         """`base.name = value`; `target` is the attribute, or the call of `setattr`."""
         if isinstance(base, (ClassValue, Function)):
             self.set_on_definition(base, name, value, target, frame)
+        if isinstance(base, (Array, Unknown)) and base.origin is not None:
+            base.origin.rebind(name)
         if not isinstance(base, Instance):
             return
         self.implied(base, "__setattr__", [Static(name), value], target, frame)

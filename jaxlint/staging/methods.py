@@ -366,6 +366,8 @@ class Methods(Machine):
         """`base[index] = value`."""
         if self.special(base, "__setitem__", [index, value], node, frame) is not None:
             return
+        if isinstance(base, (Array, Unknown)) and base.origin is not None:
+            base.origin.rebind(constant(index))
         if isinstance(base, External):
             if canonical(base.name) in PRIMITIVE_RULES and isinstance(value, CALLABLE):
                 self.add_rule(canonical(base.name), value, node, frame)

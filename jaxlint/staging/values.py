@@ -49,6 +49,13 @@ class Origin:
             found = self.children[part] = Origin(self.name + label, self)
         return found
 
+    def rebind(self, part: object) -> None:
+        """Something else is stored as `part`; MISSING for a part that is not known."""
+        if part is MISSING:
+            self.children.clear()
+        else:
+            self.children.pop(part, None)
+
     def root(self) -> Origin:
         node = self
         while node.parent is not None:

@@ -129,6 +129,8 @@ jax.config.update("jax_enable_x64", True)
 platform = os.environ.get("JAX_PLATFORMS")
 os.environ["WANDB_MODE"] = "offline"
 os.environ["JAX_OF_ANOTHER_LIBRARY"] = "1"
+os.environ.setdefault("JAX_ENABLE_PREEMPTION_SERVICE", "true")
+jax.config.update("jax_enable_preemption_service", True)
 
 def main():
     jax.distributed.initialize()
@@ -195,6 +197,8 @@ subprocess.run(["python", "worker.py"])
         top = owner.lineno if isinstance(owner, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)) else line
         imported = _import_line(module.tree)
         if name.lower() in SETTINGS and imported is not None and imported < top:
+            if f'"{name.lower()}"' in module.source.text.replace("'", '"'):
+                return  # `jax.config.update` sets it for this process, and the variable for others
             report(
                 place,
                 f"`{name}` has no effect here: JAX read it when it was imported, at line {imported}",

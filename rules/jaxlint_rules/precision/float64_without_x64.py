@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from jaxlint.finding import Severity
@@ -10,6 +11,7 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, OperationEvent
 from jaxlint.staging.operations import dtype_named
+from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import External, Operation, Static, Value
 
 _ENABLES = re.compile(r"enable_x64|x64_enabled|ENABLE_X64")
@@ -100,6 +102,13 @@ def table(x, n):
     host = np.linspace(0.0, 1.0, n, dtype=np.float64).astype(np.float32)
     eps = jnp.finfo(jnp.float64).eps
     return jnp.asarray(host), jnp.zeros(n, dtype=float), x.astype(jnp.float32), x.dtype == jnp.float64, eps
+
+def like(x, denominator):
+    if denominator.dtype == jnp.float32:
+        x = x.astype(jnp.complex64)
+    elif denominator.dtype == jnp.float64:
+        x = x.astype(jnp.complex128)
+    return x
 """,
         ),
     )
@@ -123,12 +132,26 @@ def table(x, n):
     def check(self, event: OperationEvent | CallEvent, dtype: str, report: Reporter) -> None:
         if dtype not in _WIDE or report.project.mentions(_ENABLES, event.frame.module):
             return
+        if _only_for_wide(event):
+            return
         given = {"float64": "float32", "complex128": "complex64"}[dtype]
         report(
             event.node,
             f"`{dtype}` is asked for, but 64 bits are not enabled: the result is `{given}`",
             reason="nothing in this project turns on `jax_enable_x64`",
         )
+
+
+def _only_for_wide(event: OperationEvent | CallEvent) -> bool:
+    """Whether an `if` around it asks for a wide dtype first: `if x.dtype == jnp.float64:`."""
+    below: ast.AST = event.node
+    for above in event.frame.module.ancestors(event.node):
+        if isinstance(above, (ast.If, ast.IfExp)) and below is not above.test:
+            names = {dotted(n).rpartition(".")[2] for n in walk(above.test) if isinstance(n, ast.Attribute)}
+            if names & _WIDE:
+                return True
+        below = above
+    return False
 
 
 def _asked(operation: Operation) -> Value | None:

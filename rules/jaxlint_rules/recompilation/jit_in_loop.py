@@ -159,6 +159,31 @@ def update(p, b, lr):
 
 step = jax.jit(update)
 
+class Workload:
+    def predict(self, p, b):
+        return p @ b
+
+    def evaluate(self, params, batches):
+        predict = None
+        for batch in batches:
+            if predict is None:
+                predict = jax.jit(self.predict)
+            print(predict(params, batch))
+
+def make_evaluator(model):
+    def evaluate(params, key):
+        return model(params, key)
+
+    def timed(params, key):
+        return jax.pmap(evaluate)(params, key)
+
+    return timed
+
+def run(model, params, keys):
+    evaluator = make_evaluator(model)
+    for key in keys:
+        evaluator(params, key)
+
 def make_step(lr):
     @jax.jit
     def inner(p, b):
@@ -268,6 +293,7 @@ def run():
         if loop is not None:
             if (
                 frame.guarded_in_loop()
+                or kept(event, report)
                 or loop.trips == 1
                 or uses_loop_variable(fresh, transformed, loop, report)
                 or lasts(transformed, loop)
@@ -313,6 +339,9 @@ def run():
             return
         if frame.guards or kept(event, report):
             return  # made once and kept
+        target = event.transformed.target
+        if isinstance(target, Function) and not _lies_in(target.node, frame.function.node):
+            return  # the same function each time: its compiled program is found again
         if frame.function.name in ("__init__", "setup", "__post_init__", "main"):
             return
         loop = real_loop(caller)
@@ -456,10 +485,12 @@ def kept(event: TransformEvent, report: Reporter) -> bool:
         above = report.module.parents.get(node)
         if isinstance(above, ast.If) and node is not above.test:
             asked = {
-                ast.unparse(n) for n in walk(above.test) if isinstance(n, (ast.Attribute, ast.Subscript))
+                ast.unparse(n)
+                for n in walk(above.test)
+                if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript))
             }
             stores = (t for n in walk(above) if isinstance(n, ast.Assign) for t in n.targets)
-            if any(isinstance(t, (ast.Attribute, ast.Subscript)) and ast.unparse(t) in asked for t in stores):
+            if any(ast.unparse(t) in asked for t in stores):
                 return True
         node = above
     return False

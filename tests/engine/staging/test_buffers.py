@@ -19,6 +19,9 @@ def helper(state):
     state.params = step(state.params, 1.0)
 def peek(x):
     return step(x, 1.0)
+def both(state):
+    p, q = state
+    return step(p, 1.0), step(q, 1.0)
 def program(x, other, state, flag):
 """
 
@@ -60,6 +63,10 @@ def reads(body: str, tmp_path: Path) -> list[tuple[str, str]]:
         ("y = step(x, x)\nreturn y", [("x", "twice")]),
         ("y = step(x, 1.0)\ndel x\nreturn y", []),
         ("f = jax.jit(lambda z: step(z, 1.0) + z)\nreturn f(x) + x", []),
+        ("state, update = state\nother, update = step(state, 1.0), update\nreturn other, update", []),
+        ("p, q = state\np = step(p, 1.0)\nq = step(q, p)\nreturn state", [("state", "returned")]),
+        ("p, q = state\nother = step(state, 1.0)\nreturn other, q", [("q", "returned")]),
+        ("other = both(state)\nreturn other, state", [("state", "returned")]),
     ],
 )
 def test_reads_of_donated_buffers(body: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
