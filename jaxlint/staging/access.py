@@ -19,7 +19,7 @@ from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.library_calls import SHORT_NAMES, is_modelled
+from jaxlint.staging.library_calls import LIBRARY_CALLS
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
     MISSING,
@@ -50,6 +50,9 @@ from jaxlint.staging.values import (
     in_turn,
     join_all,
 )
+
+# What functions of a library are called that are known by a name of the library's, wherever in it they are defined.
+_MODELLED = frozenset(name.rpartition(".")[2] for name in (*LIBRARY_CALLS, *TRANSFORMS, *CONTROL_FLOW))
 
 
 class Access(Machine):
@@ -126,9 +129,9 @@ class Access(Machine):
         if canonical(public) in TRANSFORMS or canonical(public) in CONTROL_FLOW:
             # The library itself is being analysed: its transforms mean what they mean.
             return External(public, value)
-        if name in SHORT_NAMES and value is not None:
+        if name in _MODELLED and isinstance(value, Function):
             public = public_class(base.module.name, name)
-            if is_modelled(public, value):
+            if public in LIBRARY_CALLS or public in TRANSFORMS or public in CONTROL_FLOW:
                 return External(public, value)
         if value is not None:
             return value

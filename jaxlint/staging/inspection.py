@@ -151,7 +151,7 @@ def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, s
     on_host = any(not stage.staged and context == "call" for stage, _, context in record.observations)
     for stage in staged:
         # One of several functions that a name may stand for: some run stages it.
-        if not stage.within("convention") and not on_host:
+        if stage.within("primitive") or (not stage.within("convention") and not on_host):
             return "yes", "visible", _because(stage, module)
     for stage in staged:
         # What a test defines, it calls as it stands, and so do layers that are seen to be called on the host. (A layer

@@ -15,7 +15,6 @@ from jaxlint.staging.values import (
     Array,
     Choice,
     ExternalObject,
-    Function,
     Instance,
     Origin,
     Static,
@@ -198,11 +197,3 @@ LIBRARY_CALLS: dict[str, Special] = {
     "haiku.experimental.layer_stack": _layer_stack,
     **{name: _summary(name) for name in SUMMARIES},
 }
-
-
-def is_modelled(name: str, value: Value) -> bool:
-    """Whether a function of a library that is being analysed means what this table says of it."""
-    return isinstance(value, Function) and name in LIBRARY_CALLS
-
-
-SHORT_NAMES = frozenset(name.rpartition(".")[2] for name in LIBRARY_CALLS)

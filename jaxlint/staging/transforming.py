@@ -701,7 +701,8 @@ class Transforming(Machine):
         if forward is None:
             return
         residuals: Value = UNKNOWN
-        result = self.call_value(forward, args, kwargs, node, frame)
+        told = [t.attributes["perturbed"]] if "perturbed" in t.attributes else []
+        result = self.call_value(forward, [*told, *args], kwargs, node, frame)
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             residuals = result.items[1]
         if backward is not None:
@@ -777,6 +778,8 @@ class Transforming(Machine):
         frame: Frame,
     ) -> Value:
         """Methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
+        if name == "def_fwd":  # of equinox, whose rule is told which arguments are perturbed
+            base.attributes["perturbed"] = UNKNOWN
         if name in ("defvjp", "def_fwd") and args:
             base.attributes["fwd"] = args[0]
             if len(args) > 1:
@@ -786,6 +789,8 @@ class Transforming(Machine):
             base.attributes["jvp"] = args[0]
             return args[0]
         if name in ("defjvps", "def_bwd") and args:
+            if name == "def_bwd":
+                base.attributes["bwd"] = args[0]
             return args[0]
         if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
             before = self.ledger.serial

@@ -325,3 +325,50 @@ def test_layers_lifted_with_axes_are_staged(tmp_path: Path) -> None:
     facts = facts_of(tmp_path, program)
     assert (facts["Block.__call__"].basis, facts["Block.__call__"].params["x"]) == ("visible", "traced")
     assert facts["Branches.first"].params["x"] == facts["Branches.second"].params["y"] == "traced"
+
+
+def test_rules_of_custom_derivatives_of_equinox_are_staged(tmp_path: Path) -> None:
+    program = """
+        import equinox as eqx
+        import jax
+
+        @eqx.filter_custom_vjp
+        def scaled(x, factor):
+            return x * factor
+
+        @scaled.def_fwd
+        def forward(perturbed, x, factor):
+            return scaled(x, factor), (x, factor)
+
+        @scaled.def_bwd
+        def backward(residuals, grad, perturbed, x, factor):
+            return grad * residuals[1]
+
+        @jax.jit
+        def step(x):
+            return scaled(x, 2.0)
+    """
+    facts = facts_of(tmp_path, program)
+    assert (facts["forward"].staged, facts["forward"].params["x"]) == ("yes", "traced")
+    assert facts["forward"].params["perturbed"] != "traced"
+    assert facts["backward"].params["residuals"] == facts["backward"].params["grad"] == "traced"
+
+
+def test_a_library_uses_its_own_transformations(tmp_path: Path) -> None:
+    project = {
+        "equinox/__init__.py": "from ._vmap_pmap import filter_vmap as filter_vmap\n",
+        "equinox/_vmap_pmap.py": "def filter_vmap(fun, **options):\n    return fun\n",
+        "equinox/nn/__init__.py": "from ._mlp import called as called\n",
+        "equinox/nn/_mlp.py": """
+            from .._vmap_pmap import filter_vmap
+
+            def called(a, b):
+                return a(b)
+
+            mapped = filter_vmap(called)
+        """,
+    }
+    paths = write_project(tmp_path, project)
+    found, _ = inspect_files([read_source(path, str(path.relative_to(tmp_path))) for path in paths])
+    facts = {fact.qualname: fact for fact in found}
+    assert (facts["called"].staged, facts["called"].params["b"]) == ("yes", "traced")
