@@ -155,7 +155,7 @@ def _choose(verification: Verification, allow_dirty: bool, accept_compiled: bool
     document = verification.document
     chosen: list[Edit] = []
     for target, result in document.results:
-        if result["status"] not in _PROVEN or result["codemod"] not in (_CODEMOD, written_remat.CODEMOD):
+        if result["status"] not in _PROVEN or result["codemod"] not in {_CODEMOD, *written_remat.CODEMODS}:
             continue
         if result["status"] == "compiled" and not accept_compiled:
             if not any(
@@ -181,9 +181,9 @@ def _choose(verification: Verification, allow_dirty: bool, accept_compiled: bool
 
 def writable(result: dict[str, Any], target: str, verification: Verification) -> Edit | str:
     """The edit that writes a result, or why it stays advice."""
-    if result["codemod"] == written_remat.CODEMOD:
+    if result["codemod"] in written_remat.CODEMODS:
         sources = verification.check.sources if verification.check is not None else {}
-        found = written_remat.scan_fix(result, sources)
+        found = written_remat.remat_fix(result, sources, verification.request.device_memory)
         return found if isinstance(found, str) else Edit(result, target, found)
     parameters = result["parameters"]
     if shared := parameters.get("shared"):
@@ -348,7 +348,7 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
         return Verdict(
             edit, False, "not changed: the second run loaded the function from another copy of its file"
         )
-    if edit.codemod == written_remat.CODEMOD:
+    if edit.codemod in written_remat.CODEMODS:
         return Verdict(edit, *written_remat.judged_again(edit.result, _peaks(edit, trial)))
     options = function["options"]
     written = {*options.get("donate_argnums", ()), *options.get("donate_argnames", ())}

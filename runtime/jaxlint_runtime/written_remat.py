@@ -1,4 +1,4 @@
-"""How a proven rematerialisation of scan bodies is written to the source, and whether its gain came back."""
+"""How a proven rematerialisation of scan bodies or of blocks is written to the source, and whether its gain came back."""
 
 from __future__ import annotations
 
@@ -6,39 +6,59 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from jaxlint.codemods import Refused, Workspace, checkpoint
+from jaxlint.codemods import Refused, Workspace, checkpoint, remat_call
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 
-CODEMOD = "checkpoint-scan-body"
+_FIND = {"checkpoint-scan-body": checkpoint.find_scans, "remat-call": remat_call.find_calls}
+_WHAT = {"checkpoint-scan-body": "call of jax.lax.scan", "remat-call": "call of a block in a loop"}
+CODEMODS = frozenset(_FIND)
 _LEAST_SAVED = 2**20  # bytes that are worth a change of the source
 _REPRODUCED = 0.5  # of what was saved that must be saved again
 
 
-def scan_fix(result: Mapping[str, Any], sources: Mapping[str, SourceFile]) -> FixRequest | str:
-    """The fix that puts `jax.checkpoint` around the bodies of the scans, or why it stays advice."""
+def remat_fix(
+    result: Mapping[str, Any], sources: Mapping[str, SourceFile], limit: int | None = None
+) -> FixRequest | str:
+    """The fix that puts a checkpoint around the bodies of the scans or the blocks, or why it stays advice.
+
+    `limit`: bytes that the device has; time is traded where the function fits only so.
+    """
     speedup, saved = result["speedup"], _saved(result)
     if saved < _LEAST_SAVED:
         return "advice only: it saves less than 1 MiB"
-    if speedup is None or speedup["high"] < 1.0:
+    needed = limit is not None and result["after"]["peak_bytes"] <= limit < result["before"]["peak_bytes"]
+    if not needed and (speedup is None or speedup["high"] < 1.0):
         return "advice only: it trades time for memory, and only what costs no time is written"
     paths = {os.path.realpath(path): path for path in sources}
     workspace = Workspace(sources)
     steps = []
     policy = result["parameters"]["policy"]
-    for place in dict.fromkeys(result["parameters"]["sites"]):
-        file, _, line = place.rpartition(":")
-        path = paths.get(os.path.realpath(file))
-        if path is None:
-            return f"advice only: {file} was not examined"
-        try:
-            spans = checkpoint.find_scans(workspace.site(path), int(line))
-        except Refused as refusal:
-            return f"advice only: {refusal}"
-        if len(spans) != 1:
-            return f"advice only: there is no single call of jax.lax.scan at {place}"
-        steps.append(Step(CODEMOD, path, spans[0], {"policy": policy}))
-    return FixRequest(Safety.UNSAFE, "Compute the bodies of the scans again", tuple(steps))
+    chains = [[place] for place in result["parameters"]["sites"]]
+    if result["codemod"] == "remat-call":
+        chains = result["parameters"]["calls"]
+    for chain in chains:
+        refused = "advice only: the place is not known"
+        for place in chain:  # from the inside to the outside: a block may be one line of one function
+            file, _, line = place.rpartition(":")
+            path = paths.get(os.path.realpath(file))
+            if path is None:
+                refused = f"advice only: {file} was not examined"
+                continue
+            try:
+                spans = _FIND[result["codemod"]](workspace.site(path), int(line))
+            except Refused as refusal:
+                return f"advice only: {refusal}"
+            if len(spans) == 1:
+                step = Step(result["codemod"], path, spans[0], {"policy": policy})
+                steps += [step] if step not in steps else []
+                break
+            refused = f"advice only: there is no single {_WHAT[result['codemod']]} at {place}"
+        else:
+            return refused
+    return FixRequest(
+        Safety.UNSAFE, "Compute parts of the forward pass again in the backward pass", tuple(steps)
+    )
 
 
 def judged_again(result: Mapping[str, Any], peaks: list[int]) -> tuple[bool, str]:

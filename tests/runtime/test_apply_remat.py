@@ -10,10 +10,14 @@ import pytest
 from models import run
 
 from jaxlint.engine import CheckResult
+from jaxlint.finding import FixRequest
 from jaxlint.source import read_source
 from jaxlint_runtime import apply
 from jaxlint_runtime.protocol import to_plain
+from jaxlint_runtime.targets import parse
+from jaxlint_runtime.transforms.remat import keeps_recomputation
 from jaxlint_runtime.verify import Listener, Request, Verification
+from jaxlint_runtime.written_remat import remat_fix
 
 PROGRAM = """import jax
 import jax.numpy as jnp
@@ -51,6 +55,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def proven(project: Path) -> dict[str, Any]:
+    return proven_of(project)
+
+
+def proven_of(project: Path) -> dict[str, Any]:
     """The result of the optimiser, as if it had been timed as just as fast."""
     path = project / "program.py"
     spec = importlib.util.spec_from_file_location("scanned_program", path)
@@ -61,7 +69,8 @@ def proven(project: Path) -> dict[str, Any]:
     step = module.step.__wrapped__
     found = run(step, module.params, module.x, transforms=("remat",), measure=False)
     result: dict[str, Any] = to_plain(found["remat:nothing_saveable"])
-    line = PROGRAM[: PROGRAM.index("@jax.jit")].count("\n") + 1
+    text = path.read_text()
+    line = text[: text.index("@jax.jit")].count("\n") + 1
     speedup = {"median": 1.0, "low": 0.97, "high": 1.02, "level": 0.95}
     return {
         **result,
@@ -97,6 +106,64 @@ def test_the_body_of_the_scan_is_wrapped_and_the_memory_seen_again(
     assert after < 0.5 * before
     assert f"memory {before:.1f} MiB to {after:.1f} MiB" in entry["message"]
     assert (project / "program.py").read_text() == EDITED
+
+
+BLOCKS = """import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+
+class Block(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return x + nn.Dense(64)(jnp.sin(jnp.tanh(nn.Dense(64)(x))))
+
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        for _ in range(6):
+            x = Block()(x)
+        return x
+
+
+@jax.jit
+def step(params, x):
+    grads = jax.grad(lambda params: jnp.mean(Net().apply(params, x) ** 2))(params)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+
+x = jnp.ones((4096, 64))
+params = Net().init(jax.random.key(0), x[:1])
+if __name__ == "__main__":
+    for _ in range(3):
+        params = step(params, x)
+"""
+
+
+def test_the_call_of_the_block_is_found_and_wrapped(project: Path) -> None:
+    (project / "program.py").write_text(BLOCKS)
+    result = proven_of(project)
+    assert result["codemod"] == "remat-call"
+    assert result["parameters"]["blocks"] == 6
+    if not keeps_recomputation(parse("cpu")):  # jax 0.10 on CPU: as if the compiler had kept it
+        costs = {"before": {"peak_bytes": 21 * 2**20}, "after": {"peak_bytes": 2**20}}
+        entry = applied(project, {**result, **costs})
+        assert "the gain was not seen again" in entry["message"]
+        assert (project / "program.py").read_text() == BLOCKS
+        return
+    entry = applied(project, result)
+    assert entry["kept"], entry
+    assert "x = nn.remat(lambda block, x: block(x))(Block(), x)" in (project / "program.py").read_text()
+
+
+def test_time_is_traded_where_the_function_fits_only_so(project: Path, proven: dict[str, Any]) -> None:
+    sources = {str(project / "program.py"): read_source(project / "program.py", str(project / "program.py"))}
+    slow = {**proven, "speedup": {"median": 0.8, "low": 0.7, "high": 0.9, "level": 0.95}}
+    peaks = [proven[side]["peak_bytes"] for side in ("before", "after")]
+    assert isinstance(remat_fix(slow, sources, sum(peaks) // 2), FixRequest)
+    for limit in (None, peaks[0] + 1, peaks[1] - 1):
+        assert "trades time for memory" in str(remat_fix(slow, sources, limit))
 
 
 def test_a_gain_that_is_not_seen_again_changes_nothing(project: Path, proven: dict[str, Any]) -> None:

@@ -57,6 +57,12 @@ def is_rematerialised(eqn: Any) -> bool:
 
 def call_site(equations: Sequence[Any]) -> tuple[str, int, str] | None:
     """(file, line, function) of the innermost frame of the user's that all these equations were staged under."""
+    own = call_sites(equations)
+    return own[0] if own else None
+
+
+def call_sites(equations: Sequence[Any]) -> list[tuple[str, int, str]]:
+    """The frames of the user's that all these equations were staged under, the innermost first."""
     common: list[tuple[str, int, str]] | None = None
     for eqn in equations:
         frames = user_frames(eqn)[::-1]
@@ -69,8 +75,7 @@ def call_site(equations: Sequence[Any]) -> tuple[str, int, str] | None:
         while length < min(len(common), len(frames)) and common[length] == frames[length]:
             length += 1
         common = common[:length]
-    own = [frame for frame in common or [] if "site-packages" not in Path(frame[0]).parts]
-    return own[-1] if own else None
+    return [frame for frame in reversed(common or []) if "site-packages" not in Path(frame[0]).parts]
 
 
 def _signature(eqn: Any) -> Any:

@@ -242,6 +242,8 @@ class _Search:
         chosen: list[_Tried] = []
         sources = dict(current)
         for one in ranked:
+            if any(_leaves_idle(other.trial, one.rewrite) for other in chosen):
+                continue
             both = edited([fix for other in (*chosen, one) for fix in other.rewrite.fixes], dict(current))
             if not isinstance(both, str):
                 chosen, sources = [*chosen, one], both
@@ -356,6 +358,12 @@ class _Search:
 
 def _codemods(rewrite: Rewrite) -> set[tuple[str, str, str]]:
     return {(rewrite.path, rewrite.function, step.codemod) for fix in rewrite.fixes for step in fix.steps}
+
+
+def _leaves_idle(trial: Trial, rewrite: Rewrite) -> bool:
+    """Whether the host no longer calls the function that is to be jitted: another edit compiles it as a part of its caller."""
+    seen = trial.functions.get(rewrite.function)
+    return rewrite.name.startswith("jit:") and seen is not None and not seen["calls"]
 
 
 def propose(verification: Verification) -> list[Rewrite]:

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 from jaxlint_runtime import compat, inspection
 from jaxlint_runtime.compat import DropVar, Literal
 from jaxlint_runtime.inspection.avals import nbytes
-from jaxlint_runtime.inspection.blocks import Block, call_site, is_rematerialised, stacks
+from jaxlint_runtime.inspection.blocks import Block, call_site, call_sites, is_rematerialised, stacks
 from jaxlint_runtime.inspection.differentiated import differentiated_equations
 from jaxlint_runtime.interpret import Environment, evaluate, inlined, scan
 from jaxlint_runtime.model import Cost
@@ -43,10 +43,14 @@ class Record:
 
     derivatives: int = 0
     residual_bytes: int = 0  # kept from forward to backward passes, without what is an input of either
+    stacks: int = 0
     blocks: int = 0
     scans: int = 0
     already: int = 0  # calls that the program rematerialises itself
     sites: list[tuple[str, int, str]] = field(default_factory=list)
+    chains: list[list[tuple[str, int, str]]] = field(
+        default_factory=list
+    )  # for each stack the frames around it
     problems: list[str] = field(default_factory=list)
 
 
@@ -92,12 +96,13 @@ class Remat(Transform):
                     summary=f"jax.checkpoint with policy {policy} around {_where(record)}",
                     requires="",
                     estimate=float(saved),
-                    codemod="checkpoint-scan-body" if _in_scans_alone(record) else None,
+                    codemod=_codemod(record),
                     parameters={
                         "policy": policy,
                         "blocks": record.blocks,
                         "scans": record.scans,
                         "sites": [f"{path}:{line}" for path, line, _ in record.sites],
+                        "calls": [[f"{path}:{line}" for path, line, _ in chain] for chain in record.chains],
                         "live_bytes": {"before": original.total, "after": live.total},
                         "residual_bytes": {"before": plain.residual_bytes, "after": record.residual_bytes},
                     },
@@ -170,9 +175,11 @@ def _where(record: Record) -> str:
     return " and ".join(parts) + (f" (called at {', '.join(sites)})" if sites else "")
 
 
-def _in_scans_alone(record: Record) -> bool:
-    """Whether all of it is bodies of scans whose calls are known."""
-    return bool(record.scans) and not record.blocks and len(record.sites) == record.scans
+def _codemod(record: Record) -> str | None:
+    """What writes it: all of it is bodies of scans, or blocks that loops call, and the places are known."""
+    if record.scans and not record.blocks and len(record.sites) == record.scans:
+        return "checkpoint-scan-body"
+    return "remat-call" if record.blocks and not record.scans and len(record.sites) == record.stacks else None
 
 
 def _checkpointed(version: Version, policy: str | None, record: Record) -> Version:
@@ -228,10 +235,12 @@ def _replay(
         if through.isdisjoint(numbers) or any(is_rematerialised(parts.eqns[n]) for n in numbers):
             continue
         blocks += stack.blocks
+        record.stacks += 1
         record.blocks += len(stack.blocks)
         full = max(stack.blocks, key=lambda block: block.stop - block.start)
-        site = call_site([parts.eqns[n] for n in range(full.start, full.stop)])
-        record.sites += [site] if site else []
+        chain = call_sites([parts.eqns[n] for n in range(full.start, full.stop)])
+        record.chains.append(chain)
+        record.sites += chain[:1]
     covered = {n for block in blocks for n in range(block.start, block.stop)}
     scans = {n for n in through - covered if _worthwhile_scan(parts.eqns[n], record)}
     record.scans += len(scans)
