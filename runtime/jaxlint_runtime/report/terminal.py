@@ -14,6 +14,7 @@ from rich.text import Text
 
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.report.front import front
 from jaxlint_runtime.report.inspected import inspected
 
 _STYLES = {
@@ -334,6 +335,27 @@ def _summary(document: Document) -> Iterator[RenderableType]:
             _memory_ratio(result),
         )
     yield Padding(table, (0, 0, 0, 2), expand=False)
+    yield from _fronts(document)
+
+
+def _fronts(document: Document) -> Iterator[RenderableType]:
+    """Where no version is the best in everything: what there is to choose from."""
+    groups: dict[tuple[str, str, int], list[Mapping[str, Any]]] = {}
+    for target, result in document.results:
+        groups.setdefault((target, result["path"], result["line"]), []).append(result)
+    table = _table("To choose from: no version is better in all")
+    for heading in ("function", "version"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("time ms", "memory MiB", "compile s"):
+        table.add_column(heading, justify="right")
+    for results in groups.values():
+        points = front(results)
+        for point in points if len(points) > 1 else ():
+            memory = "-" if point.peak_bytes is None else _mebibytes(point.peak_bytes)
+            figures = _number(point.time_ms), memory, _number(point.compile_s)
+            table.add_row(escape(results[0]["function"]), escape(point.name), *figures)
+    if table.row_count:
+        yield table
 
 
 def _memory_ratio(result: Mapping[str, Any]) -> str:

@@ -1,0 +1,52 @@
+"""What there is to choose from: the proven versions of a function that no other is better than in time, memory and compile time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_SAME = 1.02  # times and sizes that are as near as this are the same
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One version. Milliseconds a call, bytes and seconds, as far as they are known."""
+
+    name: str
+    time_ms: float | None
+    peak_bytes: float | None
+    compile_s: float | None
+
+    @property
+    def costs(self) -> tuple[float | None, ...]:
+        return self.time_ms, self.peak_bytes, self.compile_s
+
+
+def front(results: Iterable[Mapping[str, Any]]) -> list[Point]:
+    """The Pareto front of one function on one target, the original among them where it is on it; the fastest first.
+
+    `results` are those of that function, in the order in which they were decided.
+    """
+    points: list[Point] = []
+    for result in results:
+        if result["status"] not in ("verified", "compiled") or not result["before"] or not result["after"]:
+            continue
+        if not points:
+            points.append(_point("as it is", result["before"]))
+        points.append(_point(result["candidate"], result["after"]))
+    kept = [one for one in points if not any(_dominates(other, one) for other in points if other is not one)]
+    return sorted(kept, key=lambda one: (one.time_ms is None, one.time_ms or 0.0))
+
+
+def _point(name: str, cost: Mapping[str, Any]) -> Point:
+    time = cost.get("time_ms")
+    return Point(name, time["median"] if time else None, cost.get("peak_bytes"), cost.get("compile_s"))
+
+
+def _dominates(one: Point, other: Point) -> bool:
+    """Whether `one` is in nothing worse and in something better."""
+    pairs: Sequence[tuple[float, float]] = [
+        (a, b) for a, b in zip(one.costs, other.costs, strict=True) if a is not None and b is not None
+    ]
+    return bool(pairs) and all(a <= b * _SAME for a, b in pairs) and any(a * _SAME < b for a, b in pairs)

@@ -1,0 +1,34 @@
+"""The Pareto front: what another version beats in everything is not offered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from jaxlint_runtime.report.front import front
+
+
+def cost(time: float | None, peak: float, compile_s: float = 1.0) -> dict[str, Any]:
+    return {"time_ms": None if time is None else {"median": time}, "peak_bytes": peak, "compile_s": compile_s}
+
+
+def result(candidate: str, after: dict[str, Any], status: str = "verified") -> dict[str, Any]:
+    return {"candidate": candidate, "status": status, "before": cost(10.0, 100.0), "after": after}
+
+
+@pytest.mark.parametrize(
+    ("results", "names"),
+    [
+        ([], []),
+        ([result("better", cost(5.0, 50.0))], ["better"]),
+        ([result("trade", cost(12.0, 50.0))], ["as it is", "trade"]),
+        ([result("trade", cost(12.0, 50.0)), result("worse", cost(13.0, 60.0))], ["as it is", "trade"]),
+        ([result("noise", cost(9.9, 99.0)), result("less", cost(12.0, 20.0))], ["noise", "as it is", "less"]),
+        ([result("slow to compile", cost(5.0, 50.0, 9.0))], ["slow to compile", "as it is"]),
+        ([result("lost", cost(1.0, 1.0), "rejected")], []),
+        ([result("unmeasured", cost(None, 50.0), "compiled")], ["unmeasured"]),
+    ],
+)
+def test_only_what_nothing_beats_is_left(results: list[dict[str, Any]], names: list[str]) -> None:
+    assert [one.name for one in front(results)] == names
