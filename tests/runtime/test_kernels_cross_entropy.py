@@ -57,6 +57,11 @@ def tied_and_weighted(x, w, bias, y):
     return jnp.sum(losses * (y > 3)) / jnp.sum(y > 3)
 
 
+def of_the_next_token(x, w, bias, y):
+    scores = (x @ w + bias)[:, :-1]
+    return optax.softmax_cross_entropy_with_integer_labels(scores, y[:, 1:]).mean()
+
+
 def vmapped(x, w, bias, y):
     return jax.vmap(lambda x, y: optax.softmax_cross_entropy_with_integer_labels(x @ w, y))(x, y).mean()
 
@@ -71,6 +76,7 @@ def vmapped(x, w, bias, y):
         by_logsumexp,
         by_hand,
         tied_and_weighted,
+        of_the_next_token,
         vmapped,
     ],
 )
@@ -111,6 +117,10 @@ def normalised_over_rows(x, w, bias, y):
     return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(x @ w, axis=1), y[..., None], axis=-1))
 
 
+def some_classes_left_out(x, w, bias, y):
+    return optax.softmax_cross_entropy_with_integer_labels((x @ w)[..., :-1], y % (V - 1)).mean()
+
+
 def not_normalised(x, w, bias, y):
     return -jnp.mean(jnp.take_along_axis(x @ w, y[..., None], axis=-1))
 
@@ -124,7 +134,15 @@ def sum_of_other_scores(x, w, bias, y):
 
 @pytest.mark.parametrize(
     "loss",
-    [soft_labels, smoothed_labels, accuracy_too, normalised_over_rows, not_normalised, sum_of_other_scores],
+    [
+        soft_labels,
+        smoothed_labels,
+        some_classes_left_out,
+        accuracy_too,
+        normalised_over_rows,
+        not_normalised,
+        sum_of_other_scores,
+    ],
 )
 def test_what_looks_like_it_is_left_alone(loss):
     assert not matches(jax.make_jaxpr(loss)(X, W, BIAS, Y)).all_layouts()

@@ -169,6 +169,9 @@ class Likelihood:
     sizes: Sizes
     product: Node
     scores_bytes: int = 0
+    cuts: dict[Label, tuple[Label, int]] = field(
+        default_factory=dict
+    )  # rows that are parts: of which, from where
 
     @property
     def place(self) -> str:
@@ -256,6 +259,9 @@ class _Search:
         self.states: dict[
             Value, State | None
         ] = {}  # None: depends on the product, in a way that is not known
+        self.cuts: dict[
+            Label, tuple[Label, int]
+        ] = {}  # parts of labels, as slices make them: of which, from where
         self.rescaled: set[Value] = set()  # weights times a number, as dropout begins
         self.reason = ""
 
@@ -339,6 +345,8 @@ class _Search:
         if isinstance(state, Scores):
             if name == "neg":
                 return self._step(state, Step("scale", -1.0))
+            if name == "slice":
+                return self._sliced(node, state)
             if name == "tanh" and not state.shift:
                 return self._step(state, Step("cap"))
             if name == "exp2":
@@ -347,6 +355,28 @@ class _Search:
             if name == "exp":
                 return _exponentials(state)
         return None
+
+    def _sliced(self, node: Node, scores: Scores) -> State | None:
+        """Some rows of the scores alone, as a language model leaves the last position out."""
+        if node.params["strides"] is not None and any(stride != 1 for stride in node.params["strides"]):
+            return None
+        given = frozenset(
+            label for step in scores.steps if step.outside is not None for label in step.outside.labels
+        )
+        axes = list(scores.axes)
+        for n, (start, stop) in enumerate(
+            zip(node.params["start_indices"], node.params["limit_indices"], strict=True)
+        ):
+            if stop - start == node.ins[0].shape[n]:
+                continue
+            if len(axes[n]) != 1 or axes[n][0] in given or scores.shift or stop - start < 2:
+                return None
+            (whole,) = axes[n]
+            axes[n] = self.sizes.new(stop - start)
+            if len(axes[n]) != 1:
+                return None
+            self.cuts[axes[n][0]] = (whole, start)
+        return replace(scores, axes=tuple(axes))
 
     def _reduced(self, node: Node, state: Any) -> State | None:
         reduced = frozenset(label for n in node.params["axes"] for label in state.axes[n])
@@ -618,6 +648,7 @@ class _Search:
             sizes=self.sizes,
             product=self.product,
             scores_bytes=math.prod(scores.shape) * scores.dtype.itemsize,
+            cuts=dict(self.cuts),
         )
 
     # ---- helpers ----
@@ -658,6 +689,8 @@ class _Search:
         weights = products.weights
         assert weights is not None
         over = products.over
+        if self.cuts:
+            return None
         left, right = (
             frozenset(label for axis in axes for label in axis) for axes in (self.left, self.right)
         )

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from jaxlint_runtime.kernels.attention import Likelihood, Unlike
 from jaxlint_runtime.kernels.graph import Value
-from jaxlint_runtime.kernels.labels import Label
+from jaxlint_runtime.kernels.labels import Axes, Label
 from jaxlint_runtime.kernels.outside import Expression, Read, arranged, expression
 
 
@@ -67,10 +68,9 @@ class Loss:
         def whole(array: Any, order: Sequence[Label]) -> Any:
             return jnp.broadcast_to(array, [sizes.of[label] for label in order])
 
-        rows = whole(
-            arranged(read(found.rows.value), found.rows.axes, [*self.rows, *self.depth], sizes),
-            [*self.rows, *self.depth],
-        )
+        array, axes = self._rows(read(found.rows.value))
+        order = [*self.rows, *self.depth]
+        rows = whole(arranged(array, axes, order, sizes), order)
         table = arranged(read(found.table.value), found.table.axes, [*self.positions, *self.depth], sizes)
         label = whole(self.label.build(self.rows, sizes, read), self.rows).reshape(count)
         bias = None
@@ -84,6 +84,17 @@ class Loss:
         values = values.transpose([self.rows.index(label) for label in own])
         return values.reshape(found.result.shape).astype(found.result.aval.dtype)
 
+    def _rows(self, array: Any) -> tuple[Any, Axes]:
+        """The operand whose rows are those of the scores, cut as the scores are."""
+        found = self.likelihood
+        axes = list(found.rows.axes)
+        for part, (whole, start) in found.cuts.items():
+            for n, axis in enumerate(axes):
+                if axis == (whole,):
+                    array = jax.lax.slice_in_dim(array, start, start + found.sizes.of[part], axis=n)
+                    axes[n] = (part,)
+        return array, tuple(axes)
+
 
 def arrange(likelihood: Likelihood) -> Loss:
     """The form that kernels take. Raises Unlike where they cannot express what is done to the scores."""
@@ -91,7 +102,14 @@ def arrange(likelihood: Likelihood) -> Loss:
     rows = [label for axis in likelihood.axes for label in axis]
     depth = [label for axis in likelihood.rows.axes for label in axis if label in likelihood.depth]
     positions = [label for axis in likelihood.table.axes for label in axis if label in likelihood.positions]
-    if likelihood.table.labels != {*depth, *positions} or likelihood.rows.labels - {*rows, *depth}:
+    parts = {whole for whole, _ in likelihood.cuts.values()}
+    if set(likelihood.cuts) - set(rows) or any(
+        label in likelihood.cuts for label, _ in likelihood.cuts.values()
+    ):
+        raise Unlike("a cross-entropy of scores that are cut twice")
+    if any(len(axis) > 1 and set(axis) & parts for axis in likelihood.rows.axes):
+        raise Unlike("a cross-entropy of scores that are cut across merged axes")
+    if likelihood.table.labels != {*depth, *positions} or likelihood.rows.labels - {*rows, *depth, *parts}:
         raise Unlike("a cross-entropy whose table varies from row to row")
     label = expression(likelihood.label, sizes)
     if not label.varies <= set(rows):
