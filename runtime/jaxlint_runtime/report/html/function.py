@@ -226,7 +226,7 @@ def diff_part(diff: Mapping[str, Any]) -> Markup | None:
         kind = {"+": "add", "-": "del", "@": "at"}.get(line[:1])
         kind = "at" if line.startswith(("+++", "---")) else kind
         lines.append(tag("span", line or " ", class_=kind))
-    heading = f"Written to the source: {diff['candidate']}"
+    heading = f"As --apply writes it: {diff['candidate']}"
     return tag(
         "div",
         tag("h3", heading),
