@@ -82,10 +82,13 @@ def _tabulate(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.
     why = self.body_why("nnx.tabulate", args[0], node, frame)
     part = Why("it is an argument of `nnx.tabulate`", cause=why)
     method = constant(kwargs.get("method"))
-    module, *staged = [self.to_staged(value, part) for value in args]
+    # Settings are closed over, and stay what they are.
+    module, *staged = [self.to_staged(value, part, keeps_python=True) for value in args]
     called = self.attribute(module, method, node, frame, True) if isinstance(method, str) else module
     options = {
-        name: self.to_staged(value, part) for name, value in kwargs.items() if name not in _TABLE_OPTIONS
+        name: self.to_staged(value, part, keeps_python=True)
+        for name, value in kwargs.items()
+        if name not in _TABLE_OPTIONS
     }
     self.in_stage(called, Stage("eval_shape", True, True, why, frame.stage), staged, options, node, frame)
     return Static(kind="str")
@@ -100,9 +103,19 @@ def tabulate_module(
     frame: Frame,
 ) -> Value:
     """`module.tabulate(rngs, *args)` of flax.linen evaluates the shapes of `init`."""
-    rest = {name: value for name, value in kwargs.items() if name not in _TABLE_OPTIONS}
+    why = machine.body_why("tabulate", module, node, frame)
+    part = Why("it is an argument of `tabulate`", cause=why)
+    # Settings are closed over, and stay what they are.
+    staged = [machine.to_staged(value, part, keeps_python=True) for value in args]
+    rest = {
+        name: machine.to_staged(value, part, keeps_python=True)
+        for name, value in kwargs.items()
+        if name not in _TABLE_OPTIONS
+    }
     init = ExternalObject("flax.linen.Module.init", [module])
-    machine.control_flow("jax.eval_shape", [init, *args], rest, node, frame)
+    used = dict(frame.used)
+    machine.in_stage(init, Stage("eval_shape", True, True, why, frame.stage), staged, rest, node, frame)
+    frame.used = used
     return Static(kind="str")
 
 

@@ -193,14 +193,15 @@ def test_tables_of_linen_modules_trace_them(tmp_path: Path) -> None:
         import jax
 
         class Layer(nn.Module):
-            def __call__(self, x):
-                return x * 2
+            def __call__(self, x, training):
+                return x * 2 if training else x
 
         def test_table():
-            print(Layer().tabulate(jax.random.key(0), jax.numpy.ones(3), depth=1))
+            print(Layer().tabulate(jax.random.key(0), jax.numpy.ones(3), training=True, depth=1))
     """
     facts = facts_of(tmp_path, program)
-    assert (facts["Layer.__call__"].basis, facts["Layer.__call__"].params["x"]) == ("visible", "traced")
+    assert facts["Layer.__call__"].basis == "visible"
+    assert facts["Layer.__call__"].params == {"self": "static", "x": "traced", "training": "static"}
 
 
 def test_line_searches_trace_the_loss(tmp_path: Path) -> None:
