@@ -51,16 +51,18 @@ def look(function, *shapes, dtype=jnp.float32, options=None):
     return to_plain(overview(staged))
 
 found = {
-    "attention": look(attention, *[(4, 4096, 8, 128)] * 3, dtype=jnp.bfloat16),
-    "loop": look(loop, (2048, 2048), (2048, 2048)),
     "update": look(update, (4096, 4096), (4096, 4096)),
     "donated": look(update, (4096, 4096), (4096, 4096), options=staging.JitOptions(donate_argnums=(0,))),
 }
+if target.chips == 1:
+    found["loop"] = look(loop, (2048, 2048), (2048, 2048))
+if target.name in ("tpu:v5e-1x1", "gpu:h100x1"):
+    found["attention"] = look(attention, *[(4, 4096, 8, 128)] * 3, dtype=jnp.bfloat16)
 if target.chip == "v5e" and target.chips == 1:
     found["huge"] = look(attention, *[(64, 4096, 16, 128)] * 3)
     from jax.experimental.pallas.ops.tpu.flash_attention import flash_attention
     found["kernel"] = look(flash_attention, *[(4, 8, 4096, 128)] * 3, dtype=jnp.bfloat16)
-if target.platform == "gpu" and target.chips == 1:
+if target.name == "gpu:h100x1":
     def cudnn(q, k, v):
         return jax.nn.dot_product_attention(q, k, v, implementation="cudnn")
     found["kernel"] = look(cudnn, *[(4, 4096, 8, 128)] * 3, dtype=jnp.bfloat16)
