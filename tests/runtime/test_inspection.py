@@ -261,3 +261,19 @@ def test_large_captured_arrays_are_told():
         )
     )
     assert told == []
+
+
+def test_work_of_kernels_is_not_known():
+    from jax.experimental import pallas as pl
+
+    from jaxlint_runtime.inspection.flops import has_kernels
+
+    def kernel(x_ref, o_ref):
+        o_ref[...] = 2 * x_ref[...]
+
+    def double(x):
+        return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=True)(x)
+
+    x = jnp.ones((8, 128))
+    assert has_kernels(jax.make_jaxpr(jax.jit(double))(x))
+    assert not has_kernels(jax.make_jaxpr(lambda x: x @ x.T)(x))

@@ -11,7 +11,7 @@ from jaxlint_runtime.inspection.aliasing import Alias, aliases
 from jaxlint_runtime.inspection.collectives import collective_bytes
 from jaxlint_runtime.inspection.constants import Constant, constants
 from jaxlint_runtime.inspection.dtypes import dtype_bytes
-from jaxlint_runtime.inspection.flops import Work, count
+from jaxlint_runtime.inspection.flops import Work, count, has_kernels
 from jaxlint_runtime.inspection.liveness import Liveness, liveness
 from jaxlint_runtime.inspection.memory import Memory, compiler_cost, memory
 from jaxlint_runtime.model import Cost
@@ -70,26 +70,28 @@ def cost(staged: Staged, residual_bytes: int | None = None) -> Cost:
 
     FLOPs are counted over the jaxpr, loops by their trip counts; bytes accessed are the compiler's, which counts
     the body of a loop once. A compile-only target gives its own estimate of time where it makes one. Of a program that
-    its compiler refuses for want of memory, the least that it would need is known and little else.
+    its compiler refuses for want of memory, the least that it would need is known and little else. Of a program that
+    calls kernels neither FLOPs nor bytes are given: they would be what the kernels' authors declared.
     """
     try:
         compiled = staged.compiled
     except DoesNotFit as refused:
         return Cost(
             peak_bytes=refused.needed,
-            flops=count(staged.jaxpr).flops,
+            flops=None if has_kernels(staged.jaxpr) else count(staged.jaxpr).flops,
             residual_bytes=residual_bytes,
             fits=False,
         )
     sizes = memory(compiled, staged.target.platform)
     figures = compiler_cost(compiled)
     work = count(staged.jaxpr)
+    declared = has_kernels(staged.jaxpr)
     return Cost(
         compile_s=staged.compile_seconds,
         peak_bytes=sizes.total,
         temp_bytes=sizes.temp,
-        flops=work.flops,
-        bytes_accessed=figures.get("bytes accessed"),
+        flops=None if declared else work.flops,
+        bytes_accessed=None if declared else figures.get("bytes accessed"),
         collective_bytes=collective_bytes(staged.text("hlo")),
         residual_bytes=residual_bytes,
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from jaxlint_runtime.compat import inner_jaxprs
+from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr
 from jaxlint_runtime.inspection.avals import size
 from jaxlint_runtime.inspection.needed import needed_equations
 
@@ -44,6 +44,8 @@ _FREE = frozenset(
     ]
 )
 
+_KERNELS = frozenset({"pallas_call", "ffi_call", "mosaic_gpu", "triton_kernel_call"})
+
 
 @dataclass(frozen=True, slots=True)
 class Work:
@@ -64,6 +66,16 @@ class Work:
 
 
 _NOTHING = Work(0.0, 0.0, True)
+
+
+def has_kernels(jaxpr: Any) -> bool:
+    """Whether a program calls kernels whose work can only be declared by their author: Pallas, cuDNN, foreign code."""
+    return any(
+        eqn.primitive.name in _KERNELS
+        or eqn.primitive.name.startswith("dot_product_attention")
+        or any(has_kernels(body) for _, body in inner_jaxprs(eqn))
+        for eqn in open_jaxpr(jaxpr).eqns
+    )
 
 
 def count(jaxpr: Any) -> Work:

@@ -21,10 +21,9 @@ from jaxlint_runtime.kernels.library.choices import Choice, choices
 from jaxlint_runtime.kernels.library.small import interpreted
 from jaxlint_runtime.kernels.substitute import Choice as Choosing
 from jaxlint_runtime.kernels.substitute import Implementation, Match, Matches, evaluate, matches
-from jaxlint_runtime.model import Cost
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.program import Program
-from jaxlint_runtime.staging import Staged, Version, first_line
+from jaxlint_runtime.staging import Version, first_line
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 
 LEAST_BYTES = 2**20  # of scores, for a kernel to be worth trying
@@ -128,13 +127,6 @@ class Kernels(Transform):
             taken = [layout for layout in self._layouts[program] if choice.refuses(layout) is None]
             text = f"{text}; {interpreted(choice, taken)}"
         return text
-
-    def confirm(
-        self, program: Program, candidate: Candidate, staged: Staged, before: Cost, after: Cost
-    ) -> None:
-        """Take the work of opaque kernels out: it is only what their author declared."""
-        if _choice(program, candidate).opaque:
-            after.flops = after.bytes_accessed = None
 
 
 def substituted(version: Version, choose: Choosing, seen: Seen | None = None) -> Version:

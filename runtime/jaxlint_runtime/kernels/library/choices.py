@@ -17,14 +17,13 @@ _MULTIPLE = 128  # of the lengths that JAX's kernels take
 
 @dataclass(frozen=True)
 class Choice:
-    """One implementation. `opaque`: compilers know of its cost only what its author declared."""
+    """One implementation."""
 
     name: str
     platforms: tuple[str, ...]
     run: Callable[[Operands, Spec], Any]
     refuses: Callable[[Layout], str | None]
     call: Callable[[Layout], str]
-    opaque: bool = False
     interpreted: bool = False  # a TPU kernel, which runs on a CPU step by step
 
 
@@ -40,7 +39,6 @@ def choices(platform: str) -> list[Choice]:
             lambda layout: _imported(
                 "jax.experimental.pallas.ops.tpu.flash_attention.flash_attention", layout, "sm_scale"
             ),
-            opaque=True,
             interpreted=True,
         ),
         Choice(
@@ -49,7 +47,6 @@ def choices(platform: str) -> list[Choice]:
             flash.attention,
             _no_own_flash,
             lambda layout: _imported("jaxlint_runtime.kernels.api.flash_attention", layout, "scale"),
-            opaque=True,
             interpreted=True,
         ),
         Choice(
@@ -58,7 +55,6 @@ def choices(platform: str) -> list[Choice]:
             functools.partial(ready.dot_product_attention, implementation="cudnn"),
             _no_cudnn,
             lambda layout: _dot_product(layout, "cudnn"),
-            opaque=True,
         ),
         Choice(
             "mha",
@@ -66,7 +62,6 @@ def choices(platform: str) -> list[Choice]:
             ready.gpu_mha,
             _no_flash,
             lambda layout: _imported("jax.experimental.pallas.ops.gpu.attention.mha", layout, "sm_scale"),
-            opaque=True,
         ),
         Choice(
             "chunked",
