@@ -13,7 +13,7 @@ from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
-from jaxlint.staging.pytrees import flattening
+from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import all_parameters
@@ -261,10 +261,18 @@ def classify(value: Value) -> str:
 def _likely_traced(value: Value, array: Array) -> bool:
     """Whether a value that holds a tracer which is not certain is hardly ever without one."""
     if isinstance(value, Instance):
-        return value.staged is not None  # it crossed into the stage with all of its leaves
+        # It crossed into the stage with all of its leaves, where it is known to have any.
+        return value.staged is not None and _has_leaves(value)
     if isinstance(value, DictValue):
         return bool(value.items) and not array.mixed  # what is left over of keywords is mostly empty
     return not array.mixed
+
+
+def _has_leaves(value: Instance) -> bool:
+    if value.cls.kind in ("nnx", "equinox", "pytree") or registration(value.cls) is not None:
+        return True
+    flatten = flattening(value.cls)
+    return flatten is not None and bool(leaf_attributes(flatten))
 
 
 def _by_convention(array: Array) -> bool:
