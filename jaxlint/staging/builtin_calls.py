@@ -288,8 +288,15 @@ class BuiltinCalls(Machine):
         if not value.certain:
             return Static(kind="bool")
         if value.tree:
-            # A container, or tracers: no leaf of a staged pytree is a NumPy array or a Python number.
-            never = ("builtins.int", "builtins.float", "builtins.bool", "numpy.")
+            # A container, or tracers: no leaf of a staged pytree is a NumPy array, a Python number or text.
+            never = (
+                "builtins.int",
+                "builtins.float",
+                "builtins.bool",
+                "builtins.str",
+                "builtins.bytes",
+                "numpy.",
+            )
             return (
                 Static(False)
                 if value.staged and all(n.startswith(never) for n in names)
