@@ -43,7 +43,6 @@ TRANSFORMS: dict[str, Transform] = {
     "flax.linen.remat_scan": Transform("nn.lift"),
     "flax.linen.partitioning.scan_with_axes": Transform("nn.lift"),
     "flax.linen.partitioning.vmap_with_axes": Transform("nn.lift", abstract=False),
-    "flax.linen.partitioning.remat": Transform("nn.lift"),
     "flax.nnx.vmap": Transform("vmap", abstract=False),
     "flax.nnx.scan": Transform("nnx.scan"),
     "equinox.filter_vmap": Transform("vmap", abstract=False, keeps_python=True),

@@ -131,7 +131,9 @@ class Access(Machine):
             return External(public, value)
         if name in _MODELLED and isinstance(value, Function):
             public = public_class(base.module.name, name)
-            if public in LIBRARY_CALLS or public in TRANSFORMS or public in CONTROL_FLOW:
+            # (`map` and its like of haiku's modules are functions of their own; those of `stateful` are canonical.)
+            staging = public in TRANSFORMS or public in CONTROL_FLOW
+            if public in LIBRARY_CALLS or (staging and not public.startswith("haiku.")):
                 return External(public, value)
         if value is not None:
             return value

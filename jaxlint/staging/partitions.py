@@ -196,7 +196,7 @@ def _merge(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST
             return self.replace_fields(module, {}) if isinstance(module, Instance) else module
         why = staged.why or Why("it is merged of tracers", frame.module, node)
         return self.to_staged(module, why, False)
-    return self.opaque_call([*args, *kwargs.values()], node, frame)
+    return UNKNOWN  # a module of which nothing is known
 
 
 def _same(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
