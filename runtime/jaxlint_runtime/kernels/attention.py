@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.kernels.graph import Graph, Node, Value
 from jaxlint_runtime.kernels.labels import Axes, Label, Lost, NeedsSplit, Sizes, fitted, labels, merged, moved
-from jaxlint_runtime.kernels.outside import Outside, expression, peeled, scalar
+from jaxlint_runtime.kernels.likelihood import Likelihoods
+from jaxlint_runtime.kernels.outside import Outside, mask_of, peeled, scalar
+from jaxlint_runtime.kernels.patterns import NEGLIGIBLE, Attention, Found, Likelihood, Unlike, place_of
 from jaxlint_runtime.kernels.states import (
     Exponentials,
     Marked,
@@ -27,93 +29,13 @@ from jaxlint_runtime.kernels.states import (
     State,
     Step,
     Weights,
+    complete,
+    logarithms,
 )
 
-NEGLIGIBLE = -1e4  # what a masked score is set to must be no more than this
 _MOST_SPLITS = 8
 _MOST_LOOKED_AT = 200  # equations, in search of random bits
 _RANDOM = frozenset({"random_bits", "threefry2x32", "rng_bit_generator", "random_seed"})
-
-
-class Unlike(Exception):
-    """What follows a product is not attention; the message says why, where that is worth telling."""
-
-
-@dataclass(eq=False)
-class Attention:
-    """One attention: its operands with named axes, and the result that they make."""
-
-    result: Value
-    axes: Axes  # of the result
-    queries: Outside
-    keys: Outside
-    values: Outside
-    depth: frozenset[Label]  # what queries and keys are summed over
-    positions: frozenset[Label]  # of the keys
-    steps: tuple[Step, ...]  # on the scores, masks on the exponentials included
-    sizes: Sizes
-    product: Node
-    compute_dtype: Any  # of the scores
-    site: tuple[str, int, str] | None = None
-    scores_bytes: int = 0
-
-    @property
-    def place(self) -> str:
-        """Where the program makes the scores."""
-        return _place(self.product)
-
-    @property
-    def operands(self) -> list[Value]:
-        """The values that it is computed from."""
-        read = [
-            outside.value for outside in (self.queries, self.keys, self.values) if not outside.value.is_held
-        ]
-        for step in self.steps:
-            read += expression(step.outside, self.sizes).reads() if step.outside is not None else []
-        return read
-
-
-@dataclass(eq=False)
-class Likelihood:
-    """The log-likelihood of one position of each row of scores, as a cross-entropy takes it, times `sign`."""
-
-    result: Value
-    axes: Axes
-    rows: Outside
-    table: Outside
-    label: Outside
-    sign: float
-    depth: frozenset[Label]
-    positions: frozenset[Label]
-    steps: tuple[Step, ...]
-    sizes: Sizes
-    product: Node
-    scores_bytes: int = 0
-    cuts: dict[Label, tuple[Label, int]] = field(
-        default_factory=dict
-    )  # rows that are parts: of which, from where
-
-    @property
-    def place(self) -> str:
-        """Where the program makes the scores."""
-        return _place(self.product)
-
-    @property
-    def operands(self) -> list[Value]:
-        """The values that it is computed from."""
-        read = [outside.value for outside in (self.rows, self.table) if not outside.value.is_held]
-        for outside in (self.label, *(step.outside for step in self.steps)):
-            read += expression(outside, self.sizes).reads() if outside is not None else []
-        return read
-
-
-@dataclass
-class Found:
-    """The attentions of a graph, and what was nearly one and why not."""
-
-    attentions: list[Attention] = field(default_factory=list)
-    likelihoods: list[Likelihood] = field(default_factory=list)
-    near: list[str] = field(default_factory=list)
 
 
 def find(graph: Graph) -> Found:
@@ -127,13 +49,13 @@ def find(graph: Graph) -> Found:
             attention = _from(graph, node)
         except Unlike as reason:
             if str(reason):
-                found.near.append(f"{_place(node)}: {reason}")
+                found.near.append(f"{place_of(node)}: {reason}")
             continue
         if attention is None or attention.result in taken:
             continue
         problem = _unusable(graph, attention)
         if problem:
-            found.near.append(f"{_place(node)}: {problem}")
+            found.near.append(f"{place_of(node)}: {problem}")
             continue
         taken.add(attention.result)
         if isinstance(attention, Likelihood):
@@ -153,11 +75,6 @@ def _unusable(graph: Graph, attention: Attention | Likelihood) -> str | None:
     return None
 
 
-def _place(node: Node) -> str:
-    frames = compat.user_frames(node.eqn)
-    return f"{frames[0][0]}:{frames[0][1]}" if frames else "unknown place"
-
-
 def _from(graph: Graph, product: Node) -> Attention | Likelihood | None:
     """The attention or cross-entropy that begins with a product; None where there is none. Raises Unlike."""
     cuts: dict[Label, tuple[int, ...]] = {}
@@ -169,7 +86,7 @@ def _from(graph: Graph, product: Node) -> Attention | Likelihood | None:
     return None
 
 
-class _Search:
+class _Search(Likelihoods):
     """Follows one product."""
 
     def __init__(self, graph: Graph, product: Node, sizes: Sizes) -> None:
@@ -214,8 +131,8 @@ class _Search:
                 if attention is not None:
                     return attention
                 self.states[node.outs[0]] = None
-            if isinstance(results, Picked) and _complete(results):
-                return self._likelihood(node.outs[0], results)
+            if isinstance(results, Picked) and complete(results):
+                return self.likelihood(node.outs[0], results)
         if self.reason:
             raise Unlike(self.reason)
         return None
@@ -234,9 +151,9 @@ class _Search:
                 self._dropped(node)
             return None
         if name == "gather":
-            return self._gathered(node, ins)
+            return self.gathered(node, ins)
         if any(isinstance(state, Picked) for state in derived):
-            return self._of_picked(node, ins)
+            return self.of_picked(node, ins)
         if len(ins) == 1:
             return self._alone(node, first)
         if name == "select_n":
@@ -322,7 +239,7 @@ class _Search:
                 return row
             if node.name == "integer_pow" and node.params["y"] == -1:
                 return replace(row, kind="inverse")
-        if row.kind == "terms" and node.name == "stop_gradient" and not _logarithms(row.terms):
+        if row.kind == "terms" and node.name == "stop_gradient" and not logarithms(row.terms):
             return row
         return self._constant(node, row.axes)
 
@@ -386,7 +303,7 @@ class _Search:
             left, right = (self._step(right, Step("scale", sign)) if sign < 0 else right), left
             sign = 1.0
         if isinstance(left, Scores) and isinstance(right, Row):
-            if (sign > 0 and _logarithms(right.terms)) or right.kind != "terms":
+            if (sign > 0 and logarithms(right.terms)) or right.kind != "terms":
                 return None
             merged(left.axes, right.axes)
             terms = right.terms if sign < 0 else {(("plus", what), own) for what, own in right.terms}
@@ -433,7 +350,7 @@ class _Search:
             outside = self._outside(value, state.axes, node.outs[0].shape)
             return self._step(state, Step("divisor" if inverse else "factor", 0.0, outside))
         if isinstance(state, Exponentials) and not inverse:
-            mask = _as_mask(value)
+            mask = mask_of(value)
             if mask is not None:
                 outside = self._outside(mask, state.axes, node.outs[0].shape)
                 return _masked(state, Step("mask", 1.0, outside))
@@ -488,88 +405,6 @@ class _Search:
         weights = state if isinstance(state, Weights) else None
         exponentials = state if isinstance(state, Exponentials) else None
         return Products(result, exponentials, weights, over, values)
-
-    # ---- one position of each row ----
-
-    def _gathered(self, node: Node, ins: list[Any]) -> State | None:
-        """`take_along_axis` of scores along one axis, or of what was picked that way, an axis of one element."""
-        state = ins[0]
-        if not isinstance(state, (Scores, Picked)) or not isinstance(ins[1], Value):
-            return None
-        numbers, axes = node.params["dimension_numbers"], state.axes
-        if isinstance(state, Picked):
-            kept = tuple(axis for n, axis in enumerate(axes) if n not in numbers.collapsed_slice_dims)
-            whole = node.params["slice_sizes"] == node.ins[0].shape and not numbers.operand_batching_dims
-            return replace(state, axes=kept) if whole and len(kept) == len(numbers.offset_dims) else None
-        batching = numbers.operand_batching_dims
-        if numbers.offset_dims or len(numbers.start_index_map) != 1 or len(batching) != len(axes) - 1:
-            return None
-        result: list[Any] = [()] * len(node.outs[0].shape)
-        for of_scores, of_label in zip(batching, numbers.start_indices_batching_dims, strict=True):
-            result[of_label] = axes[of_scores]
-        if any(size > 1 and not axis for size, axis in zip(node.outs[0].shape, result, strict=True)):
-            return None
-        label = peeled(ins[1], (*result, ()), self.sizes)
-        return Picked(tuple(result), state, label, state.shift)
-
-    def _one_hot(self, value: Value, axes: Axes) -> Outside | None:
-        """The labels that a mask of ones was made from, by comparing them with the positions."""
-        mask = _as_mask(value)
-        node = mask.inside.node if mask is not None else None
-        if node is None or node.name != "eq" or len(node.outs[0].shape) != len(axes):
-            return None
-        sides = [peeled(operand, fitted(axes, operand.shape), self.sizes) for operand in node.ins]
-        for label, counted in (sides, sides[::-1]):
-            iota = counted.value.inside.node
-            along = counted.labels
-            if iota is not None and iota.name == "iota" and len(along) == 1 and not label.labels & along:
-                return label
-        return None
-
-    def _of_picked(self, node: Node, ins: list[Any]) -> State | None:
-        """What is done to a score that was picked: its row's constants come off, or it comes off them."""
-        if len(ins) == 1:
-            state = ins[0]
-            if node.name in ("convert_element_type", "copy"):
-                return state
-            if node.name == "neg":
-                return replace(state, sign=-state.sign)
-            axes = moved(node.eqn, state.axes, node.ins[0].shape, self.sizes)
-            return None if axes is None else replace(state, axes=axes)
-        if node.name != "sub" or not all(isinstance(state, (Picked, Row)) for state in ins):
-            return None
-        left, right = ins
-        picked, row, sign = (left, right, 1.0) if isinstance(left, Picked) else (right, left, -1.0)
-        if not isinstance(row, Row) or row.kind != "terms" or picked.sign < 0:
-            return None
-        axes = merged(picked.axes, row.axes)
-        return replace(picked, axes=axes, shift=picked.shift | row.terms, sign=sign)
-
-    def _likelihood(self, value: Value, picked: Picked) -> Likelihood | None:
-        ((_, _, over), _) = next(iter(_logarithms(picked.shift)))
-        left, right = (
-            frozenset(label for axis in axes for label in axis) for axes in (self.left, self.right)
-        )
-        if not over or over & left & right or not (over <= left or over <= right):
-            return None
-        sides = [(self.product.ins[0], self.left), (self.product.ins[1], self.right)]
-        rows, table = sides if over <= right else sides[::-1]
-        scores = self.product.outs[0].aval
-        return Likelihood(
-            result=value,
-            axes=picked.axes,
-            rows=peeled(rows[0], tuple(rows[1]), self.sizes),
-            table=peeled(table[0], tuple(table[1]), self.sizes),
-            label=picked.label,
-            sign=picked.sign,
-            depth=self.depth,
-            positions=over,
-            steps=picked.scores.steps,
-            sizes=self.sizes,
-            product=self.product,
-            scores_bytes=math.prod(scores.shape) * scores.dtype.itemsize,
-            cuts=dict(self.cuts),
-        )
 
     # ---- helpers ----
 
@@ -651,7 +486,7 @@ class _Search:
 
 def _exponentials(scores: Scores) -> State | None:
     """exp of scores: weights already, where the logarithm of their own sum was subtracted."""
-    logs = _logarithms(scores.shift)
+    logs = logarithms(scores.shift)
     if not logs:
         return Exponentials(scores.axes, scores)
     if len(logs) > 1:
@@ -663,25 +498,11 @@ def _exponentials(scores: Scores) -> State | None:
     return Weights(scores.axes, key, over, replace(scores, shift=rest))
 
 
-def _complete(picked: Picked) -> bool:
-    """Whether what was subtracted is the logarithm of the sum of all exponentials of the row."""
-    logs = _logarithms(picked.shift)
-    if len(logs) != 1:
-        return False
-    ((_, key, over), _) = next(iter(logs))
-    rest = picked.shift - logs
-    return key == (picked.scores.steps, rest, ()) and not any(own & over for _, own in rest)
-
-
 def _masked(state: Exponentials, step: Step) -> Exponentials:
     """Exponentials set to zero where a mask says so; they are zero already where it masked the scores."""
     if step in (*state.scores.steps, *state.steps):
         return state
     return replace(state, steps=(*state.steps, step))
-
-
-def _logarithms(terms: frozenset[Any]) -> frozenset[Any]:
-    return frozenset(term for term in terms if isinstance(term[0], tuple) and term[0][0] == "log")
 
 
 def _row_wise(scores: Scores, over: frozenset[Label]) -> bool:
@@ -694,17 +515,6 @@ def _product_axes(node: Node, left: Sequence[Any], right: Sequence[Any]) -> Axes
     free_left = [n for n in range(len(left)) if n not in left_sum and n not in left_batch]
     free_right = [n for n in range(len(right)) if n not in right_sum and n not in right_batch]
     return (*(left[n] for n in left_batch), *(left[n] for n in free_left), *(right[n] for n in free_right))
-
-
-def _as_mask(value: Value) -> Value | None:
-    """The mask that a factor of zeros and ones was made from."""
-    value = value.inside
-    while value.node is not None and value.node.name in ("broadcast_in_dim", "convert_element_type"):
-        source = value.node.ins[0].inside
-        if value.node.name == "convert_element_type" and str(source.aval.dtype) == "bool":
-            return source if source.shape == value.shape else None
-        value = source
-    return None
 
 
 def _random(value: Value) -> bool:

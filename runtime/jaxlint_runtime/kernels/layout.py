@@ -12,10 +12,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from jaxlint_runtime.kernels.attention import NEGLIGIBLE, Attention, Unlike
 from jaxlint_runtime.kernels.graph import Value
 from jaxlint_runtime.kernels.labels import Label, Sizes
 from jaxlint_runtime.kernels.outside import Expression, Outside, Read, arranged, expression
+from jaxlint_runtime.kernels.patterns import NEGLIGIBLE, Attention, Unlike
 
 _NARROW = ("bfloat16", "float16")
 

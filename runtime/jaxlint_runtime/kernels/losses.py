@@ -9,10 +9,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxlint_runtime.kernels.attention import Likelihood, Unlike
 from jaxlint_runtime.kernels.graph import Value
 from jaxlint_runtime.kernels.labels import Axes, Label
 from jaxlint_runtime.kernels.outside import Expression, Read, arranged, expression
+from jaxlint_runtime.kernels.patterns import Likelihood, Unlike
 
 
 @dataclass(frozen=True)

@@ -198,3 +198,14 @@ def arranged(array: Any, axes: Axes, order: Sequence[Label], sizes: Sizes) -> An
     present = [label for label in order if label in own]
     array = array.transpose([own.index(label) for label in present])
     return array.reshape([sizes.of[label] if label in own else 1 for label in order])
+
+
+def mask_of(value: Value) -> Value | None:
+    """The mask that a factor of zeros and ones was made from."""
+    value = value.inside
+    while value.node is not None and value.node.name in ("broadcast_in_dim", "convert_element_type"):
+        source = value.node.ins[0].inside
+        if value.node.name == "convert_element_type" and str(source.aval.dtype) == "bool":
+            return source if source.shape == value.shape else None
+        value = source
+    return None

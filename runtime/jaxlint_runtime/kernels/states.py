@@ -98,3 +98,18 @@ class Picked:
 
 
 State = Scores | Exponentials | Row | Weights | Products | Marked | Picked
+
+
+def logarithms(terms: frozenset[Any]) -> frozenset[Any]:
+    """Those of the terms that are logarithms of sums of exponentials."""
+    return frozenset(term for term in terms if isinstance(term[0], tuple) and term[0][0] == "log")
+
+
+def complete(picked: Picked) -> bool:
+    """Whether what was subtracted is the logarithm of the sum of all exponentials of the row."""
+    logs = logarithms(picked.shift)
+    if len(logs) != 1:
+        return False
+    ((_, key, over), _) = next(iter(logs))
+    rest = picked.shift - logs
+    return key == (picked.scores.steps, rest, ()) and not any(own & over for _, own in rest)

@@ -10,11 +10,12 @@ import jax
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.interpret import control_flow
-from jaxlint_runtime.kernels.attention import Attention, Likelihood, Unlike, find
+from jaxlint_runtime.kernels.attention import find
 from jaxlint_runtime.kernels.graph import Graph, Node, Value, build
 from jaxlint_runtime.kernels.layout import Layout, arrange
 from jaxlint_runtime.kernels.losses import Loss
 from jaxlint_runtime.kernels.losses import arrange as arrange_loss
+from jaxlint_runtime.kernels.patterns import Attention, Likelihood, Unlike
 
 SCOPE = "jaxlint_kernel"  # in the name stack of what was substituted
 

@@ -1,0 +1,101 @@
+"""What is looked for in a staged program, once it is found: attentions and cross-entropies, with named axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from jaxlint_runtime import compat
+from jaxlint_runtime.kernels.graph import Node, Value
+from jaxlint_runtime.kernels.labels import Axes, Label, Sizes
+from jaxlint_runtime.kernels.outside import Outside, expression
+from jaxlint_runtime.kernels.states import Step
+
+NEGLIGIBLE = -1e4  # what a masked score is set to must be no more than this
+
+
+class Unlike(Exception):
+    """What follows a product is not attention; the message says why, where that is worth telling."""
+
+
+@dataclass(eq=False)
+class Attention:
+    """One attention: its operands with named axes, and the result that they make."""
+
+    result: Value
+    axes: Axes  # of the result
+    queries: Outside
+    keys: Outside
+    values: Outside
+    depth: frozenset[Label]  # what queries and keys are summed over
+    positions: frozenset[Label]  # of the keys
+    steps: tuple[Step, ...]  # on the scores, masks on the exponentials included
+    sizes: Sizes
+    product: Node
+    compute_dtype: Any  # of the scores
+    site: tuple[str, int, str] | None = None
+    scores_bytes: int = 0
+
+    @property
+    def place(self) -> str:
+        """Where the program makes the scores."""
+        return place_of(self.product)
+
+    @property
+    def operands(self) -> list[Value]:
+        """The values that it is computed from."""
+        read = [
+            outside.value for outside in (self.queries, self.keys, self.values) if not outside.value.is_held
+        ]
+        for step in self.steps:
+            read += expression(step.outside, self.sizes).reads() if step.outside is not None else []
+        return read
+
+
+@dataclass(eq=False)
+class Likelihood:
+    """The log-likelihood of one position of each row of scores, as a cross-entropy takes it, times `sign`."""
+
+    result: Value
+    axes: Axes
+    rows: Outside
+    table: Outside
+    label: Outside
+    sign: float
+    depth: frozenset[Label]
+    positions: frozenset[Label]
+    steps: tuple[Step, ...]
+    sizes: Sizes
+    product: Node
+    scores_bytes: int = 0
+    cuts: dict[Label, tuple[Label, int]] = field(
+        default_factory=dict
+    )  # rows that are parts: of which, from where
+
+    @property
+    def place(self) -> str:
+        """Where the program makes the scores."""
+        return place_of(self.product)
+
+    @property
+    def operands(self) -> list[Value]:
+        """The values that it is computed from."""
+        read = [outside.value for outside in (self.rows, self.table) if not outside.value.is_held]
+        for outside in (self.label, *(step.outside for step in self.steps)):
+            read += expression(outside, self.sizes).reads() if outside is not None else []
+        return read
+
+
+@dataclass
+class Found:
+    """The attentions of a graph, and what was nearly one and why not."""
+
+    attentions: list[Attention] = field(default_factory=list)
+    likelihoods: list[Likelihood] = field(default_factory=list)
+    near: list[str] = field(default_factory=list)
+
+
+def place_of(node: Node) -> str:
+    """Where the program makes the result of an equation, as path:line."""
+    frames = compat.user_frames(node.eqn)
+    return f"{frames[0][0]}:{frames[0][1]}" if frames else "unknown place"
