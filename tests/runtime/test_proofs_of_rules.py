@@ -37,4 +37,5 @@ def test_costly_rules_with_a_fix_are_proven_by_running_it() -> None:
     assert proofs["append-loop"] == SOURCE
     assert proofs["missing-donation"] == "donation"
     assert proofs["scan-without-remat"] == "remat"
+    assert proofs["naive-attention"] == "kernels"
     assert "key-reuse" not in proofs  # it changes what is drawn

@@ -59,6 +59,7 @@ class NaiveAttention(Rule):
     name = "naive-attention"
     category = "kernels"
     severity = Severity.INFO
+    proof = "kernels"
     examples = (
         Example(
             "by einsum, by matrix products, with a mask",

@@ -58,6 +58,7 @@ class Kernels(Transform):
     """Replaces attention by an implementation for the target."""
 
     name = "kernels"
+    rule = "naive-attention"
 
     def __init__(self) -> None:
         self._layouts: weakref.WeakKeyDictionary[Program, list[Layout]] = weakref.WeakKeyDictionary()
