@@ -15,6 +15,7 @@ from jaxlint.staging.syntax_facts import all_parameters, positional_parameters
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
+    ClassValue,
     DictValue,
     ExternalObject,
     Function,
@@ -39,6 +40,16 @@ PARAMETRISERS = frozenset(
 )
 CASE = "pytest.param"
 FIXTURE = "pytest.fixture"
+# What JAX calls of a trace that a program defines, and where it hands over the values that were traced (after `self`).
+TRACES = frozenset({"jax.core.Trace", "jax._src.core.Trace", "jax.extend.core.Trace"})
+PRIMITIVE = "jax.core.Primitive"  # the operation
+TRACE_HOOKS = {
+    "process_primitive": 1,
+    "process_call": 2,
+    "process_map": 2,
+    "process_custom_jvp_call": 3,
+    "process_custom_vjp_call": 4,
+}
 _MAX_ROWS = 200
 
 
@@ -73,6 +84,8 @@ class Entry(Machine):
                 stage = Stage("convention", True, False, why)
                 for parameter in all_parameters(function.node)[1:]:
                     bound[parameter.arg] = self.convention_value(parameter, function, why)
+            elif function.name in TRACE_HOOKS and not TRACES.isdisjoint(cls.external_bases()):
+                stage = self.bind_trace_hook(cls, function, positional[1:], bound)
         given = {**self.fixture_values(function), **cases(function)}
         bound.update({name: value for name, value in given.items() if name in bound})
         self.run_function(function, bound, None, None, stage, "entry")
@@ -92,6 +105,18 @@ class Entry(Machine):
             return DictValue({}, array)
         # What a call may leave out is an array in some calls, and a setting in others.
         return array if default is None else replace(array, mixed=True)
+
+    def bind_trace_hook(
+        self, cls: ClassValue, function: Function, parameters: list[ast.arg], bound: dict[str, Value]
+    ) -> Stage:
+        """A trace of the program's own: JAX hands each operation to it, with the tracers that it is applied to."""
+        why = Why(f"JAX calls `{cls.name}.{function.name}` with tracers", function.module, function.node)
+        bound[parameters[0].arg] = ExternalObject(PRIMITIVE)
+        for parameter in parameters[TRACE_HOOKS[function.name] :][:1]:
+            # One of them is a tracer at least; this trace decides what operations on them give.
+            tracer = Array(True, why, certain=False, origin=Origin(parameter.arg))
+            bound[parameter.arg] = ListValue(None, tracer)
+        return Stage("trace", False, False, why)
 
     # -- fixtures
 

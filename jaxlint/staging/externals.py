@@ -30,7 +30,7 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, PRIMITIVE_RULES, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.classes import DECORATOR_KINDS
-from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS
+from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS, PRIMITIVE
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.library_calls import (
     CAPTURE,
@@ -410,6 +410,10 @@ class Externals(Machine):
                 return TupleValue([updates, state])
             result = self.array_result(frame, inputs, node)
             result.tree = True
+            return result
+        if owner == PRIMITIVE and name in ("bind", "bind_with_trace"):
+            result = self.array_result(frame, inputs, node)
+            result.tree = True  # one array, or a list of them
             return result
         if owner == "jax.stages.Lowered" and name == "compile":
             return receiver.args[0]  # a compiled program is called as the jitted function is

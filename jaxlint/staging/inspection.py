@@ -123,7 +123,12 @@ def facts(
     staged, basis, reason = _staging(record, module)
     seen = [o for o in record.observations if o[0].staged == (staged == "yes")]
     if basis == "visible":
-        seen = [o for o in seen if o[0].certain] or seen
+        certain = [o for o in seen if o[0].certain] or seen
+        likely = [o for o in seen if not o[0].within("convention") and _gets_tracers(o[1])]
+        seen = certain
+        if likely and not any(_gets_tracers(bound) for _, bound, _ in certain):
+            seen = likely  # a certain stage around it that gives it none says less
+            reason = _because(likely[0][0], module)
     contexts = [bound for _, bound, _ in seen]
     called = [bound for _, bound, context in seen if context != "creation"]
     params = {name: _parameter(name, contexts) for name in names}

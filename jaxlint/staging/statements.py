@@ -58,9 +58,17 @@ def truth(value: Value) -> bool | None:
         return None if value.const is MISSING else bool(value.const)
     if isinstance(value, TupleValue):
         return bool(value.items) if value.items is not None else None
-    if isinstance(value, (Function, BoundMethod, Partial, ClassValue, Transformed, External, ModuleValue)):
+    if isinstance(value, External):
+        return None if _is_setting(value.name) else True
+    if isinstance(value, (Function, BoundMethod, Partial, ClassValue, Transformed, ModuleValue)):
         return True
     return None
+
+
+def _is_setting(name: str) -> bool:
+    """Whether a name of another library is that of a constant, flag or option, and not of a function or a class."""
+    _, *parts = name.split(".")
+    return "config" in parts[:-1] or any(part.isupper() for part in parts)
 
 
 # Contexts of chex in which `jit` and `pmap` do nothing.

@@ -281,3 +281,110 @@ def test_an_object_is_known_after_a_test_for_its_class(tmp_path: Path) -> None:
     )
     assert facts["Box.opened"].params["x"] == "traced"
     assert "other" in facts["Box.opened"].reason
+
+
+TRACE = """
+    import jax
+    import jax.core
+
+    class Value(jax.core.Tracer):
+        def __init__(self, trace, val):
+            self._trace = trace
+            self.val = val
+
+    class Watch(jax.core.Trace):
+        def __init__(self, parent):
+            self.parent = parent
+            self.seen = []
+        def unwrap(self, val):
+            return val.val if isinstance(val, Value) else val
+        def process_primitive(self, primitive, tracers, params):
+            values = [self.unwrap(t) for t in tracers]
+            out = primitive.bind_with_trace(self.parent, values, params)
+            self.seen.append(name_of(primitive))
+            return jax.tree.map(lambda v: Value(self, v), out)
+        def process_custom_jvp_call(self, primitive, fun, jvp, given, *, symbolic_zeros):
+            return fun.call_wrapped(*given)
+
+    def name_of(primitive):
+        return str(primitive)
+
+    class Report:
+        def process_primitive(self, primitive, tracers, params):
+            return tracers
+"""
+
+
+def test_a_trace_of_the_programs_own_is_given_tracers(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, program=TRACE)
+    staged = {name for name, fact in facts.items() if fact.staged == "yes"}
+    assert staged == {
+        "Value.__init__",
+        "Watch.unwrap",
+        "Watch.process_primitive",
+        "Watch.process_primitive.<locals>.<lambda>",
+        "Watch.process_custom_jvp_call",
+    }
+    assert facts["Watch.process_primitive"].params["tracers"] == "traced"
+    assert facts["Watch.process_primitive"].params["primitive"] == "static"
+    assert facts["Watch.process_custom_jvp_call"].params["given"] == "traced"
+    assert "JAX calls `Watch.process_primitive` with tracers" in facts["Watch.unwrap"].reason
+
+
+UNTRACED_STAGE = """
+    import jax
+    import jax.core
+
+    class Watch(jax.core.Trace):
+        def process_primitive(self, primitive, tracers, params):
+            return shown(tracers)
+
+    def shown(values):
+        return values
+
+    @jax.jit
+    def step(x):
+        shown(["step"])
+        return x
+"""
+
+
+def test_a_stage_that_gives_no_tracers_does_not_hide_one_that_does(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, program=UNTRACED_STAGE)
+    assert facts["shown"].staged == "yes"
+    assert "Watch.process_primitive" in facts["shown"].reason
+
+
+SETTINGS = """
+    import jax
+    from absl import flags
+    import lib
+
+    FLAGS = flags.FLAGS
+
+    class First:
+        def go(self, x):
+            return x
+
+    class Second:
+        def go(self, x):
+            return x
+
+    chosen = First if {setting} else Second
+
+    @jax.jit
+    def step(x):
+        return chosen().go(x)
+"""
+
+
+@pytest.mark.parametrize("setting", ["FLAGS.first", "jax.config.jax_enable_x64", "lib.HAS_FIRST"])
+def test_what_a_setting_of_a_library_chooses_is_not_known(tmp_path: Path, setting: str) -> None:
+    facts = facts_of(tmp_path, program=SETTINGS.format(setting=setting))
+    assert facts["First.go"].staged == facts["Second.go"].staged == "yes"
+
+
+def test_a_function_of_a_library_is_true(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, program=SETTINGS.format(setting="jax.nn.relu"))
+    assert facts["First.go"].staged == "yes"
+    assert facts["Second.go"].staged != "yes"
