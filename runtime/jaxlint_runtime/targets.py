@@ -23,6 +23,15 @@ INSTALL_TPU = 'pip install "jaxlint-suite[tpu]"'
 INSTALL_GPU = 'pip install "jaxlint-suite[gpu]"'
 
 
+# Else libtpu looks for a metadata server, for minutes, and prints that it finds none. Topologies are named by the target
+# all the same.
+_NO_TPU_HOST = {
+    "TPU_SKIP_MDS_QUERY": "1",
+    "TPU_ACCELERATOR_TYPE": "v5litepod-1",
+    "TPU_WORKER_HOSTNAMES": "localhost",
+}
+
+
 class UnknownTarget(ValueError):
     """A target name that means nothing; the message lists what is accepted."""
 
@@ -53,8 +62,8 @@ class Target:
         if not self.compile_only:
             return {"JAX_PLATFORMS": "cpu"} if self.platform == "cpu" else {}
         if self.platform == "tpu":
-            # No metadata server is asked, and as no device is used, any number of processes may compile at once.
-            return {"JAX_PLATFORMS": "cpu", "TPU_SKIP_MDS_QUERY": "1", "ALLOW_MULTIPLE_LIBTPU_LOAD": "1"}
+            # As no device is used, any number of processes may compile at once.
+            return {"JAX_PLATFORMS": "cpu", "ALLOW_MULTIPLE_LIBTPU_LOAD": "1", **_NO_TPU_HOST}
         return {
             "JAX_PLATFORMS": "cpu",
             "CUDA_VISIBLE_DEVICES": "-1",
@@ -249,7 +258,8 @@ SURVEYED = (
 
 def survey() -> Survey:
     """Look at every kind of target once. Imports jax where it is installed."""
-    os.environ.setdefault("TPU_SKIP_MDS_QUERY", "1")  # else libtpu looks for a metadata server, for minutes
+    for name, value in _NO_TPU_HOST.items():
+        os.environ.setdefault(name, value)
     rows = []
     for name in SURVEYED:
         target = parse(name)
