@@ -91,7 +91,10 @@ class Transforming(Machine):
                 return value
         if isinstance(applied, ExternalObject) and isinstance(value, Function):
             if applied.name in PARAMETRISERS:
-                value.tables.append(applied)
+                function: Value | None = value
+                while isinstance(function, Function):  # a wrapper hands on what the table gives
+                    function.tables.append(applied)
+                    function = function.wraps
                 return value
             if applied.name == FIXTURE:
                 return self.method_kind("fixture", value)
