@@ -17,9 +17,9 @@ from jaxlint.jaxapi.models import MODELS
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
+from jaxlint.staging.callbacks import CALLBACKS
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.library_calls import LIBRARY_CALLS
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
     MISSING,
@@ -52,7 +52,7 @@ from jaxlint.staging.values import (
 )
 
 # What functions of a library are called that are known by a name of the library's, wherever in it they are defined.
-_MODELLED = frozenset(name.rpartition(".")[2] for name in (*LIBRARY_CALLS, *TRANSFORMS, *CONTROL_FLOW))
+_MODELLED = frozenset(name.rpartition(".")[2] for name in (*CALLBACKS, *TRANSFORMS, *CONTROL_FLOW))
 
 
 class Access(Machine):
@@ -133,7 +133,7 @@ class Access(Machine):
             public = public_class(base.module.name, name)
             # (`map` and its like of haiku's modules are functions of their own; those of `stateful` are canonical.)
             staging = public in TRANSFORMS or public in CONTROL_FLOW
-            if public in LIBRARY_CALLS or (staging and not public.startswith("haiku.")):
+            if public in CALLBACKS or (staging and not public.startswith("haiku.")):
                 return External(public, value)
         if value is not None:
             return value

@@ -59,6 +59,14 @@ MAX_OBSERVATIONS = 40  # contexts of one function that `inspect` unites, for eac
 MAX_ALL_CONTEXTS = 1000  # the same over all closures of one def
 
 
+# What libraries call their own question whether a value is a tracer.
+_ASKS_FOR_TRACER = frozenset({"is_abstract", "is_tracer", "is_traced", "is_jax_tracer", "_is_tracer"})
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
 class Calls(Machine):
     """The calling half of the interpreter."""
 
@@ -90,6 +98,10 @@ class Calls(Machine):
         if "seed" in kwargs and isinstance(callee, (ExternalMethod, Unknown)):
             self.use_seed(kwargs["seed"], node, frame)
         result = self.call_value(callee, args, kwargs, node, frame)
+        if len(args) == 1 and _last_name(node.func) in _ASKS_FOR_TRACER:
+            asked = find_array(args[0], True)
+            if asked is not None and asked.certain:
+                result = Static(True)
         if not frame.stage.staged:
             self.note_waiting(node, args)
             if self.donates:

@@ -29,10 +29,7 @@ from jaxlint.jaxapi.modules import holds_arrays
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, PRIMITIVE_RULES, TRANSFORMS
 from jaxlint.staging import events
-from jaxlint.staging.classes import DECORATOR_KINDS
-from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS, PRIMITIVE
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.library_calls import (
+from jaxlint.staging.callbacks import (
     CAPTURE,
     LAYER_STACK,
     STACKED,
@@ -44,6 +41,9 @@ from jaxlint.staging.library_calls import (
     call_summary,
     tabulate_module,
 )
+from jaxlint.staging.classes import DECORATOR_KINDS
+from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS, PRIMITIVE
+from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import numpy_dtype
 from jaxlint.staging.signatures import BOUND_ARGUMENTS, SIGNATURE, bind_arguments, parameters_of

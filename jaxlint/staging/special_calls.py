@@ -8,10 +8,10 @@ from typing import Any
 
 from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.staging import events
+from jaxlint.staging.callbacks import CALLBACKS
 from jaxlint.staging.calls import StarArgument, constant_names
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import marked
-from jaxlint.staging.library_calls import LIBRARY_CALLS
 from jaxlint.staging.signatures import signature
 from jaxlint.staging.timing import TIMING_CALLS
 from jaxlint.staging.values import (
@@ -238,7 +238,7 @@ def _concrete(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 SPECIAL_CALLS: dict[str, Special] = {
     **TIMING_CALLS,
-    **LIBRARY_CALLS,
+    **CALLBACKS,
     "jax.lax.psum": _reduce_over_axis,
     "functools.partial": _partial,
     "inspect.signature": signature,

@@ -188,8 +188,6 @@ class Statements(Machine):
         value = self.eval(node.test, frame)
         self.test(value, node.test, "if", frame)
         known = truth(value)
-        if known is None:
-            known = self.sees_tracer(node.test, frame)
         shim = self.is_shim(node.test, frame)
         frame.import_guard += shim
         try:
@@ -229,22 +227,6 @@ class Statements(Machine):
             return body_alive or else_alive
         finally:
             frame.import_guard -= shim
-
-    def sees_tracer(self, test: ast.expr, frame: Frame) -> bool | None:
-        """What a library's own `is_abstract(x)` gives for a tracer; None for any other test, or another value."""
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            inner = self.sees_tracer(test.operand, frame)
-            return None if inner is None else not inner
-        if not isinstance(test, ast.Call) or len(test.args) != 1:
-            return None
-        if dotted(test.func).rpartition(".")[2] not in _ASKS_FOR_TRACER:
-            return None
-        wants, self.wants_names = self.wants_names, False
-        try:
-            found = find_array(self.eval(test.args[0], frame), True)
-        finally:
-            self.wants_names = wants
-        return True if found is not None and found.certain else None
 
     def taken_today(self, test: ast.expr, frame: Frame) -> bool | None:
         """What `hasattr(jax.some.module, "name")` gives on the newest JAX; None for any other test."""
@@ -711,9 +693,6 @@ class Statements(Machine):
         if isinstance(value, Static):
             return Static(kind="int") if value.kind == "shape" else Static()
         return self.element_of(value, node, frame)
-
-
-_ASKS_FOR_TRACER = frozenset({"is_abstract", "is_tracer", "is_traced", "is_jax_tracer", "_is_tracer"})
 
 
 _HANDLERS: dict[type[ast.stmt], Callable[[Any, Any, Frame], bool | None]] = {

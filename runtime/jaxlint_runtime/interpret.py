@@ -16,6 +16,23 @@ REMATERIALISED = frozenset({"remat", "remat2", "checkpoint"})
 Rule = Callable[[Any, list[Any]], Sequence[Any]]  # an equation and its operands -> its results
 
 
+def of_traced_leaves(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Callable[..., Any], list[Any]]:
+    """A call as a function of the leaves of its arguments that are traced, and these; the other leaves stay what they are."""
+    leaves, structure = jax.tree.flatten((args, kwargs))
+    traced = [n for n, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer)]
+
+    def flat(*values: Any) -> Any:
+        filled = list(leaves)
+        for n, value in zip(traced, values, strict=True):
+            filled[n] = value
+        new_args, new_kwargs = jax.tree.unflatten(structure, filled)
+        return function(*new_args, **new_kwargs)
+
+    return flat, [leaves[n] for n in traced]
+
+
 class Environment:
     """The values of a jaxpr's variables while it is evaluated."""
 

@@ -9,7 +9,7 @@ import numpy as np
 import optax
 import pytest
 
-from jaxlint_runtime.kernels.library import cross_entropy
+from jaxlint_runtime.kernels.implementations import cross_entropy
 from jaxlint_runtime.kernels.losses import Examples, Loss
 from jaxlint_runtime.kernels.substitute import evaluate, matches
 from jaxlint_runtime.optimise import Settings, optimise

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jaxlint_runtime.kernels.implementations import chunked, flash, reference, small
 from jaxlint_runtime.kernels.layout import Operands, Spec
-from jaxlint_runtime.kernels.library import chunked, flash, reference, small
 
 lengths = st.integers(1, 300)
 

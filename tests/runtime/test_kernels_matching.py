@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxlint_runtime.kernels.library import chunked
+from jaxlint_runtime.kernels.implementations import chunked
 from jaxlint_runtime.kernels.substitute import evaluate, matches
 
 

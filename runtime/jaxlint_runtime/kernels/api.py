@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from jaxlint_runtime.kernels.implementations import chunked, cross_entropy, flash
 from jaxlint_runtime.kernels.layout import Operands, Spec
-from jaxlint_runtime.kernels.library import chunked, cross_entropy, flash
 from jaxlint_runtime.kernels.losses import Examples
 
 

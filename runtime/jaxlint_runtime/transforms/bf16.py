@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.inspection.flops import count
-from jaxlint_runtime.interpret import REMATERIALISED, control_flow, evaluate, is_plain_call
+from jaxlint_runtime.interpret import REMATERIALISED, control_flow, evaluate, is_plain_call, of_traced_leaves
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.staging import Version
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
@@ -139,17 +139,7 @@ def _with_products(version: Version, cast: Cast) -> Version:
 
     @functools.wraps(function)
     def computed(*args: Any, **kwargs: Any) -> Any:
-        leaves, structure = jax.tree.flatten((args, kwargs))
-        traced = [n for n, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer)]
-
-        def flat(*values: Any) -> Any:
-            filled = list(leaves)
-            for n, value in zip(traced, values, strict=True):
-                filled[n] = value
-            new_args, new_kwargs = jax.tree.unflatten(structure, filled)
-            return function(*new_args, **new_kwargs)
-
-        operands = [leaves[n] for n in traced]
+        flat, operands = of_traced_leaves(function, args, kwargs)
         jaxpr, shape = jax.make_jaxpr(flat, return_shape=True)(*operands)
         results = evaluate(jaxpr, operands, functools.partial(_equation, cast))
         return jax.tree.unflatten(jax.tree.structure(shape), results)

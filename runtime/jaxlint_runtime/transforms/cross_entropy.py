@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-from jaxlint_runtime.kernels.library.cross_entropy import log_likelihood
+from jaxlint_runtime.kernels.implementations.cross_entropy import log_likelihood
 from jaxlint_runtime.kernels.losses import Loss
 from jaxlint_runtime.kernels.substitute import Implementation, Match
 from jaxlint_runtime.program import Program

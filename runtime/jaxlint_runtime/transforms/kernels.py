@@ -15,10 +15,11 @@ from typing import Any
 import jax
 
 from jaxlint_runtime import compat
+from jaxlint_runtime.interpret import of_traced_leaves
+from jaxlint_runtime.kernels.implementations import chunked
+from jaxlint_runtime.kernels.implementations.choices import Choice, choices
+from jaxlint_runtime.kernels.implementations.small import interpreted
 from jaxlint_runtime.kernels.layout import Layout, scores_bytes
-from jaxlint_runtime.kernels.library import chunked
-from jaxlint_runtime.kernels.library.choices import Choice, choices
-from jaxlint_runtime.kernels.library.small import interpreted
 from jaxlint_runtime.kernels.substitute import Choice as Choosing
 from jaxlint_runtime.kernels.substitute import Implementation, Match, Matches, evaluate, matches
 from jaxlint_runtime.paths import display_path
@@ -137,17 +138,7 @@ def substituted(version: Version, choose: Choosing, seen: Seen | None = None) ->
 
     @functools.wraps(function)
     def computed(*args: Any, **kwargs: Any) -> Any:
-        leaves, structure = jax.tree.flatten((args, kwargs))
-        traced = [n for n, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer)]
-
-        def flat(*values: Any) -> Any:
-            filled = list(leaves)
-            for n, value in zip(traced, values, strict=True):
-                filled[n] = value
-            new_args, new_kwargs = jax.tree.unflatten(structure, filled)
-            return function(*new_args, **new_kwargs)
-
-        operands = [leaves[n] for n in traced]
+        flat, operands = of_traced_leaves(function, args, kwargs)
         with compat.replaced_vjp(_differentiating(choose, noted)):
             jaxpr, shape = jax.make_jaxpr(flat, return_shape=True)(*operands)
         found = matches(jaxpr)

@@ -20,8 +20,8 @@ import jax.numpy as jnp
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
+from jaxlint_runtime.kernels.implementations.reference import MASKED
 from jaxlint_runtime.kernels.layout import Operands, Spec
-from jaxlint_runtime.kernels.library.reference import MASKED
 
 _LANES = 128
 _PADDING = MASKED * 1.3  # lower than any score, masked ones included

@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxlint_runtime.kernels.implementations import reference
 from jaxlint_runtime.kernels.layout import Layout, Operands, Spec
-from jaxlint_runtime.kernels.library import reference
 
 if TYPE_CHECKING:
-    from jaxlint_runtime.kernels.library.choices import Choice
+    from jaxlint_runtime.kernels.implementations.choices import Choice
 
 _LENGTH = 256
 _TOLERANCE = {

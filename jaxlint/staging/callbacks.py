@@ -75,6 +75,17 @@ def call_line_search(
     machine.in_stage(function, stage, [machine.fresh(machine.to_staged(params, part))], {}, node, frame)
 
 
+def _tabulated(
+    machine: Any, args: list[Value], kwargs: dict[str, Value], part: Why
+) -> tuple[list[Value], dict[str, Value]]:
+    """What `tabulate` hands on, traced; settings are closed over, and stay what they are."""
+    return [machine.to_staged(value, part, keeps_python=True) for value in args], {
+        name: machine.to_staged(value, part, keeps_python=True)
+        for name, value in kwargs.items()
+        if name not in _TABLE_OPTIONS
+    }
+
+
 def _tabulate(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """`nnx.tabulate(module, *args)` calls the module, and by that its parts, on tracers."""
     if not args or not isinstance(args[0], (Instance, ExternalObject)):
@@ -82,14 +93,8 @@ def _tabulate(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.
     why = self.body_why("nnx.tabulate", args[0], node, frame)
     part = Why("it is an argument of `nnx.tabulate`", cause=why)
     method = constant(kwargs.get("method"))
-    # Settings are closed over, and stay what they are.
-    module, *staged = [self.to_staged(value, part, keeps_python=True) for value in args]
+    (module, *staged), options = _tabulated(self, args, kwargs, part)
     called = self.attribute(module, method, node, frame, True) if isinstance(method, str) else module
-    options = {
-        name: self.to_staged(value, part, keeps_python=True)
-        for name, value in kwargs.items()
-        if name not in _TABLE_OPTIONS
-    }
     self.in_stage(called, Stage("eval_shape", True, True, why, frame.stage), staged, options, node, frame)
     return Static(kind="str")
 
@@ -105,13 +110,7 @@ def tabulate_module(
     """`module.tabulate(rngs, *args)` of flax.linen evaluates the shapes of `init`."""
     why = machine.body_why("tabulate", module, node, frame)
     part = Why("it is an argument of `tabulate`", cause=why)
-    # Settings are closed over, and stay what they are.
-    staged = [machine.to_staged(value, part, keeps_python=True) for value in args]
-    rest = {
-        name: machine.to_staged(value, part, keeps_python=True)
-        for name, value in kwargs.items()
-        if name not in _TABLE_OPTIONS
-    }
+    staged, rest = _tabulated(machine, args, kwargs, part)
     init = ExternalObject("flax.linen.Module.init", [module])
     used = dict(frame.used)
     machine.in_stage(init, Stage("eval_shape", True, True, why, frame.stage), staged, rest, node, frame)
@@ -201,7 +200,7 @@ def call_summary(
     return Static(kind="str")
 
 
-LIBRARY_CALLS: dict[str, Special] = {
+CALLBACKS: dict[str, Special] = {
     **PARTITIONS,
     "flax.nnx.tabulate": _tabulate,
     CAPTURE: _capture,

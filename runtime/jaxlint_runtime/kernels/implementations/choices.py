@@ -9,8 +9,8 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from jaxlint_runtime.kernels.implementations import chunked, flash, ready
 from jaxlint_runtime.kernels.layout import Layout, Operands, Spec
-from jaxlint_runtime.kernels.library import chunked, flash, ready
 
 _MULTIPLE = 128  # of the lengths that JAX's kernels take
 
