@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 from jaxlint.jaxapi.functions import (
@@ -53,6 +54,10 @@ from jaxlint.staging.values import (
 
 # What functions of a library are called that are known by a name of the library's, wherever in it they are defined.
 _MODELLED = frozenset(name.rpartition(".")[2] for name in (*CALLBACKS, *TRANSFORMS, *CONTROL_FLOW))
+
+
+# What is indexed to make arrays, or indices.
+_INDEXED = re.compile(r"(jax\.numpy|numpy)\.(r_|c_|mgrid|ogrid|s_|index_exp)")
 
 
 class Access(Machine):
@@ -259,6 +264,14 @@ class Access(Machine):
                 return base.staged
         if isinstance(base, Transformed) and base.kind == "pallas":
             return UNKNOWN
+        if isinstance(base, External) and (maker := _INDEXED.fullmatch(canonical(base.name))):
+            if maker[2] in ("s_", "index_exp"):
+                return Static()  # slices, or a tuple of them
+            parts = index.elements() if isinstance(index, TupleValue) else [index]
+            if maker[1] == "numpy":
+                return NumpyArray()
+            made = self.array_result(frame, list(parts), node, name=base.name)
+            return ListValue(None, made) if maker[2] == "ogrid" else made
         text = isinstance(base, Static) and isinstance(base.const, str)
         if text or (isinstance(base, ExternalObject) and base.name == "builtins.range"):
             self.check_sequence_index(base, index, node, frame)
