@@ -333,6 +333,8 @@ class Expressions(Machine):
             answer = self.compare_instances(left, op, right, node, frame)
             if answer is not None:
                 return answer
+        if any(isinstance(side, Static) and side.kind == "treedef" for side in (left, right)):
+            return Static(kind="bool")  # Python compares structures
         if _is_text(left) or _is_text(right) or is_none(left) or is_none(right):
             # An array and a string or None are never equal: a plain False, not an array.
             array = left if isinstance(left, Array) else right
@@ -796,6 +798,9 @@ def _identical(left: Value, right: Value) -> bool | None:
         if isinstance(other, Array):
             return None if other.tree or not other.certain else False
         return None if isinstance(other, Unknown) else False
+    modules = ("numpy", "jax.numpy")  # that a function may be given: `if np_ is jnp:`
+    if type(left) is External and type(right) is External and {left.name, right.name} <= {*modules}:
+        return left.name == right.name
     if isinstance(left, Static) and isinstance(right, Static):
         if left.const is MISSING or right.const is MISSING:
             return None

@@ -129,7 +129,7 @@ def _leaves(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 
 def _flatten(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return TupleValue([_leaves(self, args, kwargs, node, frame), Static()])
+    return TupleValue([_leaves(self, args, kwargs, node, frame), Static(kind="treedef")])
 
 
 def _unflatten(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:

@@ -206,7 +206,7 @@ class Transforming(Machine):
             if (
                 value.const is None
                 or isinstance(value.const, (str, bytes))
-                or value.kind in ("str", "key", "type", "enum", "dtype")
+                or value.kind in ("str", "key", "type", "enum", "dtype", "treedef")
             ):
                 return value
             if keeps_python:
