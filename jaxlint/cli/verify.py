@@ -38,6 +38,22 @@ class _Size(click.ParamType):
         return int(float(found[1]) * _UNITS[found[2].lower()])
 
 
+class _Dimension(click.ParamType):
+    """A named size: batch=32."""
+
+    name = "DIMENSION"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, int]:
+        if isinstance(value, tuple):
+            return value
+        found = re.fullmatch(r"\s*(\w+)\s*=\s*(\d+)\s*", str(value))
+        if not found:
+            self.fail(f"{value!r} names no size; write one like batch=32", param, ctx)
+        return found[1], int(found[2])
+
+
 @click.command("verify", context_settings={"ignore_unknown_options": False})
 @click.argument("arguments", metavar="[PROGRAM] [-- ARGS]...", nargs=-1, type=click.UNPROCESSED)
 @click.option("-m", "module", metavar="MODULE", help="Run a module, as `python -m` does.")
@@ -112,6 +128,21 @@ class _Size(click.ParamType):
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
 @report_files
 @click.option(
+    "--inputs",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Import the program and call its functions with the examples of a Python file, in place of running it.",
+)
+@click.option(
+    "--dim",
+    "dims",
+    type=_Dimension(),
+    multiple=True,
+    metavar="NAME=N",
+    help="Size of a named dimension, of examples or of jaxtyping annotations; may be repeated. Without --inputs the jitted "
+    "functions with such annotations are called.",
+)
+@click.option(
     "--fail-under",
     type=click.FloatRange(min=0),
     metavar="RATIO",
@@ -157,6 +188,8 @@ def command(
     budget: float | None,
     output_format: str,
     output: Path | None,
+    inputs: str | None,
+    dims: tuple[tuple[str, int], ...],
     fail_under: float | None,
     save: Path | None,
     compare: Path | None,
@@ -203,8 +236,12 @@ def command(
         source_first=apply,
         costs=save is not None or compare is not None,
         device_memory=device_memory,
+        inputs=inputs,
+        dims=dict(dims),
         **files.for_worker(),
     )
+    if apply and not request.runs:
+        raise Failure("--apply runs the whole edited program: leave out --inputs and --dim")
     stored = _stored(compare)
     if output is not None and not output.absolute().parent.is_dir():
         raise Failure(f"{output}: there is no such folder to write the report to")
@@ -290,6 +327,8 @@ def _terminated(number: int, frame: object) -> None:
 
 
 def _announcement(request: Request) -> str:
+    if not request.runs:
+        return f"importing {request.target} and calling its functions, at most {request.timeout:g} s"
     limits = []
     if request.calls is not None and request.settle:
         limits.append(

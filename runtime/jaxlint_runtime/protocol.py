@@ -59,6 +59,8 @@ class Job:
     dump: str | None = None  # folder for the staged programs
     trace: str | None = None  # folder for profiler traces
     profile_server: int | None = None  # port on which the program can be profiled while it runs
+    # call functions with examples in place of running the program: `file` (None: annotations alone), `dims` {name: size}
+    examples: dict[str, Any] | None = None
     relocated: list[str] | None = None  # [original, copy] of the project when this runs in a scratch copy
     optimise: bool = True
     # one whole run without the capture: `observe` [[path, qualname]], `preload` [module], `record` and `references` (folders)

@@ -64,6 +64,15 @@ class Request:
     dump: str | None = None  # folder for the staged programs
     trace: str | None = None  # folder for profiler traces
     profile_server: int | None = None  # port
+    inputs: str | None = None  # file with examples: its functions are called, the program is not run
+    dims: Mapping[str, int] = field(
+        default_factory=dict
+    )  # sizes of named dimensions, for examples and annotations
+
+    @property
+    def runs(self) -> bool:
+        """Whether the program is run, rather than its functions called with examples."""
+        return self.inputs is None and not self.dims
 
     def job(self) -> Job:
         """The first worker's job. Raises CannotRun when there is nothing to run."""
@@ -72,8 +81,8 @@ class Request:
             target=self.target,
             arguments=list(self.arguments),
             roots=[str(root) for root in self.roots()],
-            calls=self.calls,
-            settle=self.settle,
+            calls=self.calls if self.runs else None,
+            settle=self.settle and self.runs,
             run_for=self.run_for,
             capture_bytes=self.capture_bytes,
             include_packages=self.include_packages,
@@ -85,6 +94,7 @@ class Request:
             dump=self.dump,
             trace=self.trace,
             profile_server=self.profile_server,
+            examples=None if self.runs else {"file": self.inputs, "dims": dict(self.dims)},
         )
 
     def roots(self) -> list[Path]:
@@ -199,7 +209,8 @@ class Verification:
     @property
     def wants_source(self) -> bool:
         """Whether edits of the source are to be tried."""
-        return self.request.transforms is None or SOURCE in self.request.transforms
+        wanted = self.request.transforms is None or SOURCE in self.request.transforms
+        return wanted and self.request.runs
 
     @staticmethod
     def _eager(sources: Iterable[SourceFile]) -> Iterator[tuple[str, int]]:
@@ -249,7 +260,7 @@ class Verification:
         seen = max((function["calls"] for function in self.document.functions), default=None)
         self._fail(f"the program {death}")
         self.document.program["exit_status"] = death.status
-        if seen is None or job.calls == 1:
+        if seen is None or job.calls == 1 or job.examples is not None:
             return None
         return dataclasses.replace(job, calls=max(1, seen - 1), settle=False)
 
@@ -308,6 +319,8 @@ class Verification:
         if first:
             self.document.captured(event)
         self._say(event["ending"]["message"] + _advice(event["ending"]["how"]))
+        for problem in event["problems"] if first else ():
+            self._fail(problem)
         if first and self.examine:
             self.listener.progress("checking the files that the program loaded")
             try:
@@ -394,10 +407,18 @@ def validate(request: Request) -> None:
             raise CannotRun(
                 f"{request.target}: there is no such program; for a module use -m, for tests --pytest"
             )
+        if not request.runs and path.suffix != ".py":
+            raise CannotRun(f"{request.target}: functions are called in a Python file or a module (-m) alone")
         if path.is_dir() and not (path / "__main__.py").is_file():
             raise CannotRun(f"{request.target}: is a folder without a __main__.py; name the program to run")
         if not os.access(path, os.R_OK):
             raise CannotRun(f"{request.target}: cannot be read; check its permissions")
+    if request.inputs is not None and not os.access(request.inputs, os.R_OK):
+        raise CannotRun(f"{request.inputs}: there is no such examples file, or it cannot be read (--inputs)")
+    if not request.runs and request.kind == "pytest":
+        raise CannotRun("--inputs and --dim call functions of a program: name it, or its module with -m")
+    if not request.runs and SOURCE in (request.transforms or ()):
+        raise CannotRun("--transform source runs the program: leave out --inputs and --dim")
     for name in request.targets:
         try:
             parse(name)
@@ -451,10 +472,18 @@ def relocate(job: Job, scratch: Scratch | None) -> tuple[Job, str]:
         skip=[[scratch.to_copy(path), *rest] for path, *rest in job.skip],
         flagged=[[scratch.to_copy(path), line] for path, line in job.flagged],
         only=None if job.only is None else [[scratch.to_copy(path), *rest] for path, *rest in job.only],
+        examples=_moved_examples(job.examples, scratch),
         relocated=[str(scratch.root), str(scratch.folder)],
     )
     folder = scratch.to_copy(os.path.realpath(here))
     return moved, folder if os.path.isdir(folder) else here
+
+
+def _moved_examples(examples: dict[str, Any] | None, scratch: Scratch) -> dict[str, Any] | None:
+    """The examples file in the scratch copy, where it lies in what was copied."""
+    if examples is None or examples["file"] is None:
+        return examples
+    return {**examples, "file": scratch.to_copy(os.path.realpath(examples["file"]))}
 
 
 def to_originals(value: Any, scratch: Scratch) -> Any:

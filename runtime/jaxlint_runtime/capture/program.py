@@ -65,10 +65,12 @@ def run_program(
     arguments: Sequence[str],
     stopper: Stopper,
     compile_script: Compiler = _plain_compile,
+    instead: Callable[[], tuple[int, str]] | None = None,
 ) -> Ending:
     """Run it to its end or until it is stopped. Must be called in the main thread.
 
-    `compile_script` makes the code of a script from its bytes and its name.
+    `compile_script` makes the code of a script from its bytes and its name. `instead` is called in place of the program
+    and returns an exit status and what it did.
     """
     process = os.getpid()
     runners: dict[Kind, Callable[[str, Sequence[str]], int]] = {
@@ -79,9 +81,14 @@ def run_program(
     with _soft_exit(stopper):
         stopper.start()
         try:
-            status = runners[kind](target, arguments)
+            if instead is None:
+                status = runners[kind](target, arguments)
+                said = f"the program ended by itself, exit status {status}"
+            else:
+                sys.argv[:] = [target, *arguments]
+                status, said = instead()
             _join_threads(stopper)
-            ending = Ending(How.FINISHED, status, f"the program ended by itself, exit status {status}")
+            ending = Ending(How.FINISHED, status, said)
         except BaseException as error:
             ending = _ending(error, stopper)
         finally:

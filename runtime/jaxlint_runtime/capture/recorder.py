@@ -107,7 +107,8 @@ class Recorder:
 
     `calls` is how many calls of a function are enough (None: no limit): of any, or with `settle`, once the run has settled
     as `enough.settled` has it, within `run_for` seconds. `capture_bytes` bounds the copies of arguments, all functions
-    together.
+    together. `examples`: the calls are made with examples, so that each is kept in place of the one before, and
+    what a call has in common with the one before says nothing.
     """
 
     def __init__(
@@ -118,8 +119,10 @@ class Recorder:
         capture_bytes: int,
         settle: bool = False,
         run_for: float | None = None,
+        examples: bool = False,
     ) -> None:
         self.active = False
+        self._examples = examples
         self.records: dict[tuple[Any, ...], FunctionRecord] = {}
         self.first_call: float | None = None  # when the first captured call ended, by time.monotonic
         self.clock = CompileClock()
@@ -245,7 +248,7 @@ class Recorder:
         record.calls += 1
         record.last_end = start + seconds
         record.first_end = record.first_end or record.last_end
-        if kept:
+        if kept and not self._examples:
             self._remember(record, args, kwargs, out)
         if spans is not None:
             self._compiled(proxy, record, spans, args, kwargs)
@@ -289,7 +292,7 @@ class Recorder:
         number = record.calls + 1
         if number == 1:
             record.first_start = now
-        elif number != self._limit:
+        elif number != self._limit and not self._examples:
             if number < _GROWTH * record.copy_tried or record.copy_spent + record.copy_last > _SHARE * (
                 now - record.first_start
             ):

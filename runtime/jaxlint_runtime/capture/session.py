@@ -20,6 +20,7 @@ from jaxlint_runtime.capture.recorder import FunctionRecord, Recorder
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.capture.syncs import HostSyncs, SyncSite
 from jaxlint_runtime.capture.watched import WatchedFunction, WatchedImports, Watcher
+from jaxlint_runtime.inputs.calls import ExampleRun
 from jaxlint_runtime.model import CapturedFunction, JitOptions
 from jaxlint_runtime.protocol import Job
 
@@ -36,8 +37,15 @@ class Session:
         self.project = Project(job.roots, job.include_packages)
         self.stopper = Stopper(pytest_exit if self.kind is Kind.PYTEST else StopProgram)
         self.recorder = Recorder(
-            self.project, self.stopper, job.calls, job.capture_bytes, job.settle, job.run_for
+            self.project,
+            self.stopper,
+            job.calls,
+            job.capture_bytes,
+            job.settle,
+            job.run_for,
+            examples=job.examples is not None,
         )
+        self._examples = None if job.examples is None else ExampleRun(job.kind, job.target, **job.examples)
         self.syncs = HostSyncs(
             self.project,
             counting=lambda: self.recorder.active and not self.recorder.busy(),
@@ -63,7 +71,12 @@ class Session:
             self._count_module()
         try:
             return run_program(
-                self.kind, self.job.target, self.job.arguments, self.stopper, self._compile_script
+                self.kind,
+                self.job.target,
+                self.job.arguments,
+                self.stopper,
+                self._compile_script,
+                None if self._examples is None else self._examples.run,
             )
         finally:
             self.end()
@@ -171,6 +184,7 @@ class Session:
             "step": None if hottest is None else hottest.identity.qualname,
             "syncs": [_sync_json(site, hottest) for site in self._sorted_syncs()],
             "files": self._files(),
+            "problems": [] if self._examples is None else self._examples.problems,
         }
 
     def _sorted(self) -> list[FunctionRecord]:
