@@ -54,6 +54,22 @@ class _Dimension(click.ParamType):
         return found[1], int(found[2])
 
 
+class _Sizes(click.ParamType):
+    """A dimension and its sizes: batch=16,64,256."""
+
+    name = "SIZES"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, tuple[int, ...]]:
+        if isinstance(value, tuple):
+            return value
+        found = re.fullmatch(r"\s*(\w+)\s*=\s*(\d+(?:\s*,\s*\d+)*)\s*", str(value))
+        if not found:
+            self.fail(f"{value!r} names no sizes; write some like batch=16,64,256", param, ctx)
+        return found[1], tuple(dict.fromkeys(int(number) for number in found[2].split(",")))
+
+
 @click.command("verify", context_settings={"ignore_unknown_options": False})
 @click.argument("arguments", metavar="[PROGRAM] [-- ARGS]...", nargs=-1, type=click.UNPROCESSED)
 @click.option("-m", "module", metavar="MODULE", help="Run a module, as `python -m` does.")
@@ -143,6 +159,13 @@ class _Dimension(click.ParamType):
     "functions with such annotations are called.",
 )
 @click.option(
+    "--sizes",
+    type=_Sizes(),
+    multiple=True,
+    metavar="NAME=N,N,...",
+    help="Verify once for each size of a dimension of --inputs or of annotations, or of {NAME} among ARGS, and show how the gain grows; may be repeated.",
+)
+@click.option(
     "--fail-under",
     type=click.FloatRange(min=0),
     metavar="RATIO",
@@ -190,6 +213,7 @@ def command(
     output: Path | None,
     inputs: str | None,
     dims: tuple[tuple[str, int], ...],
+    sizes: tuple[tuple[str, tuple[int, ...]], ...],
     fail_under: float | None,
     save: Path | None,
     compare: Path | None,
@@ -240,6 +264,8 @@ def command(
         dims=dict(dims),
         **files.for_worker(),
     )
+    if sizes and (apply or save is not None or compare is not None):
+        raise Failure("--sizes goes with none of --apply, --save and --compare: they are about one size")
     if apply and not request.runs:
         raise Failure("--apply runs the whole edited program: leave out --inputs and --dim")
     stored = _stored(compare)
@@ -247,7 +273,7 @@ def command(
         raise Failure(f"{output}: there is no such folder to write the report to")
     files.prepare()
     try:
-        document = _run(request, quiet, apply, allow_dirty, accept_compiled)
+        document = _run(request, dict(sizes), quiet, apply, allow_dirty, accept_compiled)
     except CannotRun as error:
         raise Failure(str(error)) from None
     worse = _against(document, stored)
@@ -301,20 +327,36 @@ def _program(arguments: tuple[str, ...], module: str | None, tests: bool) -> tup
     return "script", arguments[0], arguments[1:]
 
 
-def _run(request: Request, quiet: bool, apply: bool, allow_dirty: bool, accept_compiled: bool) -> Document:
+def _run(
+    request: Request,
+    sizes: dict[str, tuple[int, ...]],
+    quiet: bool,
+    apply: bool,
+    allow_dirty: bool,
+    accept_compiled: bool,
+) -> Document:
     from jaxlint.source.journal import Journal
     from jaxlint_runtime.apply import apply_proven
     from jaxlint_runtime.report.diffs import collect_diffs
     from jaxlint_runtime.report.live import Live
+    from jaxlint_runtime.sweep import check_sweep, sweep
     from jaxlint_runtime.verify import Listener, Verification, validate
 
-    validate(request)
+    if sizes:
+        check_sweep(request, sizes)
+    else:
+        validate(request)
     signal.signal(signal.SIGTERM, _terminated)
     with Live(quiet=quiet) as live:
         for path in Journal(request.project()).undo():
             live.note(f"undid the half-done --apply of a command that was killed: {path}")
+        listener = Listener(live.note, live.progress, live.output)
+        if sizes:
+            verification = sweep(request, listener, sizes)
+            verification.document.diffs = collect_diffs(verification)
+            return verification.document
         live.note(_announcement(request))
-        verification = Verification(request, Listener(live.note, live.progress, live.output))
+        verification = Verification(request, listener)
         document = verification.run()
         document.diffs = collect_diffs(verification)
         if apply and not document.interrupted:

@@ -47,6 +47,7 @@ class Document:
     errors: list[str] = field(default_factory=list)
     applied: list[dict[str, Any]] = field(default_factory=list)
     regressions: list[str] = field(default_factory=list)  # what is worse than the baseline of --compare
+    sizes: list[dict[str, Any]] = field(default_factory=list)  # figures by size, see `sweep.rows_of`
     interrupted: bool = False
     ran: bool = False  # whether the program could be run at all
 
@@ -141,6 +142,7 @@ class Document:
             "errors": list(self.errors),
             "interrupted": self.interrupted,
             "regressions": list(self.regressions),
+            "sizes": [shown(row) for row in self.sizes],
             "applied": [shown(entry) for entry in self.applied],
             "diffs": [shown(entry) for entry in self.diffs],
             "runs": [self._run(target) for target in self.targets],

@@ -16,6 +16,7 @@ from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.front import front
 from jaxlint_runtime.report.inspected import inspected
+from jaxlint_runtime.report.sizes_table import cells, headings
 
 _STYLES = {
     "verified": "bold green",
@@ -75,6 +76,9 @@ def render(document: Document, verbose: bool = False) -> Iterator[RenderableType
             yield from _results(target, results)
     if document.inspections:
         yield from inspected(document, verbose)
+    if document.sizes:
+        yield ""
+        yield _sizes(document.sizes)
     for entry in document.applied:
         style = "bold green" if entry["kept"] else "yellow"
         place = f"{display_path(entry['path'])}:{entry['line']}"
@@ -308,6 +312,19 @@ def _number(value: float | None) -> str:
     if value is None:
         return "-"
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+
+
+def _sizes(rows: Sequence[Mapping[str, Any]]) -> Table:
+    """The figures of each version over the sizes of --sizes."""
+    table = _table("By size")
+    for heading in headings(rows):
+        table.add_column(heading, overflow="fold")
+    previous: list[str] | None = None
+    for texts in cells(rows):
+        new = [] if previous is None or texts[:2] != previous[:2] else ["", ""]
+        table.add_row(*(escape(text) for text in [*new, *texts[len(new) :]]))
+        previous = texts
+    return table
 
 
 def _summary(document: Document) -> Iterator[RenderableType]:

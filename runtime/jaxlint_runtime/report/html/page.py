@@ -10,6 +10,7 @@ from jaxlint_runtime.report.chosen import PROVEN, subjects
 from jaxlint_runtime.report.html.function import diff_part, function_section
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.tables import badge, table
+from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import advice, rows_of, worth_showing
 from jaxlint_runtime.report.units import milliseconds, ratio, seconds, size
 
@@ -43,6 +44,7 @@ def page(document: Mapping[str, Any], data_name: str | None = None, when: str | 
             _problems(document),
             _summary(document, runs),
             _targets(runs),
+            _sizes(document.get("sizes", ())),
             sections,
             _whole_run(runs[0]) if runs else None,
             [diff_part(diff) for diff in document["diffs"] if not any(diff is one for one in told)],
@@ -231,6 +233,14 @@ def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
         table("Per device; nothing was run on a target with a colon", columns, shown),
         [tag("p", line) for line in advice(runs)],
     )
+
+
+def _sizes(rows: Sequence[Mapping[str, Any]]) -> Child:
+    """The figures of each version over the sizes of --sizes."""
+    if not rows:
+        return None
+    columns = [(name, "n" if number > 1 else "") for number, name in enumerate(headings(rows))]
+    return tag("section", tag("h2", "By size"), table("Versions of functions by size", columns, cells(rows)))
 
 
 def _whole_run(run: Mapping[str, Any]) -> list[Child]:

@@ -1,0 +1,72 @@
+"""How figures change with the sizes of `--sizes`: one row for each function, candidate and size, for every format of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jaxlint_runtime.report.units import milliseconds, ratio, seconds, size
+
+HEADINGS = ("function", "version", "status", "time", "ratio", "memory", "compile", "pays after")
+
+
+def headings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns: function and version, the swept dimensions, then the figures."""
+    return [*HEADINGS[:2], *(rows[0]["dims"] if rows else ()), *HEADINGS[2:]]
+
+
+def cells(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Texts in the order of `headings`; all sizes of one version of a function stand together.
+
+    A function as it is has a row of its own only where nothing was tried on it.
+    """
+    order: dict[tuple[Any, ...], int] = {}
+    for row in rows:
+        order.setdefault(_version(row), len(order))
+    tried = {_version(row)[:-1] for row in rows if row["candidate"] != "original"}
+    shown = [row for row in rows if row["candidate"] != "original" or _version(row)[:-1] not in tried]
+    return [_cells(row) for row in sorted(shown, key=lambda row: order[_version(row)])]
+
+
+def _version(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return row["target"], row["path"], row["line"], row["candidate"]
+
+
+def _cells(row: Mapping[str, Any]) -> list[str]:
+    original = row["candidate"] == "original"
+    before, after = row["before"], row["after"]
+
+    def pair(key: str, shown: Any) -> str:
+        new = _figure(after, key)
+        if before is None:
+            return str(shown(new))
+        return f"{shown(_figure(before, key))} -> {shown(new)}"
+
+    return [
+        row["function"],
+        "as it is" if original else row["candidate"],
+        *map(str, row["dims"].values()),
+        "" if original else row["status"],
+        pair("time_ms", milliseconds),
+        "" if row["speedup"] is None else _interval(row["speedup"]),
+        pair("peak_bytes", size),
+        pair("compile_s", seconds),
+        "" if original else _paid(row["break_even_calls"]),
+    ]
+
+
+def _paid(calls: int | None) -> str:
+    if calls is None:
+        return "-"
+    return "at once" if calls == 0 else f"{calls} call{'' if calls == 1 else 's'}"
+
+
+def _figure(cost: Mapping[str, Any], key: str) -> float | None:
+    value = cost.get(key)
+    return value["median"] if isinstance(value, Mapping) else value
+
+
+def _interval(speedup: Mapping[str, Any]) -> str:
+    if speedup["low"] == speedup["high"]:
+        return ratio(speedup["median"])
+    return f"{ratio(speedup['median'])} [{speedup['low']:.2f}, {speedup['high']:.2f}]"

@@ -1,0 +1,113 @@
+"""`--sizes batch=16,64,256`: the same verification for each size, so that it shows how a gain grows."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.settings import SOURCE, TRANSFORMS
+from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification, validate
+
+_MOST = 16  # each is a run of its own
+
+
+def points(sizes: Mapping[str, Sequence[int]]) -> list[dict[str, int]]:
+    """Every combination of the sizes, in the order given. Raises CannotRun where there are too many."""
+    count = math.prod(len(values) for values in sizes.values())
+    if count > _MOST:
+        raise CannotRun(f"--sizes: {count} combinations, each of which is a run; at most {_MOST} are tried")
+    return [dict(zip(sizes, values, strict=True)) for values in itertools.product(*sizes.values())]
+
+
+def request_at(request: Request, point: Mapping[str, int], sizes: Mapping[str, Sequence[int]]) -> Request:
+    """The request for one point: `{batch}` among the arguments of the program is replaced; else it is a named dimension."""
+    arguments = tuple(_filled(argument, point) for argument in request.arguments)
+    transforms = tuple(name for name in request.transforms or TRANSFORMS if name != SOURCE)
+    dims = request.dims if _in_arguments(request, sizes) else {**request.dims, **point}
+    return dataclasses.replace(
+        request, arguments=arguments, dims=dims, transforms=transforms, costs=True, source_first=False
+    )
+
+
+def _filled(argument: str, point: Mapping[str, int]) -> str:
+    for name, value in point.items():
+        argument = argument.replace(f"{{{name}}}", str(value))
+    return argument
+
+
+def _in_arguments(request: Request, sizes: Mapping[str, Sequence[int]]) -> bool:
+    return any(f"{{{name}}}" in argument for name in sizes for argument in request.arguments)
+
+
+def check_sweep(request: Request, sizes: Mapping[str, Sequence[int]]) -> None:
+    """Say in one line what is wrong before anything is started. Raises CannotRun."""
+    named = [name for name in sizes if any(f"{{{name}}}" in argument for argument in request.arguments)]
+    if named and len(named) < len(sizes):
+        missing = next(name for name in sizes if name not in named)
+        raise CannotRun(f"--sizes {missing}: the arguments of the program have no {{{missing}}}")
+    if request.transforms is not None and SOURCE in request.transforms:
+        raise CannotRun("--sizes tries candidates of functions: leave out --transform source")
+    for point in points(sizes)[:1]:
+        validate(request_at(request, point, sizes))
+
+
+def sweep(request: Request, listener: Listener, sizes: Mapping[str, Sequence[int]]) -> Verification:
+    """Verify at each point. Returns that of the last, whose document has `sizes` of them all."""
+    rows: list[dict[str, Any]] = []
+    last: Verification | None = None
+    problems: list[str] = []
+    for point in points(sizes):
+        name = label(point)
+        listener.note(f"with {name}")
+        last = Verification(request_at(request, point, sizes), listener)
+        document = last.run()
+        rows += rows_of(document, point)
+        problems += [f"{name}: {message}" for message in document.errors]
+        if document.interrupted or not document.ran:
+            break
+    assert last is not None
+    last.document.sizes = rows
+    last.document.errors = list(dict.fromkeys(problems))
+    return last
+
+
+def label(point: Mapping[str, int]) -> str:
+    """A point in words."""
+    return ", ".join(f"{name}={value}" for name, value in point.items())
+
+
+def rows_of(document: Document, point: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    """What one run says of each function as it is and of each candidate that has figures."""
+    for target, result in document.results:
+        if result["after"] is None:
+            continue
+        before, after = result["before"], result["after"]
+        yield {
+            "dims": dict(point),
+            "target": target,
+            **{key: result[key] for key in ("function", "path", "line", "candidate", "status", "speedup")},
+            "before": before,
+            "after": after,
+            "break_even_calls": break_even(result),
+        }
+
+
+def break_even(result: Mapping[str, Any]) -> int | None:
+    """After how many calls the time that a version takes longer to compile is won back; 0 where it takes no longer.
+
+    None where no gain in time is proven.
+    """
+    before, after, speedup = result["before"], result["after"], result["speedup"]
+    if result["status"] != "verified" or speedup is None or speedup["low"] <= 1.0:
+        return None
+    if not all(cost and cost["time_ms"] and cost["compile_s"] is not None for cost in (before, after)):
+        return None
+    longer = after["compile_s"] - before["compile_s"]
+    saved = (before["time_ms"]["median"] - after["time_ms"]["median"]) / 1e3
+    if longer <= 0:
+        return 0
+    return math.ceil(longer / saved) if saved > 0 else None
