@@ -27,6 +27,7 @@ def work(repeats):
     return subject(run, 0.01 * jnp.ones((192, 192)))
 
 
+@pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
 def test_a_function_is_not_faster_than_itself():
     claims = []
     for attempt in range(3):
@@ -37,6 +38,7 @@ def test_a_function_is_not_faster_than_itself():
     assert sum(claims) <= 1
 
 
+@pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
 def test_half_the_work_is_faster():
     timing = compare(work(16), work(4), seconds=1.0)
     assert timing.faster
