@@ -30,6 +30,8 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
     ("jax.tree_unflatten", "jax.tree.unflatten"),
     ("jax.tree_util.tree_structure", "jax.tree.structure"),
     ("jax.tree_structure", "jax.tree.structure"),
+    ("jax.tree_util.tree_flatten_with_path", "jax.tree.flatten_with_path"),
+    ("jax.tree_util.tree_leaves_with_path", "jax.tree.leaves_with_path"),
     ("jax.tree_util.tree_reduce", "jax.tree.reduce"),
     ("jax.tree_util.tree_all", "jax.tree.all"),
     ("jax.tree_util.tree_transpose", "jax.tree.transpose"),

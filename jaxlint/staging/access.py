@@ -64,7 +64,10 @@ class Access(Machine):
     """The access part of the interpreter."""
 
     def eval_attribute(self, node: ast.Attribute, frame: Frame) -> Value:
-        base = self.eval(node.value, frame)
+        return self.attribute_of(self.eval(node.value, frame), node, frame)
+
+    def attribute_of(self, base: Value, node: ast.Attribute, frame: Frame) -> Value:
+        """The value of the attribute expression `node`, whose base has been evaluated."""
         if node.attr in self.watched_attributes:
             guarded = frame.import_guard > 0
             self.emit("attribute", events.AttributeEvent(node, frame, base, node.attr, guarded))

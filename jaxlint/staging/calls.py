@@ -71,7 +71,13 @@ class Calls(Machine):
     """The calling half of the interpreter."""
 
     def eval_call(self, node: ast.Call, frame: Frame) -> Value:
-        callee = self.eval(node.func, frame)
+        called = node.func
+        base: Value | None = None
+        if isinstance(called, ast.Attribute):
+            base = self.eval(called.value, frame)
+            callee = self.attribute_of(base, called, frame)
+        else:
+            callee = self.eval(called, frame)
         args: list[Value] = []
         for argument in node.args:
             if isinstance(argument, ast.Starred):
@@ -97,7 +103,11 @@ class Calls(Machine):
             self.use_streams(kwargs["rngs"], node, frame)
         if "seed" in kwargs and isinstance(callee, (ExternalMethod, Unknown)):
             self.use_seed(kwargs["seed"], node, frame)
-        result = self.call_value(callee, args, kwargs, node, frame)
+        possible = None
+        if base is not None and frame.stage.staged and isinstance(callee, (Unknown, Array)):
+            assert isinstance(called, ast.Attribute)
+            possible = self.call_on_unknown(base, called.attr, args, kwargs, node, frame)
+        result = possible if possible is not None else self.call_value(callee, args, kwargs, node, frame)
         if len(args) == 1 and _last_name(node.func) in _ASKS_FOR_TRACER:
             asked = find_array(args[0], True)
             if asked is not None and asked.certain:
@@ -262,6 +272,7 @@ class Calls(Machine):
         """Evaluates the body with parameters bound, or finds the memoised result."""
         record = self.records.setdefault(function.node, FunctionRecord(function))
         record.handed = None
+        record.reached = record.reached or not self.guessing
         if caller is not None and caller.function is not None and not self.custom_rules:
             self.edges.setdefault(caller.function.node, set()).add(function.node)
         key: object = (function.scope.serial, stage.key, *[summary_key(value) for value in bound.values()])
@@ -274,6 +285,8 @@ class Calls(Machine):
         known = record.memo.get(key)
         if known is not None and (not known[2] or record.active or record.runs > MAX_RUNS):
             result, consumed, _, then = known
+            if context == "call" and not record.hosted and stage.runs:
+                record.observe(stage, bound, context, caller)  # so far it was only entered like this
             if key in record.writes:
                 repeat(record.writes[key], bound)
             record.handed = record.donations.get(key)
@@ -450,12 +463,14 @@ class FunctionRecord:
         "effects",
         "function",
         "handed",
+        "hosted",
         "is_target",
         "last",
         "memo",
         "observations",
         "observed",
         "passed",
+        "reached",
         "runs",
         "writes",
     )
@@ -473,6 +488,8 @@ class FunctionRecord:
         self.coarse: dict[object, object] = {}  # coarse key -> key of `memo`
         self.active = 0
         self.runs = 0
+        self.hosted = False  # a program is seen to call it on the host
+        self.reached = False  # by a call whose receiver is known
         self.is_target = False  # a transformation got the function itself
         self.last: Frame | None = None
         self.observations: list[tuple[Stage, dict[str, Value], str]] = []
@@ -496,6 +513,7 @@ class FunctionRecord:
     def observe(self, stage: Stage, bound: dict[str, Value], context: str, caller: Frame | None) -> None:
         if stage.staged and caller is not None and caller.home is not stage:
             self.is_target = True
+        self.hosted = self.hosted or (context == "call" and stage.runs)
         kind = (stage.staged, stage.certain)
         seen = self.observed.get(kind, 0)
         news = seen < MAX_OBSERVATIONS

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from functools import cache
 
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging import events
@@ -10,9 +12,11 @@ from jaxlint.staging.calls import constant_names
 from jaxlint.staging.datamodel import HOOKS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import attribute_stores, dotted
 from jaxlint.staging.values import (
+    MISSING,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -62,6 +66,7 @@ DECORATOR_KINDS = {
     "simple_pytree.dataclass": "pytree",
     "jax.tree_util.register_dataclass": "registered",
     "jax.tree_util.register_pytree_node_class": "registered",
+    "jax.tree_util.register_pytree_with_keys_class": "registered",
     "jax.tree_util.register_static": "static",
     "dataclasses.dataclass": "dataclass",
     "attr.s": "dataclass",
@@ -127,6 +132,7 @@ class Classes(Machine):
         self.exec_block(node.body, body)
         cls.namespace = scope.variables
         self.hooks.update(HOOKS & cls.namespace.keys())
+        self.note_methods(cls)
         options = {
             k.arg: self.eval(k.value, frame) for k in node.keywords if k.arg not in (None, "metaclass")
         }
@@ -264,7 +270,7 @@ class Classes(Machine):
             for name in ("setUpClass", "setUp", "setup_method"):
                 first = cls.lookup(name)
                 if isinstance(first, Function):
-                    self.call_function(first, [instance], {}, cls.node, frame, self.entry_stage, "entry")
+                    self.call_function(first, [instance], {}, cls.node, frame, self.test_stage, "entry")
         for name, declared in fields.items():
             if name not in instance.fields:
                 instance.fields[name] = self.declared_value(declared, cls)
@@ -299,7 +305,7 @@ class Classes(Machine):
             found = base.fields.get(name)
         if found is not None:
             return found
-        member = base.cls.lookup(name)
+        member = self.class_member(base.cls, name)
         if name in _LINEN_METHODS and base.cls.kind == "linen" and _is_frameworks(base.cls, name):
             # flax itself is being analysed: its methods mean what they mean, and are evaluated beside that.
             known = self.missing_attribute(base, name, node, frame)
@@ -321,6 +327,20 @@ class Classes(Machine):
         if member is not None:
             return member
         return self.missing_attribute(base, name, node, frame)
+
+    def class_member(self, cls: ClassValue, name: str) -> Value | None:
+        """What a class has under a name; a constant only if nothing in its module sets that to something else."""
+        for owner in cls.mro():
+            if name in owner.namespace:
+                found = owner.namespace[name]
+                if (
+                    isinstance(found, Static)
+                    and found.const is not MISSING
+                    and name in set_on_classes(owner.module)
+                ):
+                    return Static(kind=type(found.const).__name__ if found.const is not None else "")
+                return found
+        return None
 
     def is_static_member(self, member: Value) -> bool:
         target = member
@@ -371,7 +391,7 @@ class Classes(Machine):
     def class_attribute(self, base: ClassValue, name: str, node: ast.AST, frame: Frame) -> Value:
         if base.kind == "enum":
             return _member(base)
-        member = base.lookup(name)
+        member = self.class_member(base, name)
         if isinstance(member, Function) and member.kind == "classmethod":
             return BoundMethod(member, base)
         if member is not None:
@@ -467,6 +487,15 @@ class Classes(Machine):
         if isinstance(base, DictValue):
             return base
         return UNKNOWN
+
+
+@cache
+def set_on_classes(module: Module) -> frozenset[str]:
+    """Names of attributes that the module sets on something that looks like a class: `Model.debug = True`."""
+    return frozenset(_SET_ON_CLASS.findall(module.source.text))
+
+
+_SET_ON_CLASS = re.compile(r"^[ \t]+(?:\w+\.)*(?:_?[A-Z]\w*|cls)\.(\w+) = ", re.MULTILINE)
 
 
 def _is_frameworks(cls: ClassValue, name: str) -> bool:

@@ -136,7 +136,7 @@ class Creation(Machine):
 
     def analyse_differentiated(self, t: Transformed, function: Function, frame: Frame) -> None:
         """A differentiated function that nothing calls: what the gradient is taken for are arrays, the rest is unknown."""
-        if function.node in self.records or function.module.source.path not in self.entered:
+        if self.is_reached(function) or function.module.source.path not in self.entered:
             return
         numbers = constant_numbers(t.options["argnums"]) if "argnums" in t.options else (0,)
         names = self.signature(t.target)

@@ -74,17 +74,25 @@ class DataModel(Machine):
             return
         self.once(method, [value, *args], node, frame)
 
-    def once(self, method: Value, args: list[Value], node: ast.AST, frame: Frame) -> None:
+    def once(
+        self,
+        method: Value,
+        args: list[Value],
+        node: ast.AST,
+        frame: Frame,
+        kwargs: dict[str, Value] | None = None,
+    ) -> None:
         """Evaluates what Python or JAX call on their own, once for each stage and for each choice of traced arguments."""
         function = method
         while isinstance(function, (BoundMethod, Partial)):
             function = function.function
         if isinstance(function, Function):
-            traced = [find_array(part, True, 2) is not None for part in args]
-            way = (function.node, frame.stage.key, *traced)
+            named = kwargs or {}
+            traced = [find_array(part, True, 2) is not None for part in (*args, *named.values())]
+            way = (function.node, function.scope.serial, frame.stage.key, *traced)
             if way not in self.implications:
                 self.implications.add(way)
-                self.aside(method, args, {}, node, frame)
+                self.aside(method, args, named, node, frame)
 
     def operate(
         self, left: Value, op: ast.operator, right: Value, node: ast.AST, frame: Frame

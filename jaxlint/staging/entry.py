@@ -58,9 +58,9 @@ class Entry(Machine):
 
     def enter_function(self, function: Function) -> None:
         """Evaluates a function that no visible call has reached."""
-        if function.node in self.records or function.module.source.path not in self.entered:
+        if self.is_reached(function) or function.module.source.path not in self.entered:
             return
-        stage = self.entry_stage
+        stage = self.test_stage if function.module.is_test else self.entry_stage
         bound: dict[str, Value] = {}
         for parameter in all_parameters(function.node):
             bound[parameter.arg] = Unknown(Origin(parameter.arg))
@@ -73,7 +73,7 @@ class Entry(Machine):
         if cls is not None and positional and function.kind != "staticmethod":
             frame = Frame(None, function.module, function.scope, HOST)
             bound[positional[0].arg] = cls if function.kind == "classmethod" else self.prototype(cls, frame)
-            if function.node in self.records:  # the prototype ran it
+            if self.is_reached(function):  # the prototype ran it
                 return
             if cls.kind in MODULE_KINDS and function.name == "__call__":
                 why = Why(
@@ -89,6 +89,11 @@ class Entry(Machine):
         given = {**self.fixture_values(function), **cases(function)}
         bound.update({name: value for name, value in given.items() if name in bound})
         self.run_function(function, bound, None, None, stage, "entry")
+
+    def is_reached(self, function: Function) -> bool:
+        """Whether a call is seen to reach the function, other than by the name of a method of something unknown."""
+        record = self.records.get(function.node)
+        return record is not None and record.reached
 
     def convention_value(self, parameter: ast.arg, function: Function, why: Why) -> Value:
         """A layer's argument when no caller is known: an array, unless its type or default says otherwise."""
@@ -157,7 +162,7 @@ class Entry(Machine):
             bound = self.bind(fixture, [], self.fixture_values(fixture), frame)
             if bound is None:
                 return UNKNOWN
-            result = self.run_function(fixture, bound, None, None, self.entry_stage, "entry")
+            result = self.run_function(fixture, bound, None, None, self.test_stage, "entry")
         finally:
             self.entering.pop()
         return result.element if isinstance(result, ListValue) and result.kind == "generator" else result

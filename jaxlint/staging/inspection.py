@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis, build, run, with_deep_stack
 from jaxlint.staging.calls import FunctionRecord
-from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
@@ -17,7 +16,7 @@ from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import all_parameters
-from jaxlint.staging.trees import registration
+from jaxlint.staging.trees import registration, tracer_in
 from jaxlint.staging.values import (
     Array,
     ClassValue,
@@ -31,8 +30,6 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
-    find_array,
-    parts_of,
 )
 
 
@@ -153,7 +150,7 @@ def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, s
     for stage in staged:
         if stage.certain:
             return "yes", "visible", _because(stage, module)
-    on_host = any(not stage.staged and context == "call" for stage, _, context in record.observations)
+    on_host = record.hosted
     for stage in staged:
         # One of several functions that a name may stand for: some run stages it.
         if stage.within("primitive") or (not stage.within("convention") and not on_host):
@@ -181,7 +178,7 @@ def _because(stage: Stage, module: Module) -> str:
 
 def _gets_tracers(bound: dict[str, Value]) -> bool:
     """Whether an argument is, or may hold, a tracer."""
-    return any(_tracer_in(value) is not None for value in bound.values())
+    return any(tracer_in(value) is not None for value in bound.values())
 
 
 def _runs_on_tracers(record: FunctionRecord, names: list[str]) -> bool:
@@ -194,36 +191,10 @@ def _runs_on_tracers(record: FunctionRecord, names: list[str]) -> bool:
     captured = {part.id for part in ast.walk(function.node) if isinstance(part, ast.Name)}
     scope: Scope | None = function.scope
     while scope is not None and not scope.is_module:
-        if any(_tracer_in(value) is not None for name, value in scope.variables.items() if name in captured):
+        if any(tracer_in(value) is not None for name, value in scope.variables.items() if name in captured):
             return True
         scope = scope.parent
     return False
-
-
-def _tracer_in(value: Value, depth: int = 4) -> Array | None:
-    """The first tracer among the leaves of `value`, as JAX counts them: of a plain object it knows none."""
-    if (
-        isinstance(value, Instance)
-        and value.staged is None
-        and value.cls.kind not in PYTREE_KINDS
-        and flattening(value.cls) is None
-        and registration(value.cls) is None
-    ):
-        return None
-    if depth == 0 or not isinstance(value, (Instance, TupleValue, ListValue, DictValue)):
-        return find_array(value, True, 0)
-    found = [
-        tracer for tracer in (_tracer_in(part, depth - 1) for part in parts_of(value)) if tracer is not None
-    ]
-    if not found and _is_bare(value):
-        assert isinstance(value, Instance)
-        return value.staged
-    return next((tracer for tracer in found if tracer.certain), found[0] if found else None)
-
-
-def _is_bare(value: Value) -> bool:
-    """An object that is inside a stage, and of which no attribute is known."""
-    return isinstance(value, Instance) and all(isinstance(part, Unknown) for part in value.fields.values())
 
 
 def _parameter(name: str, contexts: list[dict[str, Value]]) -> str:
@@ -246,13 +217,13 @@ def _is_setting(name: str, contexts: list[dict[str, Value]]) -> bool:
 
 
 def _surely_traced(value: Value) -> bool:
-    array = _tracer_in(value)
+    array = tracer_in(value)
     return array is not None and (array.certain or isinstance(value, Instance))
 
 
 def classify(value: Value) -> str:
     """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
-    array = _tracer_in(value)
+    array = tracer_in(value)
     if array is not None:
         return "traced" if array.certain or _likely_traced(value, array) else "unknown"
     if isinstance(value, (TupleValue, ListValue, DictValue)):

@@ -35,6 +35,7 @@ from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.methods import Methods
 from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
+from jaxlint.staging.receivers import Receivers
 from jaxlint.staging.stage import HOST, Stage
 from jaxlint.staging.statements import Statements
 from jaxlint.staging.timing import Ledger, Timing
@@ -80,6 +81,7 @@ class Interpreter(
     Gradients,
     Buffers,
     Keys,
+    Receivers,
 ):
     """Evaluates the modules of one project."""
 
@@ -95,6 +97,7 @@ class Interpreter(
         self.classes: list[ClassValue] = []
         self.creations: list[tuple[Transformed, Frame]] = []
         self.entry_stage = Stage("host", certain=False)
+        self.test_stage = Stage("host", certain=False, parent=Stage("run"))
         self.copying = {}  # objects that are being copied, by the identity of the original
         self.crossing = []  # classes of objects that are about to enter a stage
         self.boundary: tuple[Transformed, Frame] | None = (
@@ -110,6 +113,10 @@ class Interpreter(
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.entering: list[Function] = []  # fixtures that are being evaluated
         self.hooks: set[str] = set()  # which of them some class of the project defines
+        self.defining: dict[
+            str, list[ClassValue]
+        ] = {}  # the project's classes by the methods that they define
+        self.guessing = 0  # inside a call of a method of something unknown
         self.lifted: dict[
             object, ClassValue
         ] = {}  # classes that lifting made, by the call and the class given

@@ -24,6 +24,7 @@ from jaxlint.staging.values import (
     Reading,
     Transformed,
     TupleValue,
+    Unknown,
     Value,
 )
 
@@ -46,6 +47,7 @@ class Machine:
     classes: list[ClassValue]
     creations: list[tuple[Transformed, Frame]]
     entry_stage: Stage
+    test_stage: Stage
     boundary: tuple[Transformed, Frame] | None
     copying: dict[int, Instance]
     crossing: list[ClassValue]
@@ -65,6 +67,8 @@ class Machine:
     registers: bool
     beside: int
     lifted: dict[object, ClassValue]
+    defining: dict[str, list[ClassValue]]
+    guessing: int
 
     def exhausted(self) -> bool:
         raise NotImplementedError
@@ -118,6 +122,12 @@ class Machine:
     def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame, quiet: bool = False) -> Value:
         raise NotImplementedError
 
+    def attribute_of(self, base: Value, node: ast.Attribute, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def some_instance(self, cls: ClassValue, value: Unknown, frame: Frame) -> Value:
+        raise NotImplementedError
+
     def subscript(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> Value:
         raise NotImplementedError
 
@@ -142,6 +152,25 @@ class Machine:
         node: ast.AST,
         frame: Frame,
     ) -> None:
+        raise NotImplementedError
+
+    # -- methods of what is not known
+
+    def is_reached(self, function: Function) -> bool:
+        raise NotImplementedError
+
+    def note_methods(self, cls: ClassValue) -> None:
+        raise NotImplementedError
+
+    def call_on_unknown(
+        self,
+        base: Value,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.Call,
+        frame: Frame,
+    ) -> Value | None:
         raise NotImplementedError
 
     # -- donated buffers
@@ -392,10 +421,20 @@ class Machine:
     def flow_result(self, value: Value, frame: Frame) -> Value:
         raise NotImplementedError
 
-    def once(self, method: Value, args: list[Value], node: ast.AST, frame: Frame) -> None:
+    def once(
+        self,
+        method: Value,
+        args: list[Value],
+        node: ast.AST,
+        frame: Frame,
+        kwargs: dict[str, Value] | None = None,
+    ) -> None:
         raise NotImplementedError
 
     def unflatten(self, classes: list[ClassValue], args: list[Value], node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def left(self, results: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         raise NotImplementedError
 
     def rebuilt(self, trees: Iterable[Value], node: ast.AST, frame: Frame) -> None:

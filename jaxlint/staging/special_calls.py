@@ -117,7 +117,7 @@ def _device_put(self: Any, args: list[Value], kwargs: dict[str, Value], node: as
     return result
 
 
-def _leaves(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+def _leaves(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> ListValue:
     if args:
         self.rebuilt(args[:1], node, frame)
         self.ask_leaf(args[0], kwargs, node, frame)
@@ -130,6 +130,27 @@ def _leaves(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 def _flatten(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     return TupleValue([_leaves(self, args, kwargs, node, frame), Static(kind="treedef")])
+
+
+def _leaves_with_path(
+    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    leaves = _leaves(self, args, kwargs, node, frame)
+    path = TupleValue(None, Static(kind="key"))
+    return ListValue(None, TupleValue([path, leaves.element]), stage=frame.stage)
+
+
+def _flatten_with_path(
+    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    return TupleValue([_leaves_with_path(self, args, kwargs, node, frame), Static(kind="treedef")])
+
+
+def _structure(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    if args:
+        self.rebuilt(args[:1], node, frame)
+        self.ask_leaf(args[0], kwargs, node, frame)
+    return Static(kind="treedef")
 
 
 def _unflatten(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -264,7 +285,10 @@ SPECIAL_CALLS: dict[str, Special] = {
         for what in ("pytree_node", "pytree_with_keys", "dataclass", "static")
     },
     "jax.tree.leaves": _leaves,
+    "jax.tree.leaves_with_path": _leaves_with_path,
     "jax.tree.flatten": _flatten,
+    "jax.tree.flatten_with_path": _flatten_with_path,
+    "jax.tree.structure": _structure,
     "jax.tree.unflatten": _unflatten,
     "jax.lax.with_sharding_constraint": _first,
     "jax.lax.stop_gradient": _stopped,

@@ -63,7 +63,8 @@ class Stage:
 
     @property
     def key(self) -> tuple[str, bool, bool]:
-        return (self.kind if self.kind in ("host", "pallas") else "staged", self.abstract, self.certain)
+        kind = self.kind if self.kind in ("host", "pallas") else "staged"
+        return (kind if self.parent is None or kind != "host" else "run", self.abstract, self.certain)
 
     def within(self, *kinds: str) -> bool:
         """This stage or one around it is of one of these kinds."""
@@ -73,6 +74,11 @@ class Stage:
                 return True
             stage = stage.parent
         return False
+
+    @property
+    def runs(self) -> bool:
+        """Whether a program is seen to run here, on the host: it is a module's body, a test, or what these call."""
+        return not self.staged and (self.certain or self.parent is not None)
 
 
 HOST = Stage("host")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from typing import TypeVar
 
@@ -291,3 +292,23 @@ def none_branch(test: ast.expr) -> bool | None:
             if isinstance(test.ops[0], (ast.IsNot, ast.NotEq)):
                 return False
     return None
+
+
+@cache
+def parameter_annotations(node: FunctionNode) -> dict[str, ast.expr]:
+    """The annotations of parameters that are a plain name, strings parsed, `X | None` and `Optional[X]` being that of `X`."""
+    found: dict[str, ast.expr] = {}
+    for parameter in all_parameters(node):
+        annotation = parameter.annotation
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            with suppress(SyntaxError):
+                annotation = ast.parse(annotation.value, mode="eval").body
+        if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):
+            annotation = annotation.left
+        if isinstance(annotation, ast.Subscript):
+            annotation = (
+                annotation.slice if dotted(annotation.value).endswith("Optional") else annotation.value
+            )
+        if isinstance(annotation, (ast.Name, ast.Attribute)):
+            found[parameter.arg] = annotation
+    return found

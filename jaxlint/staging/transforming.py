@@ -422,7 +422,10 @@ class Transforming(Machine):
         try:
             if not self.unjitted:
                 self.unflatten(crossing, args, node, frame)
-            return self.call_value(callee, args, kwargs, node, frame)
+            result = self.call_value(callee, args, kwargs, node, frame)
+            if not self.unjitted:
+                self.left([result], node, frame)
+            return result
         finally:
             frame.stage = outer
 

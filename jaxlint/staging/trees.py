@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.pytrees import flattening, leaf_attributes
@@ -12,9 +13,12 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     ClassValue,
+    DictValue,
     Function,
     Instance,
+    ListValue,
     TupleValue,
+    Unknown,
     Value,
     find_array,
     parts_of,
@@ -46,6 +50,14 @@ class Trees(Machine):
             if held is not None:
                 self.take_apart(held, node, frame)
 
+    def left(self, results: Iterable[Value], node: ast.AST, frame: Frame) -> None:
+        """JAX takes apart the objects that a stage returns."""
+        if self.registers:
+            for value in results:
+                for part in [value, *parts_of(value)]:
+                    if isinstance(part, Instance) and is_pytree(part.cls):
+                        self.take_apart(part, node, frame)
+
     def put_together(self, cls: ClassValue, children: Value, node: ast.AST, frame: Frame) -> None:
         method = cls.lookup("tree_unflatten")
         if isinstance(method, Function):
@@ -76,3 +88,28 @@ class Trees(Machine):
 def registration(cls: ClassValue) -> tuple[Value, Value] | None:
     """The functions that `register_pytree_node` was given for instances of `cls`: to flatten, and to unflatten."""
     return next((owner.registered for owner in cls.mro() if owner.registered is not None), None)
+
+
+def is_pytree(cls: ClassValue) -> bool:
+    """Whether JAX knows instances of `cls` as more than a leaf."""
+    return cls.kind in PYTREE_KINDS or flattening(cls) is not None or registration(cls) is not None
+
+
+def tracer_in(value: Value, depth: int = 4) -> Array | None:
+    """The first tracer among the leaves of `value`, as JAX counts them: of a plain object it knows none."""
+    if isinstance(value, Instance) and value.staged is None and not is_pytree(value.cls):
+        return None
+    if depth == 0 or not isinstance(value, (Instance, TupleValue, ListValue, DictValue)):
+        return find_array(value, True, 0)
+    found = [
+        tracer for tracer in (tracer_in(part, depth - 1) for part in parts_of(value)) if tracer is not None
+    ]
+    if not found and _is_bare(value):
+        assert isinstance(value, Instance)
+        return value.staged
+    return next((tracer for tracer in found if tracer.certain), found[0] if found else None)
+
+
+def _is_bare(value: Value) -> bool:
+    """An object that is inside a stage, and of which no attribute is known."""
+    return isinstance(value, Instance) and all(isinstance(part, Unknown) for part in value.fields.values())

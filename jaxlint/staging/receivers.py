@@ -1,0 +1,189 @@
+"""Calls of methods of what is not known: the classes of the project that define a method of that name, where few do.
+
+`x.add_axis(index)` for an `x` that nothing is known of: no array, container or string has such a method, so that `x` is one of the
+classes that do. What follows from it is never certain.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from jaxlint.jaxapi.functions import (
+    ARRAY_ATTRIBUTES,
+    ARRAY_METHODS,
+    CONVERTING_METHODS,
+    NUMPY_ONLY_METHODS,
+    STATIC_ATTRIBUTES,
+)
+from jaxlint.staging.calls import StarArgument
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.stage import HOST
+from jaxlint.staging.syntax_facts import parameter_annotations, positional_parameters
+from jaxlint.staging.trees import is_pytree, tracer_in
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    Function,
+    Instance,
+    ListValue,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    join_all,
+    map_parts,
+)
+
+MAX_CLASSES = 3  # that define a method independently of each other
+MAX_FAMILY = 100  # that override one another's
+# Methods of Python's own types, which an unknown object may just as well be; and what every library's objects have.
+_COMMON = (
+    frozenset(name for kind in (str, bytes, list, dict, set, tuple, int, float, complex, slice) for name in dir(kind))
+    | ARRAY_ATTRIBUTES
+    | ARRAY_METHODS
+    | CONVERTING_METHODS
+    | NUMPY_ONLY_METHODS
+    | STATIC_ATTRIBUTES
+    | frozenset(
+        ["at", "read", "write", "close", "open", "run", "start", "stop", "step", "reset", "apply", "init", "call", "main", "get_params", "set", "next", "send", "submit", "result", "wait", "put", "register", "forward", "save", "load", "log", "info", "debug", "warning", "error", "parse", "build", "name", "add_argument"]
+    )
+)  # fmt: skip
+
+
+class Receivers(Machine):
+    """The part of the interpreter that calls methods of what is not known."""
+
+    def call_on_unknown(
+        self,
+        base: Value,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.Call,
+        frame: Frame,
+    ) -> Value | None:
+        """What the method `name` gives of something unknown; None where too much could be meant."""
+        stage = frame.stage
+        if name in _COMMON or name.startswith("__") or name not in self.defining or self.exhausted():
+            return None
+        given = [*args, *kwargs.values()]
+        traced = any(tracer_in(part) is not None for part in given)
+        if not traced and not isinstance(base, Array):
+            return None
+        declared = self.declared_class(node.func, frame)
+        classes = [
+            cls
+            for cls in self.possible_classes(name, declared, frame)
+            if takes(cls.namespace[name], args, kwargs)
+        ]
+        if not traced:  # what else could be a tracer is the object itself
+            classes = [cls for cls in classes if is_pytree(cls)]
+        roots = [
+            cls for cls in classes if not any(other is not cls and other in cls.mro() for other in classes)
+        ]
+        if not classes or len(roots) > (MAX_CLASSES if declared is None else MAX_FAMILY):
+            return None
+        stage = frame.stage
+        frame.stage = replace(stage, certain=False)
+        self.guessing += 1
+        doubted = [doubtful(part) for part in args]
+        named = {key: doubtful(part) for key, part in kwargs.items()}
+        try:
+            if len(classes) > MAX_CLASSES:
+                if frame.module.is_test or len(classes) > MAX_FAMILY:
+                    return None  # a test means one of them
+                for cls in classes:
+                    method = BoundMethod(cls.namespace[name], self.possible_instance(cls, base, frame))
+                    self.once(method, doubted, node, frame, named)
+                return None
+            results = [
+                self.call_value(
+                    BoundMethod(cls.namespace[name], self.possible_instance(cls, base, frame)),
+                    doubted,
+                    named,
+                    node,
+                    frame,
+                )
+                for cls in classes
+            ]
+        finally:
+            frame.stage = stage
+            self.guessing -= 1
+        return doubtful(join_all(results))
+
+    def note_methods(self, cls: ClassValue) -> None:
+        """Remembers a class by the methods that it defines; of a class that is made at every call of a function, the last."""
+        for name, member in cls.namespace.items():
+            if (
+                isinstance(member, (Function, Transformed))
+                and name not in _COMMON
+                and not name.startswith("__")
+            ):
+                if isinstance(member, Function) and member.kind:
+                    continue  # a property, or none of an instance
+                known = self.defining.setdefault(name, [])
+                known[:] = [other for other in known if other.node is not cls.node]
+                known.append(cls)
+
+    def possible_instance(self, cls: ClassValue, base: Value, frame: Frame) -> Value:
+        if not is_pytree(cls):
+            return Instance(cls, {}, True, getattr(base, "origin", None), ready=True)
+        if isinstance(base, Array):
+            return Instance(
+                cls, {}, True, base.origin, ready=True, staged=replace(base, certain=False, tree=True)
+            )
+        return self.some_instance(cls, base if isinstance(base, Unknown) else UNKNOWN, frame)
+
+    def possible_classes(self, name: str, declared: ClassValue | None, frame: Frame) -> list[ClassValue]:
+        """The classes that define the method; those that an annotation allows, where there is one."""
+        found = [cls for cls in self.defining[name] if not cls.module.is_test or cls.module is frame.module]
+        if declared is None:
+            return found
+        inherited = declared.lookup(name)
+        return [cls for cls in found if declared in cls.mro() or cls.namespace[name] is inherited]
+
+    def declared_class(self, func: ast.expr, frame: Frame) -> ClassValue | None:
+        """The class that a parameter's annotation names."""
+        if (
+            not isinstance(func, ast.Attribute)
+            or not isinstance(func.value, ast.Name)
+            or frame.function is None
+        ):
+            return None
+        annotation = parameter_annotations(frame.function.node).get(func.value.id)
+        if annotation is None:
+            return None
+        wants, self.wants_names = self.wants_names, False
+        value = self.eval(annotation, Frame(None, frame.module, frame.function.scope, HOST))
+        self.wants_names = wants
+        return value if isinstance(value, ClassValue) else None
+
+
+def takes(method: Value, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether a method can be called with these arguments."""
+    if not isinstance(method, Function):
+        return True
+    arguments = method.node.args
+    positional = positional_parameters(method.node)
+    names = {parameter.arg for parameter in (*positional, *arguments.kwonlyargs)}
+    open_ended = "**" in kwargs or any(isinstance(part, StarArgument) for part in args)
+    if arguments.kwarg is None and not names.issuperset(name for name in kwargs if name != "**"):
+        return False
+    if arguments.vararg is None and len(args) + 1 > len(positional):
+        return False
+    required = [parameter.arg for parameter in positional[: len(positional) - len(arguments.defaults)]]
+    return open_ended or all(name in kwargs for name in required[len(args) + 1 :])
+
+
+def doubtful(value: Value, depth: int = 3) -> Value:
+    """`value`, and none of its arrays certain."""
+    if isinstance(value, Array):
+        return replace(value, certain=False) if value.certain else value
+    if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
+        return map_parts(value, lambda part: doubtful(part, depth - 1))
+    return value
