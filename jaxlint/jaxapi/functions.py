@@ -631,6 +631,14 @@ STATIC_NUMBERS: dict[str, tuple[tuple[int, ...], tuple[str, ...]]] = {
 # Methods that change a NumPy array in place, and that JAX arrays do not have.
 NUMPY_ONLY_METHODS = frozenset(["fill", "itemset", "partition", "put", "resize", "setfield", "setflags"])
 
+# What gives an array of JAX back as one of NumPy that shares its memory, which is read-only.
+NUMPY_VIEWS = frozenset({"numpy.asarray", "numpy.asanyarray", "numpy.ascontiguousarray"})
+# Attributes and methods of NumPy arrays that give another view.
+VIEW_ATTRIBUTES = frozenset({"T", "real"})
+VIEW_METHODS = frozenset({"reshape", "ravel", "squeeze", "transpose", "swapaxes", "view"})
+# Methods that change a NumPy array in place.
+CHANGING_METHODS = NUMPY_ONLY_METHODS | {"sort"}
+
 # Functions of NumPy and Python that change their first argument in place.
 IN_PLACE_FUNCTIONS = frozenset(
     {

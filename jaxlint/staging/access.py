@@ -13,6 +13,7 @@ from jaxlint.jaxapi.functions import (
     CONVERTING_METHODS,
     NUMPY_ONLY_METHODS,
     STATIC_ATTRIBUTES,
+    VIEW_ATTRIBUTES,
 )
 from jaxlint.jaxapi.models import MODELS
 from jaxlint.jaxapi.names import canonical, public_class
@@ -91,7 +92,12 @@ class Access(Machine):
         if isinstance(base, NumpyArray):
             if name in STATIC_ATTRIBUTES:
                 return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
-            return NumpyArray() if name in ("T", "real", "imag", "flat") else ExternalMethod(base, name)
+            shares = base.shares and name in VIEW_ATTRIBUTES
+            return (
+                NumpyArray(shares=shares)
+                if name in ("T", "real", "imag", "flat")
+                else ExternalMethod(base, name)
+            )
         if isinstance(base, (ListValue, DictValue, TupleValue)):
             if isinstance(base, TupleValue) and base.cls is not None:
                 return self.named_tuple_attribute(base, name)
@@ -253,7 +259,9 @@ class Access(Machine):
                 if isinstance(part, Array) and part.staged and not part.tree:
                     self.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
                     return UNKNOWN
-            return NumpyArray()
+            return NumpyArray(
+                shares=base.shares and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+            )
         if isinstance(base, Unknown):
             const = constant(index)
             if const is not MISSING and hashable(const) and base.origin is not None:

@@ -11,6 +11,7 @@ from jaxlint.staging import events
 from jaxlint.staging.calls import constant_names
 from jaxlint.staging.datamodel import HOOKS
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.frozen import frozen_by, refusing
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
@@ -112,6 +113,7 @@ class Classes(Machine):
         if cls.kind == "plain":
             cls.kind = BASE_KINDS.get(public_class(frame.module.name, node.name), cls.kind)
         decorators = [(d, self.eval(d, frame)) for d in node.decorator_list]
+        cls.frozen = frozen_by(decorators)
         meta_fields: tuple[str, ...] = ()
         for _, value in decorators:
             if isinstance(value, (Partial, ExternalObject)):
@@ -408,6 +410,10 @@ class Classes(Machine):
             self.set_on_definition(base, name, value, target, frame)
         if isinstance(base, (Array, Unknown)) and base.origin is not None:
             base.origin.rebind(name)
+        if isinstance(base, (Instance, TupleValue)) and isinstance(target, ast.Attribute):
+            refused = refusing(base, name, frame)
+            if refused is not None:
+                self.emit("field_store", events.FieldStoreEvent(target, frame, base, name, *refused))
         if not isinstance(base, Instance):
             return
         self.implied(base, "__setattr__", [Static(name), value], target, frame)

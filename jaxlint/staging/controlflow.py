@@ -459,7 +459,7 @@ class ControlFlow(Machine):
     def flow_pure_callback(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
-        self.host_call(args[0] if args else UNKNOWN, args[2:], kwargs, node, frame)
+        self.host_call(api, args[0] if args else UNKNOWN, args[2:], node, frame)
         result = self.array_result(frame, args[2:], node, name=api)
         result.tree = True
         return result
@@ -469,18 +469,13 @@ class ControlFlow(Machine):
     def flow_callback(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
-        self.host_call(args[0] if args else UNKNOWN, args[1:], kwargs, node, frame)
+        self.host_call(api, args[0] if args else UNKNOWN, args[1:], node, frame)
         return Static(None)
 
-    def host_call(
-        self,
-        body: Value,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        node: ast.AST,
-        frame: Frame,
-    ) -> None:
+    def host_call(self, api: str, body: Value, args: list[Value], node: ast.AST, frame: Frame) -> None:
         """A callback's function runs on the host, with NumPy arrays."""
+        if frame.stage.staged:
+            self.emit("host_call", events.HostCallEvent(node, frame, api, body))
         stage = Stage("host", why=Why("it runs in a callback on the host"))
         self.in_stage(body, stage, [NumpyArray() for _ in args], {}, node, frame)
 

@@ -110,12 +110,25 @@ class IndexEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class StoreEvent(Event):
-    """`on_store`: `base[...] = value`, or with an operator when `operator` is set. `node` is the statement."""
+    """`on_store`: `base[...] = value`, or with an operator when `operator` is set. `node` is the statement.
+
+    `base` is an array of JAX, or one of NumPy that shares its memory; to the latter also `base += value`.
+    """
 
     base: Value
     value: Value
-    target: ast.Subscript
+    target: ast.expr
     operator: ast.operator | None
+
+
+@dataclass(slots=True, eq=False)
+class FieldStoreEvent(Event):
+    """`on_field_store`: `base.name = value`, where `cls`, the class of `base`, refuses it for `reason`. `node` is the target."""
+
+    base: Value
+    name: str
+    cls: ClassValue
+    reason: str  # the decorator or base class that freezes it
 
 
 @dataclass(slots=True, eq=False)
@@ -184,6 +197,14 @@ class BodyEvent(Event):
     result: Value
     given: Value | None = None
     seen: Value | None = None
+
+
+@dataclass(slots=True, eq=False)
+class HostCallEvent(Event):
+    """`on_host_call`: `api`, a callback, calls `function` on the host while staged code runs."""
+
+    api: str
+    function: Value
 
 
 @dataclass(slots=True, eq=False)

@@ -15,6 +15,7 @@ from jaxlint.jaxapi.functions import (
     NUMPY_DISPATCHES,
     NUMPY_FRESH,
     NUMPY_METADATA,
+    NUMPY_VIEWS,
     SEVERAL_RESULTS,
     SHAPE_ARGUMENTS,
     SIZED_BY_DATA,
@@ -73,6 +74,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
     find_array,
+    is_single,
 )
 
 # Libraries whose objects compute arrays when they are called.
@@ -365,7 +367,8 @@ class Externals(Machine):
         if any(isinstance(v, Unknown) for v in args[:1]) and name not in NUMPY_FRESH:
             return NumpyArray(dtype=dtype)
         fetch = Fetch(node, name, array.jitted) if array is not None and array.certain else None
-        return NumpyArray(fresh=name in NUMPY_FRESH, dtype=dtype, fetched=fetch)
+        shares = name in NUMPY_VIEWS and is_single(args[0] if args else None) and len(inputs) == 1
+        return NumpyArray(fresh=name in NUMPY_FRESH, dtype=dtype, fetched=fetch, shares=shares)
 
     # -- methods
 

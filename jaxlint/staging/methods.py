@@ -10,6 +10,7 @@ from jaxlint.jaxapi.functions import (
     AXIS_METHODS,
     CONVERTING_METHODS,
     NUMPY_ONLY_METHODS,
+    VIEW_METHODS,
 )
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import PRIMITIVE_RULES
@@ -107,7 +108,7 @@ class Methods(Machine):
         if isinstance(receiver, NumpyArray):
             if name in ("item", "tolist"):
                 return Static() if name == "item" else ListValue(None, Static())
-            return NumpyArray()
+            return NumpyArray(shares=receiver.shares and name in VIEW_METHODS)
         if isinstance(receiver, Static):
             numeric = _number_fields(receiver.const) if name == "format" else frozenset()
             for position, value in enumerate(args):
@@ -376,6 +377,8 @@ class Methods(Machine):
                 return  # a pytree after all
             self.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
         elif isinstance(base, NumpyArray):
+            if base.shares:
+                self.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
             staged = find_array(value, True, 1)
             if staged is not None:
                 self.emit("numpy", events.NumpyEvent(node, frame, staged, "setitem"))

@@ -33,6 +33,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
     find_array,
+    is_single,
     join,
 )
 
@@ -101,7 +102,7 @@ def _sync(how: str) -> Special:
             given = args[0] if args else None
             if isinstance(given, Array) and given.staged:
                 return given  # a tracer is what it gives back
-            return NumpyArray() if isinstance(given, Array) else UNKNOWN
+            return NumpyArray(shares=is_single(given)) if isinstance(given, Array) else UNKNOWN
         return args[0] if args else UNKNOWN
 
     return call

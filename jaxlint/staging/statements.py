@@ -130,6 +130,8 @@ class Statements(Machine):
         if isinstance(current, ListValue) and isinstance(node.op, ast.Add):
             self.extend_list(current, value, node, frame)
             return
+        if isinstance(current, NumpyArray) and current.shares:
+            self.emit("store", events.StoreEvent(node, frame, current, value, node.target, node.op))
         self.assign(node.target, self.operate_in_place(current, node.op, value, node, frame), frame, node)
 
     def note_side_effect(self, target: ast.expr, value: Value, frame: Frame) -> None:

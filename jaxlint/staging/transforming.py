@@ -602,6 +602,8 @@ class Transforming(Machine):
             return self.opaque_call(inputs, node, frame)
         if reverse and result is not UNKNOWN:
             self.tell_stopped(t, value, frame)
+        if flow_in([*args, *kwargs.values()]) is None:  # what it gives back is not differentiated any more
+            value, extra = marked(value, None), marked(extra, None)
         if t.kind == "value_and_grad":
             if not isinstance(value, (Array, TupleValue)):
                 value = self.array_result(frame, inputs, node)

@@ -171,6 +171,7 @@ class NumpyArray(Value):
     fresh: bool = False  # made in this function by np.zeros and the like, hence writable
     dtype: str = ""  # where known: "float64", "int64" ...
     fetched: Fetch | None = None  # it was computed by NumPy of an array of JAX
+    shares: bool = False  # the memory of an array of JAX, hence it is read-only
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -282,6 +283,7 @@ class ClassValue(Value):
     registered: tuple[Value, Value] | None = (
         None  # how instances are flattened and unflattened, if JAX was told
     )
+    frozen: str = ""  # the decorator that makes its instances refuse assignments
 
     @property
     def name(self) -> str:
@@ -444,6 +446,16 @@ def parts_of(value: Value) -> Iterable[Value]:
     return ()
 
 
+def is_single(value: Value | None) -> bool:
+    """Whether it is certainly one array of JAX, and a concrete one."""
+    return (
+        isinstance(value, Array)
+        and value.certain
+        and not (value.staged or value.tree or value.mixed)
+        and value.role not in ("ref", "variables", "declared")
+    )
+
+
 def find_array(value: Value, staged: bool | None = None, depth: int = 4) -> Array | None:
     """The first array inside `value`; with `staged`, the first that is (not) staged. Certain ones win."""
     best: Array | None = None
@@ -534,7 +546,8 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             fields = {n: join(left.fields[n], right.fields[n], depth - 1) for n in names}
             return Instance(left.cls, fields, True, staged=left.staged or right.staged)
     if isinstance(left, NumpyArray) and isinstance(right, NumpyArray):
-        return NumpyArray(left.fresh and right.fresh, left.dtype if left.dtype == right.dtype else "")
+        dtype = left.dtype if left.dtype == right.dtype else ""
+        return NumpyArray(left.fresh and right.fresh, dtype, shares=left.shares and right.shares)
     if isinstance(left, Function) and isinstance(right, Function) and left.node is right.node:
         return left
     if isinstance(left, Static) and left.const is None and isinstance(right, CALLABLE):

@@ -9,11 +9,14 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
+from jaxlint.staging.operations import dtype_named
+from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import (
     BoundMethod,
     DType,
     External,
+    ExternalObject,
     Function,
     Partial,
     Static,
@@ -21,6 +24,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint_rules._x64 import may_have_x64
 from jaxlint_rules.api._training import is_read, targets_of
 
 _CALLBACKS = ("jax.pure_callback", "jax.experimental.io_callback")
@@ -44,12 +48,14 @@ class CallbackMisuse(Rule):
     """A callback is pure in name only, or its result is described wrongly.
 
     ## What it does
-    Finds `jax.pure_callback` with a function that prints, writes, appends or counts, results of it that nothing uses, and results
-    that are described by a dtype or a bare shape in place of `jax.ShapeDtypeStruct`.
+    Finds `jax.pure_callback` with a function that prints, writes, appends or counts, results of it that nothing uses, results
+    that are described by a dtype or a bare shape in place of `jax.ShapeDtypeStruct`, or as 64 bits wide where nothing enables
+    them, and `io_callback` without `ordered=True` in a loop whose steps write one after another.
 
     ## Why is this bad?
     JAX may run a pure callback twice, or not at all: where nothing uses its result the compiler drops the call, effects included.
-    A result that is no `ShapeDtypeStruct` raises when the function is traced.
+    A result that is no `ShapeDtypeStruct` raises when the function is traced, and so does one of 64 bits without `jax_enable_x64`.
+    What is not ordered may run in any order: rows of a log change places.
 
     ## Example
     ```python
@@ -98,6 +104,32 @@ def step(x):
 """,
         ),
         Example(
+            "results of 64 bits, a bare shape, rows in any order",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import io_callback
+
+rows = []
+
+def keep(i, x):
+    rows.append((int(i), np.asarray(x)))
+
+@jax.jit
+def simulate(x, table):
+    x = x + jax.pure_callback(np.cos, x.shape, x)  # finding
+    wide = jax.ShapeDtypeStruct(x.shape, jnp.float64)
+    x = x + jax.pure_callback(np.sin, wide, x)  # finding
+
+    def step(i, x):
+        io_callback(keep, None, i, x)  # finding
+        return x * 0.5
+
+    return jax.lax.fori_loop(0, 4, step, x)
+""",
+        ),
+        Example(
             "pure functions, and callbacks that are meant for effects",
             """
 import jax
@@ -128,7 +160,12 @@ def step(x):
     checked = jax.pure_callback(describe, struct, x)
     y = y + checked
     jax.debug.callback(record, x)
-    return y
+
+    def body(x, _):
+        io_callback(record, jax.ShapeDtypeStruct((), np.float32), x, ordered=True)
+        return x * 0.5, io_callback(solve, struct, x)
+
+    return y, jax.lax.scan(body, x, None, length=3)
 """,
         ),
     )
@@ -146,7 +183,21 @@ def step(x):
                 severity=Severity.ERROR,
             )
             return
+        if (
+            described is not None
+            and _wide(described)
+            and event.frame.stage.staged
+            and not may_have_x64(report, event.frame.module)
+        ):
+            report(
+                event.node,
+                "the result of this callback is described as 64 bits wide, and 64 bits are not enabled",
+                reason="nothing in this project turns on `jax_enable_x64`, and tracing fails",
+                severity=Severity.ERROR,
+            )
+            return
         if event.name != "jax.pure_callback":
+            self.check_order(event, report)
             return
         if event.discarded:
             report(
@@ -163,6 +214,59 @@ def step(x):
                 f"the function of this `pure_callback` has an effect: `{ast.unparse(effect)[:40]}`",
                 reason="JAX may run a pure callback more than once, or not at all",
             )
+
+    def check_order(self, event: CallEvent, report: Reporter) -> None:
+        """An `io_callback` that writes in a loop, in whatever order its steps come about."""
+        if (
+            "ordered" in event.kwargs
+            or "**" in event.kwargs
+            or not event.args
+            or not _in_loop(event.frame.stage)
+        ):
+            return
+        function = _function(event.args[0])
+        effect = (
+            next((e for e in _effects(function) if _keeps_order(e)), None) if function is not None else None
+        )
+        if effect is not None:
+            report(
+                event.node,
+                f"`io_callback` in a loop without `ordered=True`: the order of `{ast.unparse(effect)[:40]}` is not kept",
+                reason="callbacks that are not ordered may run in any order",
+            )
+
+
+def _in_loop(stage: Stage) -> bool:
+    """Whether the innermost stage that is not a call or a branch is a loop, and no `vmap` forbids an order."""
+    if stage.within("vmap", "pmap", "shard_map"):
+        return False
+    current: Stage | None = stage
+    while current is not None and current.kind in ("jit", "cond", "checkpoint"):
+        current = current.parent
+    return current is not None and current.kind in ("scan", "while_loop", "fori_loop")
+
+
+def _keeps_order(effect: ast.AST) -> bool:
+    """Rows of a list or of a file come one after another; a metric carries its step."""
+    return isinstance(effect, ast.Call) and dotted(effect.func).rpartition(".")[2] in (
+        "append",
+        "extend",
+        "write",
+        "writelines",
+        "print",
+    )
+
+
+def _wide(value: Value) -> bool:
+    """Whether a struct is given a dtype of 64 bits, by name."""
+    if not isinstance(value, ExternalObject) or value.name != "jax.ShapeDtypeStruct":
+        return False
+    dtype = value.kwargs.get("dtype", value.args[1] if len(value.args) > 1 else None)
+    if dtype is None or (isinstance(dtype, Static) and dtype.kind == "dtype"):
+        return False
+    if isinstance(dtype, External) and dtype.name in ("builtins.float", "builtins.int"):
+        return True
+    return dtype_named(dtype) in ("float64", "int64", "uint64", "complex128")
 
 
 def _prints(effect: ast.AST) -> bool:
@@ -188,6 +292,10 @@ def _is_no_struct(value: Value) -> bool:
         "uint",
     ):
         return True
+    if isinstance(value, Static) and value.kind == "shape":
+        return True
+    if isinstance(value, TupleValue) and value.items is None:
+        return isinstance(value.element, Static) and value.element.kind == "int"
     const = constant(value)
     numbers = isinstance(value, TupleValue) and isinstance(const, tuple) and len(const) > 0
     return (numbers and all(type(n) is int for n in const)) or (

@@ -16,10 +16,10 @@ class DebugPrintOfFormatted(Rule):
     """`jax.debug.print` of an f-string that holds a traced value.
 
     ## What it does
-    Finds `jax.debug.print(f"... {x}")` where `x` is traced.
+    Finds `jax.debug.print(f"... {x}")` where `x` is traced, and the same by `%`, `.format` and `str`.
 
     ## Why is this bad?
-    The f-string is made while JAX traces: it prints `JitTracer<float32[]>` instead of the number.
+    The text is made while JAX traces: it prints `JitTracer<float32[]>` instead of the number.
 
     ## Example
     ```python
@@ -67,6 +67,21 @@ def f(x):
 """,
         ),
         Example(
+            "other ways to format",
+            """
+import jax
+
+@jax.vmap
+def f(x):
+    jax.debug.print("x %s" % x)  # finding
+    jax.debug.print("x {}".format(x))  # finding
+    jax.debug.print("x " + str(x))  # finding
+    jax.debug.print("shape %s" % (x.shape,))
+    jax.debug.print("{} ".format("name") + "{}", x)
+    return x
+""",
+        ),
+        Example(
             "arguments, and f-strings of static values",
             """
 import jax
@@ -87,7 +102,7 @@ def g(x):
         self.formatted: set[ast.AST] = set()
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
-        if event.how in ("str", "format") and event.value.staged and event.value.certain:  # type: ignore[attr-defined]
+        if event.how in ("str", "format", "format_method") and event.value.staged and event.value.certain:  # type: ignore[attr-defined]
             self.formatted.add(event.node)
 
     @concerns("jax.debug.print")
@@ -95,11 +110,14 @@ def g(x):
         if event.name != "jax.debug.print" or not isinstance(event.node, ast.Call) or not event.node.args:
             return
         for part in ast.walk(event.node.args[0]):
-            if isinstance(part, ast.FormattedValue) and part.value in self.formatted:
+            if part in self.formatted:
+                fix = None
+                if isinstance(report.module.parents.get(part), ast.FormattedValue):
+                    fix = propose(report, event.node, "print-to-debug-print", "Pass the values", safe=True)
                 report(
                     event.node,
-                    "the f-string is formatted while JAX traces and shows a tracer; pass the value as an argument",
+                    "the text is formatted while JAX traces and shows a tracer; pass the value as an argument",
                     reason=staged_because(event.frame),
-                    fix=propose(report, event.node, "print-to-debug-print", "Pass the values", safe=True),
+                    fix=fix,
                 )
                 return

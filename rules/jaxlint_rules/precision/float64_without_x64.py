@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import MAKERS, RANDOM_MAKERS
@@ -13,8 +12,8 @@ from jaxlint.staging.events import CallEvent, OperationEvent
 from jaxlint.staging.operations import dtype_named
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import External, Operation, Static, Value
+from jaxlint_rules._x64 import may_have_x64
 
-_ENABLES = re.compile(r"enable_x64|x64_enabled|ENABLE_X64")
 _WIDE = frozenset({"float64", "complex128"})
 _LAYERS = ("flax.", "haiku.", "equinox.", "jax.nn.initializers.")
 
@@ -130,7 +129,7 @@ def like(x, denominator):
                     self.check(event, _explicit(event.kwargs[keyword]), report)
 
     def check(self, event: OperationEvent | CallEvent, dtype: str, report: Reporter) -> None:
-        if dtype not in _WIDE or report.project.mentions(_ENABLES, event.frame.module):
+        if dtype not in _WIDE or may_have_x64(report, event.frame.module):
             return
         if _only_for_wide(event):
             return

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS, NUMPY_ONLY_METHODS
+from jaxlint.jaxapi.functions import CHANGING_METHODS, IN_PLACE_FUNCTIONS, NUMPY_ONLY_METHODS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StoreEvent
 from jaxlint.staging.syntax_facts import walk
-from jaxlint.staging.values import Array, ExternalMethod, ExternalObject, Value
+from jaxlint.staging.values import Array, ExternalMethod, ExternalObject, NumpyArray, Value
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, is_parameter, traced
 
@@ -20,10 +20,12 @@ class ArrayItemAssignment(Rule):
 
     ## What it does
     Finds `x[i] = v` and `x[i] += v` where `x` is a JAX array, and the methods and functions of NumPy that change an
-    array in place (`x.fill(0)`, `np.add.at(x, i, v)`, `np.multiply(x, 2, out=x)`, `random.shuffle(x)`).
+    array in place (`x.fill(0)`, `np.add.at(x, i, v)`, `np.multiply(x, 2, out=x)`, `random.shuffle(x)`). So too where `x`
+    is what `np.asarray` or `jax.device_get` makes of a JAX array.
 
     ## Why is this bad?
-    JAX arrays are immutable: `TypeError`, inside and outside `jit`.
+    JAX arrays are immutable: `TypeError`, inside and outside `jit`. NumPy sees their memory as it is, read-only:
+    `ValueError: assignment destination is read-only`.
 
     ## Example
     ```python
@@ -134,6 +136,34 @@ def f(indices):
 """,
         ),
         Example(
+            "views that NumPy has of an array",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+def report(logits):
+    probs = np.asarray(jax.nn.softmax(logits))
+    probs /= probs.sum()  # finding
+    fetched = jax.device_get(jnp.exp(logits))
+    fetched[0] = 0.0  # finding
+    fetched.reshape(-1, 2)[:, 0] = 1.0  # finding
+    np.asarray(jnp.sort(logits)).sort()  # finding
+    np.random.shuffle(np.asarray(jnp.arange(8)))  # finding
+    copied = np.array(jax.nn.softmax(logits))
+    copied[0] = 0.0
+    wide = np.asarray(jnp.exp(logits), dtype=np.float64)
+    wide[0] = 0.0
+    again = probs * 2.0
+    again[0] = 0.0
+    host = np.asarray(logits)
+    host[0] = 0.0
+    picked = fetched[[0, 1]]
+    picked[0] = 0.0
+    return copied, wide, again, host, picked
+""",
+        ),
+        Example(
             "things that may be assigned to",
             """
 import jax
@@ -173,7 +203,9 @@ def f(x, batch):
         callee = event.callee
         changed: Value | None = None
         if isinstance(callee, ExternalMethod):
-            if callee.name in NUMPY_ONLY_METHODS:
+            if callee.name in NUMPY_ONLY_METHODS or (
+                isinstance(callee.receiver, NumpyArray) and callee.name in CHANGING_METHODS
+            ):
                 changed, what = callee.receiver, f"`.{callee.name}()`"
             elif callee.name == "shuffle" and event.args:
                 owner = callee.receiver.name if isinstance(callee.receiver, ExternalObject) else ""
@@ -183,6 +215,9 @@ def f(x, batch):
             changed, what = event.args[0], f"`{event.name.replace('numpy.', 'np.')}`"
         elif event.name.startswith("numpy.") and "out" in event.kwargs:
             changed, what = event.kwargs["out"], "`out=`"
+        if isinstance(changed, NumpyArray) and changed.shares and not what.endswith(".at`"):
+            self.read_only(event, f"What {what} changes", report)
+            return
         if not isinstance(changed, Array) or changed.tree or not changed.certain or changed.role == "ref":
             return
         if guarded(event) or event.frame.catching:
@@ -195,6 +230,12 @@ def f(x, batch):
 
     def on_store(self, event: StoreEvent, report: Reporter) -> None:
         base = event.base
+        if isinstance(base, NumpyArray):
+            changed = event.target.value if isinstance(event.target, ast.Subscript) else event.target
+            self.read_only(event, f"`{ast.unparse(changed)}`", report)
+            return
+        if not isinstance(event.target, ast.Subscript):
+            return
         if (
             not isinstance(base, Array)
             or base.tree
@@ -220,7 +261,19 @@ def f(x, batch):
         )
 
     @staticmethod
+    def read_only(event: CallEvent | StoreEvent, what: str, report: Reporter) -> None:
+        """`what`, an array of NumPy, is a view of an array of JAX."""
+        if guarded(event) or event.frame.catching:
+            return
+        report(
+            event.node,
+            f"{what} shares the memory of a JAX array and is read-only; make a copy with `np.array(...)`",
+            reason="`np.asarray` and `jax.device_get` of a JAX array give a view that cannot be written to",
+        )
+
+    @staticmethod
     def fix(event: StoreEvent, report: Reporter) -> FixRequest | None:
+        assert isinstance(event.target, ast.Subscript)
         array = event.target.value
         message = f"Replace by `{ast.unparse(array)}.at[...]`"
         if isinstance(array, ast.Attribute):

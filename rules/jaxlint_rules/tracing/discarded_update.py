@@ -30,6 +30,8 @@ _FUNCTIONS = {
     "jax.lax.dynamic_update_index_in_dim": "lax.dynamic_update_index_in_dim",
     "jax.lax.scatter": "lax.scatter",
     "jax.lax.scatter_add": "lax.scatter_add",
+    "jax.random.permutation": "random.permutation",
+    "jax.random.shuffle": "random.shuffle",
     "optax.apply_updates": "optax.apply_updates",
     "optax.incremental_update": "optax.incremental_update",
     "dataclasses.replace": "dataclasses.replace",
@@ -92,6 +94,7 @@ def f(x, values):
     grid.at[0].add(1.0)  # finding
     lax.dynamic_update_slice(grid, jnp.ones(2), (3,))  # finding
     x.at[0].multiply(2.0)  # finding
+    jax.random.permutation(jax.random.key(0), grid)  # finding
     grid.sort()  # finding
     grid.astype(jnp.bfloat16)  # finding
     jax.tree.map(lambda p: p * 0.9, values)  # finding
@@ -109,6 +112,7 @@ def f(x, values):
     grid = grid.at[0].add(1.0)
     grid = lax.dynamic_update_slice(grid, jnp.ones(2), (3,))
     x = x.at[0].multiply(2.0)
+    jax.random.permutation(jax.random.key(0), grid)
     grid = grid.sort()
     grid = grid.astype(jnp.bfloat16)
     jax.tree.map(lambda p: p * 0.9, values)

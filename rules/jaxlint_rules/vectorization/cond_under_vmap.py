@@ -9,8 +9,8 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, OperationEvent
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.stage import Stage
 from jaxlint.staging.values import Array, Function, Value
+from jaxlint_rules._mapped import is_mapped, mapping
 from jaxlint_rules._reasons import staged_because
 
 # Operations that cost enough for somebody to branch around them.
@@ -140,7 +140,7 @@ def in_turn(many_a, many_b):
             self.note(event.name.rpartition(".")[2], event.frame)
         if event.name not in _BRANCHES or not event.args or event.frame.module.is_test:
             return
-        mapped = _mapping(event.frame.stage)
+        mapped = mapping(event.frame.stage)
         predicate = event.args[0]
         if (
             mapped is None
@@ -149,7 +149,7 @@ def in_turn(many_a, many_b):
             or not predicate.certain
         ):
             return
-        if not _is_mapped(predicate, mapped):
+        if not is_mapped(predicate, mapped):
             return
         functions = [
             value for part in [*event.args[1:], *event.kwargs.values()] for value in _functions(part)
@@ -167,28 +167,6 @@ def in_turn(many_a, many_b):
                     f"under `vmap` `{api}` runs every branch for every element, `{heavy}` included",
                     reason=f"its predicate depends on what is mapped; {staged_because(event.frame)}",
                 )
-
-
-def _mapping(stage: Stage) -> Stage | None:
-    """The `vmap` around a stage, with nothing between that runs its elements one after another."""
-    current: Stage | None = stage
-    while current is not None:
-        if current.kind == "vmap":
-            return current
-        if current.kind not in ("cond", "checkpoint", "jit"):
-            return None
-        current = current.parent
-    return None
-
-
-def _is_mapped(predicate: Array, stage: Stage) -> bool:
-    """Whether a value is a tracer because of this `vmap`."""
-    why = predicate.why
-    while why is not None:
-        if why is stage.why:
-            return True
-        why = why.cause
-    return False
 
 
 def _functions(value: Value) -> list[Function]:

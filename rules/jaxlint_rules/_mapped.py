@@ -1,0 +1,28 @@
+"""What `vmap` maps over."""
+
+from __future__ import annotations
+
+from jaxlint.staging.stage import Stage
+from jaxlint.staging.values import Array
+
+
+def mapping(stage: Stage) -> Stage | None:
+    """The `vmap` around a stage, with nothing between that runs its elements one after another."""
+    current: Stage | None = stage
+    while current is not None:
+        if current.kind == "vmap":
+            return current
+        if current.kind not in ("cond", "checkpoint", "jit"):
+            return None
+        current = current.parent
+    return None
+
+
+def is_mapped(value: Array, stage: Stage) -> bool:
+    """Whether a value is a tracer because of this `vmap`."""
+    why = value.why
+    while why is not None:
+        if why is stage.why:
+            return True
+        why = why.cause
+    return False

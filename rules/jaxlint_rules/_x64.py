@@ -1,0 +1,15 @@
+"""Whether a program has 64 bits."""
+
+from __future__ import annotations
+
+import re
+
+from jaxlint.staging import Reporter
+from jaxlint.staging.project import Module
+
+_ENABLES = re.compile(r"enable_x64|x64_enabled|ENABLE_X64")
+
+
+def may_have_x64(report: Reporter, module: Module) -> bool:
+    """Whether the project speaks of `jax_enable_x64` anywhere."""
+    return report.project.mentions(_ENABLES, module)

@@ -1,0 +1,148 @@
+"""Callbacks that reach for traced values instead of taking them."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import HostCallEvent
+from jaxlint.staging.syntax_facts import all_parameters, name_loads, names_stored
+from jaxlint.staging.values import Array, Function, Partial, find_array
+from jaxlint_rules._reasons import guarded, traced
+
+_METADATA = frozenset({"shape", "ndim", "dtype", "size", "weak_type", "aval", "itemsize"})
+
+
+class CallbackCapturesTracer(Rule):
+    """The function of a callback captures a traced value.
+
+    ## What it does
+    Finds functions given to `jax.debug.callback`, `jax.pure_callback` and `io_callback` that read a traced variable of the
+    function around them, or have one bound by `functools.partial`.
+
+    ## Why is this bad?
+    A callback runs later, on the host, with the numbers that it is passed. A captured variable is still the tracer: printing
+    it shows `JitTracer<float32[]>`, computing with it raises.
+
+    ## Example
+    ```python
+    jax.debug.callback(lambda: print("loss", loss))
+    ```
+
+    ## Use instead
+    ```python
+    jax.debug.callback(lambda loss: print("loss", loss), loss)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Shapes and dtypes of captured arrays are known, and may be read.
+
+    ## References
+    - [JAX: external callbacks](https://docs.jax.dev/en/latest/external-callbacks.html)
+    """
+
+    code = "JAX813"
+    name = "callback-captures-tracer"
+    category = "api"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "lambdas, functions and partials",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import io_callback
+
+def log(step, value):
+    print(step, value)
+
+@jax.jit
+def solve(a, b):
+    def host():
+        return np.linalg.solve(a, b)  # finding
+
+    x = jax.pure_callback(host, jax.ShapeDtypeStruct(b.shape, b.dtype))
+    jax.debug.callback(lambda: print("x", x))  # finding
+    io_callback(functools.partial(log, 0, x), None)  # finding
+    return x
+""",
+        ),
+        Example(
+            "arguments, shapes, host values",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+def log(step, value):
+    print(step, value)
+
+def make(step, table):
+    scale = np.ones(3)
+
+    @jax.jit
+    def solve(a, b):
+        def host(a, b):
+            return np.linalg.solve(a, b) * scale
+
+        x = jax.pure_callback(host, jax.ShapeDtypeStruct(b.shape, b.dtype), a, b)
+        jax.debug.callback(lambda x: print("x", x, a.shape, b.dtype), x)
+        jax.debug.callback(functools.partial(log, step), x)
+        return x
+
+    return solve
+""",
+        ),
+    )
+
+    def on_host_call(self, event: HostCallEvent, report: Reporter) -> None:
+        if guarded(event):
+            return
+        function = event.function
+        if isinstance(function, Partial):
+            bound = next((v for v in [*function.args, *function.kwargs.values()] if _is_tracer(v)), None)
+            array = find_array(bound, True) if bound is not None else None
+            if array is not None:
+                self.tell(event, event.node, "a traced value that is bound to it", array, report)
+            function = function.function
+        if not isinstance(function, Function) or function.module is not report.module:
+            return
+        own = {parameter.arg for parameter in all_parameters(function.node)} | names_stored(function.node)
+        for name in name_loads(function.node):
+            if name.id in own or _asks_metadata(name, report):
+                continue
+            held = function.scope.lookup(name.id)
+            if held is not None and _is_tracer(held[0]):
+                found = find_array(held[0], True)
+                assert found is not None
+                self.tell(
+                    event, name, f"`{name.id}`, a traced value of the function around it", found, report
+                )
+                return
+
+    @staticmethod
+    def tell(event: HostCallEvent, node: ast.AST, what: str, array: Array, report: Reporter) -> None:
+        report(
+            node,
+            f"the function given to `{event.api}` reads {what}; pass it as an argument of the callback",
+            reason=f"{traced(event, array)}; the callback runs later, on the host",
+        )
+
+
+def _is_tracer(value: object) -> bool:
+    return isinstance(value, Array) and value.staged and value.certain and value.role != "ref"
+
+
+def _asks_metadata(node: ast.Name, report: Reporter) -> bool:
+    parent = report.module.parents.get(node)
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name) and parent.func.id == "len":
+        return True
+    return isinstance(parent, ast.Attribute) and parent.attr in _METADATA

@@ -1,0 +1,159 @@
+"""Callbacks that a gradient or a `vmap` goes through."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.gradients import flow_in
+from jaxlint.staging.values import Array, constant
+from jaxlint_rules._mapped import is_mapped, mapping
+from jaxlint_rules._reasons import guarded, staged_because
+
+_PURE, _IO = "jax.pure_callback", "jax.experimental.io_callback"
+
+
+class CallbackTransformed(Rule):
+    """A callback stands where JAX has to differentiate or to map it, and cannot.
+
+    ## What it does
+    Finds `jax.pure_callback` and `io_callback` of values that are differentiated, `pure_callback` of values that `vmap` maps
+    over without `vmap_method`, and `io_callback(..., ordered=True)` under `vmap`.
+
+    ## Why is this bad?
+    JAX cannot see into the function, so it does not know its derivative, nor whether it takes a batch: `ValueError` or
+    `NotImplementedError` when the transformation is applied.
+
+    ## Example
+    ```python
+    def loss(w):
+        return jnp.sum(jax.pure_callback(host_gamma, jax.ShapeDtypeStruct(w.shape, w.dtype), w))
+
+    jax.grad(loss)(w)
+    ```
+
+    ## Use instead
+    ```python
+    @jax.custom_jvp
+    def gamma(w):
+        return jax.pure_callback(host_gamma, jax.ShapeDtypeStruct(w.shape, w.dtype), w)
+
+    gamma.defjvp(...)  # its derivative
+    ```
+    and `vmap_method="sequential"` or `"expand_dims"` for `vmap`. What only watches belongs into `jax.debug.callback`.
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Callbacks of what is held fixed (`lax.stop_gradient`, arguments that are not differentiated) are not reported.
+
+    ## References
+    - [JAX: external callbacks](https://docs.jax.dev/en/latest/external-callbacks.html)
+    """
+
+    code = "JAX812"
+    name = "callback-transformed"
+    category = "api"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "gradients and maps",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import io_callback
+
+def host(x):
+    return np.sin(x)
+
+def special(x):
+    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x)  # finding
+
+def loss(w, x):
+    return jnp.sum(special(w * x))
+
+@jax.jit
+def update(w, x):
+    return w - jax.grad(loss)(w, x)
+
+@jax.vmap
+def row(x):
+    io_callback(print, None, x, ordered=True)  # finding
+    return jax.pure_callback(host, jax.ShapeDtypeStruct((), x.dtype), x)  # finding
+""",
+        ),
+        Example(
+            "derivatives that are given, values that are held fixed, a way to map",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import io_callback
+
+def host(x):
+    return np.sin(x)
+
+@jax.custom_jvp
+def special(x):
+    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+@special.defjvp
+def special_jvp(primals, tangents):
+    return special(primals[0]), tangents[0] * jnp.cos(primals[0])
+
+def plain(x):
+    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+def loss(w, x):
+    jax.debug.callback(print, w)
+    return jnp.sum(special(w) * plain(x) + plain(jax.lax.stop_gradient(w)))
+
+@jax.jit
+def update(w, x):
+    value, gradient = jax.value_and_grad(loss)(w, x)
+    return w - gradient * plain(w) + plain(value)
+
+@jax.vmap
+def row(x):
+    io_callback(print, None, x)
+    return jax.pure_callback(host, jax.ShapeDtypeStruct((), x.dtype), x, vmap_method="expand_dims")
+
+def table(x, n):
+    return jax.vmap(lambda i: i * plain(x))(jnp.arange(n))
+""",
+        ),
+    )
+
+    @concerns(_PURE, _IO)
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name not in (_PURE, _IO) or report.module.is_test or guarded(event):
+            return
+        short = event.name.rpartition(".")[2]
+        if flow_in(event.args[2:]) is not None:
+            report(
+                event.node,
+                f"`{short}` of a value that is differentiated: JAX has no derivative of it; give one by `jax.custom_jvp`",
+                reason=staged_because(event.frame),
+            )
+            return
+        mapped = mapping(event.frame.stage)
+        if mapped is None or not any(
+            isinstance(value, Array) and value.staged and value.certain and is_mapped(value, mapped)
+            for value in event.args[2:]
+        ):
+            return
+        if event.name == _IO and constant(event.kwargs.get("ordered")) is True:
+            report(
+                event.node,
+                "an ordered `io_callback` cannot be mapped by `vmap`",
+                reason=staged_because(event.frame),
+            )
+        elif event.name == _PURE and not event.kwargs.keys() & {"vmap_method", "vectorized", "**"}:
+            report(
+                event.node,
+                "`pure_callback` under `vmap` needs a `vmap_method`",
+                reason=f"it does not say how it takes a batch; {staged_because(event.frame)}",
+            )

@@ -1,0 +1,154 @@
+"""`jax.debug.print` whose text and arguments do not fit each other."""
+
+from __future__ import annotations
+
+import ast
+import string
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.values import Array, External, constant
+
+_OPTIONS = frozenset({"ordered", "partitioned", "skip_format_check", "_use_logging"})
+
+
+class DebugPrintArguments(Rule):
+    """The arguments of `jax.debug.print` do not fit its text.
+
+    ## What it does
+    Finds `jax.debug.print("loss", loss)`, whose text has no place for the value, places without a value, and a value in
+    the place of the text.
+
+    ## Why is this bad?
+    `jax.debug.print` takes a format string, not values as `print` does: `ValueError`, `KeyError` or `TypeError` when it runs.
+
+    ## Example
+    ```python
+    jax.debug.print("loss", loss)
+    ```
+
+    ## Use instead
+    ```python
+    jax.debug.print("loss {}", loss)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    Texts that are put together elsewhere are not reported.
+
+    ## References
+    - [jax.debug.print](https://docs.jax.dev/en/latest/_autosummary/jax.debug.print.html)
+    """
+
+    code = "JAX811"
+    name = "debug-print-arguments"
+    category = "api"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "values without a place, places without a value",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def f(x, y):
+    jax.debug.print("x", x)  # finding
+    jax.debug.print("x %f", x)  # finding
+    jax.debug.print(x)  # finding
+    jax.debug.print("x {} y {}", x)  # finding
+    jax.debug.print("x {x}", y=y)  # finding
+    return x + y
+""",
+        ),
+        Example(
+            "texts that fit",
+            """
+import jax
+from texts import TEXTS
+
+@jax.jit
+def f(x, y, *rest, **named):
+    jax.debug.print("x {} {x[0]:.2f} {0!r}", x, x=x)
+    jax.debug.print("{{}} {:{width}}", x, width=3)
+    jax.debug.print("done", ordered=True)
+    jax.debug.print("{} {}", *rest)
+    jax.debug.print("{a}", **named)
+    jax.debug.print(TEXTS[0], x)
+    jax.debug.print("x", x, skip_format_check=True)
+    return x + y
+""",
+        ),
+    )
+
+    @concerns("jax.debug.print")
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        call = event.node
+        if event.name != "jax.debug.print" or not isinstance(event.callee, External) or event.frame.catching:
+            return
+        if not isinstance(call, ast.Call) or not call.args or any(k.arg is None for k in call.keywords):
+            return
+        if any(isinstance(a, ast.Starred) for a in call.args) or "skip_format_check" in event.kwargs:
+            return
+        if isinstance(event.args[0], Array) and event.args[0].certain and not event.args[0].mixed:
+            report(
+                call,
+                "the first argument of `jax.debug.print` is a format string, not a value",
+                reason='write `jax.debug.print("{}", value)`',
+            )
+            return
+        text = constant(event.args[0])
+        if not isinstance(text, str):
+            return
+        used = _places(text)
+        if used is None:
+            return
+        positions, names = used
+        given = len(call.args) - 1
+        keywords = {k.arg for k in call.keywords if k.arg} - _OPTIONS
+        missing = [f"{{{name}}}" for name in sorted(names - keywords)]
+        missing += ["{}"] * (given < len(positions) and max(positions) >= given)
+        unused = [ast.unparse(call.args[1 + i]) for i in range(given) if i not in positions]
+        unused += sorted(keywords - names)
+        if missing:
+            report(
+                call,
+                f"nothing is given for `{missing[0]}` in the text of `jax.debug.print`",
+                reason="the text is formatted as by `str.format`, which raises",
+            )
+        elif unused:
+            report(
+                call,
+                f"the text of `jax.debug.print` has no place for `{unused[0]}`; write `{{}}` where it should stand",
+                reason="`jax.debug.print` takes a format string and refuses arguments that it does not use",
+            )
+
+
+def _places(text: str) -> tuple[set[int], set[str]] | None:
+    """The positions and names that a format string asks for; None where it is not one."""
+    positions: set[int] = set()
+    names: set[str] = set()
+    waiting = [text]
+    counter = 0
+    try:
+        while waiting:
+            for _, field, spec, _ in string.Formatter().parse(waiting.pop(0)):
+                if field is None:
+                    continue
+                first = field.partition(".")[0].partition("[")[0]
+                if not first:
+                    positions.add(counter)
+                    counter += 1
+                elif first.isdigit():
+                    positions.add(int(first))
+                else:
+                    names.add(first)
+                if spec:
+                    waiting.append(spec)
+    except ValueError:
+        return None
+    return positions, names
