@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-TRANSFORMS = ("donation", "remat", "bf16", "kernels", "cross_entropy")
+TRANSFORMS = ("donation", "remat", "bf16", "kernels", "cross_entropy", "microbatch")
 SOURCE = "source"  # stands for edits of the source (`rewrites`)
 
 

@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jaxlint_runtime.paths import display_path
+from jaxlint_runtime.report.chosen import PROVEN
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.front import front
 from jaxlint_runtime.report.inspected import inspected
@@ -254,6 +255,7 @@ def _figures(results: Sequence[Mapping[str, Any]]) -> Table:
 
 def _reasons(results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
     told = ""
+    shown: list[str] = []
     for result in results:
         label = result["candidate"] if result["candidate"] != "all" else "nothing tried"
         text = Text.assemble(
@@ -263,6 +265,10 @@ def _reasons(results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
             told = result["evidence"]
             text.append(f" [{told}]", style="dim")
         yield Padding(text, (0, 0, 0, 4))
+        code = result.get("parameters", {}).get("code")
+        if code and result["status"] in PROVEN and code not in shown:
+            shown.append(code)
+            yield Padding(Text(code, style="cyan"), (0, 0, 0, 8))
 
 
 def _times(result: Mapping[str, Any]) -> str:

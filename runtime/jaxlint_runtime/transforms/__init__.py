@@ -7,10 +7,12 @@ from jaxlint_runtime.transforms.bf16 import Bf16
 from jaxlint_runtime.transforms.cross_entropy import CrossEntropy
 from jaxlint_runtime.transforms.donation import Donation
 from jaxlint_runtime.transforms.kernels import Kernels
+from jaxlint_runtime.transforms.microbatch import Microbatch
 from jaxlint_runtime.transforms.remat import Remat
 
 __all__ = ["TRANSFORMS", "Candidate", "NotApplicable", "Transform"]
 
 TRANSFORMS: dict[str, Transform] = {
-    transform.name: transform for transform in (Donation(), Remat(), Bf16(), Kernels(), CrossEntropy())
+    transform.name: transform
+    for transform in (Donation(), Remat(), Bf16(), Kernels(), CrossEntropy(), Microbatch())
 }
