@@ -133,10 +133,15 @@ class _Sizes(click.ParamType):
     help="Try only this: donation, remat, bf16, or source for edits of the source; may be repeated.",
 )
 @click.option(
+    "--mesh",
+    metavar="AXES",
+    help="Find how to split arrays over a mesh of devices, say data=4,model=2: simulated ones, or those of --target tpu:v5e-2x4.",
+)
+@click.option(
     "--budget",
     type=click.FloatRange(min=0, min_open=True),
     metavar="SECONDS",
-    help="For timing one candidate.",
+    help="For timing one candidate; with --mesh, for the search over placements (240).",
 )
 @click.option(
     "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to report (text)."
@@ -208,6 +213,7 @@ def command(
     include_packages: bool,
     targets: tuple[str, ...],
     transforms: tuple[str, ...],
+    mesh: str | None,
     budget: float | None,
     output_format: str,
     output: Path | None,
@@ -236,6 +242,7 @@ def command(
     strange = next((name for name in transforms if name not in known), None)
     if strange is not None:
         raise Failure(f"{strange}: there is no such transformation; there are {', '.join(known)}")
+    shape = _mesh(mesh, targets, transforms, apply)
     kind, target, rest = _program(arguments, module, tests)
     if python is None and importlib.util.find_spec("jax") is None:
         raise ModuleNotFoundError("jax is not installed", name="jax")
@@ -256,6 +263,7 @@ def command(
         include_packages=include_packages,
         targets=targets,
         transforms=transforms or None,
+        mesh=shape,
         seconds=budget,
         source_first=apply,
         costs=save is not None or compare is not None,
@@ -285,6 +293,32 @@ def command(
 
         _write(save, json.dumps(as_baseline(document), indent=2) + "\n", "the baseline")
     sys.exit(_exit_code(document, fail_under) or (FINDINGS if worse else 0))
+
+
+def _mesh(
+    text: str | None, targets: tuple[str, ...], transforms: tuple[str, ...], apply: bool
+) -> tuple[tuple[str, int], ...] | None:
+    """The axes of --mesh, which must be as many devices as each target has."""
+    from jaxlint_runtime.sharding.mesh import BadMesh, check_target, parse_mesh
+    from jaxlint_runtime.targets import UnknownTarget, parse
+
+    if text is None:
+        return None
+    if transforms:
+        raise Failure("--mesh looks at sharding alone; run it without --transform")
+    if apply:
+        raise Failure("--mesh writes nothing: shardings are advice; run it without --apply")
+    try:
+        shape = parse_mesh(text)
+        for name in targets:
+            found = parse(name)
+            check_target(shape, name, found.compile_only, found.platform, found.chips)
+    except BadMesh as error:
+        message = str(error)
+        raise Failure(message if message.startswith("--mesh") else f"--mesh {message}") from None
+    except UnknownTarget as error:
+        raise Failure(f"--target: {error}") from None
+    return tuple(zip(shape.names, shape.sizes, strict=True))
 
 
 def _stored(path: Path | None) -> dict[str, Any] | None:

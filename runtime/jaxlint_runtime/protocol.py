@@ -6,6 +6,7 @@ To the worker: a `Job`, later one line `{"findings": [...], "optimise": bool}`. 
 - `note`: a line for the reader; `message`. `progress`: the same, soon outdated
 - `watch`: how far the program is; `functions` [{function, path, line, calls, inner_calls, compiles}], `seconds`
 - `captured`: the program is over; everything seen (see `worker.captured_event`)
+- `sharding`: how to split the inputs of a function over a mesh (see `sharding.shard.record`); `target`, `sharding`
 - `constants`: large arrays that a function captures; `path`, `line`, `constants` [{shape, dtype, nbytes}]
 - `inspected`: what one version of a function does (see `inspection.overview`); `function`, `path`, `line`, `target`, `version`
 - `peaks`: what a target can do at most; `target`, `peaks`
@@ -58,6 +59,9 @@ class Job:
     device_memory: int | None = None  # what a function may need on the device; None: as little as can be had
     dump: str | None = None  # folder for the staged programs
     trace: str | None = None  # folder for profiler traces
+    mesh: list[list[Any]] | None = (
+        None  # [name, size] of axes: look at sharding over them, and at nothing else
+    )
     profile_server: int | None = None  # port on which the program can be profiled while it runs
     # call functions with examples in place of running the program: `file` (None: annotations alone), `dims` {name: size}
     examples: dict[str, Any] | None = None

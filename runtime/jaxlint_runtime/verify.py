@@ -30,6 +30,7 @@ from jaxlint_runtime.rewrites.eager import eager_functions
 from jaxlint_runtime.sandbox import Death, WorkerProcess, default_memory_limit
 from jaxlint_runtime.scratch import Scratch, TooLarge, project_root, scratch_copy
 from jaxlint_runtime.settings import SOURCE
+from jaxlint_runtime.sharding.mesh import simulate
 from jaxlint_runtime.targets import UnknownTarget, parse
 
 _SLACK = 20.0  # seconds that a worker is given to stop the program when its time is up
@@ -64,6 +65,7 @@ class Request:
     dump: str | None = None  # folder for the staged programs
     trace: str | None = None  # folder for profiler traces
     profile_server: int | None = None  # port
+    mesh: tuple[tuple[str, int], ...] | None = None  # names and sizes of axes: look at sharding alone
     inputs: str | None = None  # file with examples: its functions are called, the program is not run
     dims: Mapping[str, int] = field(
         default_factory=dict
@@ -94,6 +96,7 @@ class Request:
             dump=self.dump,
             trace=self.trace,
             profile_server=self.profile_server,
+            mesh=None if self.mesh is None else [list(axis) for axis in self.mesh],
             examples=None if self.runs else {"file": self.inputs, "dims": dict(self.dims)},
         )
 
@@ -210,7 +213,7 @@ class Verification:
     def wants_source(self) -> bool:
         """Whether edits of the source are to be tried."""
         wanted = self.request.transforms is None or SOURCE in self.request.transforms
-        return wanted and self.request.runs
+        return wanted and self.request.runs and self.request.mesh is None
 
     @staticmethod
     def _eager(sources: Iterable[SourceFile]) -> Iterator[tuple[str, int]]:
@@ -357,6 +360,8 @@ class Verification:
             self.document.learned(event)
         elif kind == "inspected":
             self.document.inspections.append({key: value for key, value in event.items() if key != "event"})
+        elif kind == "sharding":
+            self.document.shardings.append((event["target"], event["sharding"]))
         elif kind == "peaks":
             self.document.peaks[event["target"]] = event["peaks"]
         elif kind == "optimising":
@@ -447,6 +452,8 @@ def start_worker(
                 environment[key] = value
             else:
                 environment.setdefault(key, value)
+    if request.mesh is not None:
+        simulate(environment, request.mesh)
     return WorkerProcess(
         job,
         python=request.python,

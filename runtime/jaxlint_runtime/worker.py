@@ -22,6 +22,7 @@ from jaxlint_runtime.capture.program import Ending, How
 from jaxlint_runtime.capture.session import Session
 from jaxlint_runtime.model import CapturedFunction, Result, Status
 from jaxlint_runtime.protocol import Channel, Job, to_plain
+from jaxlint_runtime.sharding.order import worth_sharding
 
 _VERSIONS = ("jax", "jaxlib", "numpy", "flax", "optax", "equinox", "dm-haiku")
 _GRACE = 5.0  # seconds that a program has to end after it was asked to
@@ -140,6 +141,8 @@ class Worker:
     def _optimise(self, functions: list[CapturedFunction]) -> None:
         """Every wanted function on every target, results as they come."""
         gc.collect()
+        if self._job.mesh is not None:
+            functions = worth_sharding(functions)
         skip = {tuple(entry) for entry in self._job.skip}
         for target in self._session.targets():
             for function in functions:
@@ -200,6 +203,9 @@ class Worker:
         if function.call is None:
             yield _refusal(function, Status.NOT_APPLICABLE, function.refused or "no inputs were kept")
             return
+        if self._job.mesh is not None:
+            yield from self._sharded(function, target)
+            return
         options: dict[str, Any] = {"target": target, "progress": self._progress, "costs": self._job.costs}
         options["memory_limit"] = self._job.device_memory
         options["constants"] = lambda found: self._channel.send(
@@ -216,6 +222,30 @@ class Worker:
             traceback.print_exc()
             text = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
             yield _refusal(function, Status.FAILED, f"the optimiser stopped: {text}")
+
+    def _sharded(self, function: CapturedFunction, target: str) -> Iterator[Result]:
+        """How to split the inputs of one function over the mesh."""
+        from jaxlint_runtime.settings import Settings
+        from jaxlint_runtime.sharding import shard
+        from jaxlint_runtime.sharding.mesh import MeshShape
+        from jaxlint_runtime.staging import StagingError
+        from jaxlint_runtime.targets import TargetUnavailable
+
+        names, sizes = zip(*self._job.mesh or (), strict=True)
+        settings = Settings(target=target, memory_limit=self._job.device_memory, progress=self._progress)
+        try:
+            bounds = shard.Bounds() if self._job.seconds is None else shard.Bounds(seconds=self._job.seconds)
+            found = shard.shard(function, settings, MeshShape(tuple(names), tuple(sizes)), bounds)
+        except (StagingError, TargetUnavailable) as error:
+            yield _refusal(function, Status.FAILED, str(error))
+            return
+        except Exception as error:
+            traceback.print_exc()
+            text = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+            yield _refusal(function, Status.FAILED, f"the search stopped: {text}")
+            return
+        self._channel.send("sharding", target=target, sharding=to_plain(shard.record(function, found)))
+        yield shard.result(function, found)
 
     def _progress(self, message: str) -> None:
         self._channel.send("progress", message=message)

@@ -43,6 +43,9 @@ class Document:
     diffs: list[dict[str, Any]] = field(
         default_factory=list
     )  # how what is proven would be written, see `report.diffs`
+    shardings: list[tuple[str, dict[str, Any]]] = field(
+        default_factory=list
+    )  # by target, see `sharding.shard.record`
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     applied: list[dict[str, Any]] = field(default_factory=list)
@@ -164,6 +167,7 @@ class Document:
             "results": [shown(result) for result in self.results_of(target)],
             "inspections": [_inspection(one) for one in self.inspections if one["target"] == target],
             "peaks": self.peaks.get(target),
+            "sharding": [shown(one) for name, one in self.shardings if name == target],
         }
 
 

@@ -17,6 +17,7 @@ from jaxlint_runtime.report.chosen import PROVEN
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.front import front
 from jaxlint_runtime.report.inspected import inspected
+from jaxlint_runtime.report.sharded import sharded
 from jaxlint_runtime.report.sizes_table import cells, headings
 
 _STYLES = {
@@ -75,6 +76,9 @@ def render(document: Document, verbose: bool = False) -> Iterator[RenderableType
         if results := document.results_of(target):
             yield ""
             yield from _results(target, results)
+    for _, sharding in document.shardings:
+        yield ""
+        yield from sharded(sharding)
     if document.inspections:
         yield from inspected(document, verbose)
     if document.sizes:

@@ -9,6 +9,7 @@ from typing import Any
 from jaxlint_runtime.report.chosen import PROVEN, subjects
 from jaxlint_runtime.report.html.function import diff_part, function_section
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
+from jaxlint_runtime.report.html.sharding import shardings
 from jaxlint_runtime.report.html.tables import badge, table
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import advice, rows_of, worth_showing
@@ -46,6 +47,7 @@ def page(document: Mapping[str, Any], data_name: str | None = None, when: str | 
             _targets(runs),
             _sizes(document.get("sizes", ())),
             sections,
+            list(shardings(runs)),
             _whole_run(runs[0]) if runs else None,
             [diff_part(diff) for diff in document["diffs"] if not any(diff is one for one in told)],
             _ending(document),

@@ -1,0 +1,162 @@
+"""When another way of using several devices is right for the program at hand: said only where something of the program says so."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr
+from jaxlint_runtime.report.units import size
+from jaxlint_runtime.sharding.classes import Classes
+from jaxlint_runtime.sharding.code import written
+from jaxlint_runtime.sharding.compiled import Figures
+from jaxlint_runtime.sharding.mesh import MeshShape
+from jaxlint_runtime.sharding.strategies import Strategy
+
+
+def undivided(classes: Classes, mesh: MeshShape) -> Iterator[str]:
+    """Axes that the mesh does not divide, and so cannot split."""
+    sizes = sorted({mesh.size((name,)) for name in mesh.split})
+    if classes.data:
+        batch = classes.data[0].shape[0]
+        if mesh.split and all(batch % n for n in sizes):
+            yield f"the batch of {batch} ({classes.data[0].path}) divides by none of the axes {mesh}: it stays whole, and every device computes all of it"
+    for entry in classes.parameters:
+        for group, length in zip(entry.groups, entry.shape, strict=True):
+            role = classes.roles.get(group, "")
+            if role in ("heads", "hidden", "vocab", "outputs", "experts") and any(length % n for n in sizes):
+                largest = max(n for n in sizes if length % n)
+                padded = -(-length // largest) * largest
+                yield f"{entry.name}: its {role} axis of {length} does not divide by {largest}; pad it to {padded} to split it"
+
+
+def experts(classes: Classes, mesh: MeshShape, strategy: Strategy) -> Iterator[str]:
+    """Expert parallelism, and ensembles, whose members need nothing of each other."""
+    groups = [group for group, role in classes.roles.items() if role == "experts"]
+    for group in groups:
+        with_it = [entry for entry in classes.parameters if group in entry.groups]
+        count = next((entry.shape[entry.groups.index(group)] for entry in with_it), 0)
+        if len(with_it) == len(classes.parameters) > 1 and all(entry.groups[0] == group for entry in with_it):
+            yield (
+                f"all parameters have an axis of {count} that every product takes one by one: an ensemble by vmap; split over that axis "
+                "(vmap(..., spmd_axis_name=...) where there are sharding constraints inside) its members send each other nothing"
+            )
+            continue
+        share = sum(entry.nbytes for entry in with_it) / max(1, classes.parameter_bytes)
+        split = any(
+            strategy.spec(classes, n)[entry.groups.index(group)]
+            for n, entry in enumerate(classes.parameters)
+            if group in entry.groups
+        )
+        what = (
+            "the placement found splits them"
+            if split
+            else "the placement found keeps them whole: here the tokens cost more to send than the experts to hold"
+        )
+        yield f"{count} experts hold {share:.0%} of the parameters; expert parallelism sends tokens to them with an all-to-all; {what}"
+
+
+def explicit(jaxpr: Any, figures: Figures) -> Iterator[str]:
+    """Where the compiler does not find its way, `shard_map` says what is sent."""
+    for one in figures.rematerialised[:3]:
+        yield (
+            f"the compiler gathers {one} since it knows no direct way: a with_sharding_constraint there, or shard_map "
+            "with the collective written out, avoids it"
+        )
+    for name in sorted(_explicit(jaxpr)):
+        yield f"the step has {name}: what is inside states its own communication, and is left as it is"
+
+
+def _explicit(jaxpr: Any) -> set[str]:
+    found = set()
+    for eqn in open_jaxpr(jaxpr).eqns:
+        if eqn.primitive.name in ("shard_map", "xla_pmap"):
+            found.add("shard_map" if eqn.primitive.name == "shard_map" else "pmap")
+        for _, body in inner_jaxprs(eqn):
+            found |= _explicit(body)
+    return found
+
+
+def pmaps(path: str, mesh: MeshShape, batch: tuple[str, ...]) -> Iterator[str]:
+    """Uses of pmap in the file of the function."""
+    try:
+        tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError):
+        return
+    for node in ast.walk(tree):
+        used = (isinstance(node, ast.Attribute) and node.attr == "pmap") or (
+            isinstance(node, ast.Name) and node.id == "pmap"
+        )
+        if used and isinstance(node, ast.Attribute | ast.Name):
+            yield (
+                f"line {node.lineno}: pmap splits a leading axis of devices by hand; jit of the function without that axis, the batch as "
+                f"{written((batch,))} and the state as found here, computes the same: pmean and psum over the axis go away, since the mean over "
+                "the whole batch is what is written"
+            )
+            return
+
+
+def layout(mesh: MeshShape, devices: Sequence[Any], arranged: Any, figures: Figures) -> Iterator[str]:
+    """How the axes of the mesh lie on the torus: links from each device to its next on the axis, and whether another order is shorter."""
+    if getattr(devices[0], "coords", None) is None:
+        return
+    import numpy as np
+
+    plain = np.array(devices).reshape(mesh.sizes)
+    for number, name in enumerate(mesh.names):
+        own, other = _hops(arranged, number), _hops(plain, number)
+        sent = sum(n for axes, n in figures.by_axes.items() if name in axes.split("+"))
+        if mesh.sizes[number] < 2:
+            continue
+        text = f"{name}: {own:g} links between neighbours, {size(sent)} sent over it"
+        if other != own:
+            text += f" (devices in the order of jax.devices(): {other:g} links; make the mesh with jax.make_mesh, not by reshape)"
+        yield text
+
+
+def _hops(arranged: Any, axis: int) -> float:
+    """The most links between one device and the next along an axis; wrap-around links are not counted on."""
+    import numpy as np
+
+    moved = np.moveaxis(arranged, axis, -1)
+    steps = []
+    for row in moved.reshape(-1, moved.shape[-1]):
+        for one, two in itertools.pairwise(row):
+            steps.append(sum(abs(a - b) for a, b in zip(one.coords, two.coords, strict=True)))
+    return max(steps, default=0)
+
+
+def pipeline(
+    classes: Classes, mesh: MeshShape, figures: Figures, limit: int | None, blocks: int
+) -> Iterator[str]:
+    """Stages, where nothing else makes it fit."""
+    if limit is None or (figures.fits and figures.memory <= limit):
+        return
+    if blocks < 2:
+        return
+    stages = min(blocks, -(-figures.memory // limit))
+    yield (
+        f"even so a device needs {size(figures.memory)} of {size(limit)}: pipelining is what is left. {blocks} repeated blocks make "
+        f"{stages} stages of {-(-blocks // stages)}; with M microbatches a share of {stages - 1}/(M+{stages - 1}) of the time is idle"
+    )
+
+
+def blocks_of(classes: Classes) -> int:
+    """How many repeated blocks the parameters show: the most arrays in one class, or the axis that a loop goes over."""
+    import re
+
+    stacked = [
+        entry.shape[0]
+        for entry in classes.parameters
+        if classes.roles.get(entry.groups[0] if entry.groups else -1) == "layers"
+    ]
+    repeated: dict[tuple[str, ...], int] = {}
+    for entry in classes.parameters:
+        for one in entry.members:
+            key = tuple(re.sub(r"\d+", "*", k) for k in one.keys)
+            if any("*" in k for k in key[1:]):
+                repeated[key] = repeated.get(key, 0) + 1
+    return max([*stacked, *repeated.values()], default=0)

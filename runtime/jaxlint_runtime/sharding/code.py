@@ -1,0 +1,241 @@
+"""The code that a person would write for a placement: rules by the path of an array, and the `jit` with its shardings.
+
+The rules are tried on every input before they are shown: what they give is what was compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from jaxlint_runtime.sharding.classes import Classes, Input
+from jaxlint_runtime.sharding.mesh import MeshShape
+from jaxlint_runtime.sharding.strategies import Spec, Strategy
+
+Rule = tuple[str, Spec]
+
+
+def written(spec: Spec) -> str:
+    """A spec as code: `P(None, 'model')`."""
+    parts = [repr(axes[0]) if len(axes) == 1 else (repr(axes) if axes else "None") for axes in spec]
+    while parts and parts[-1] == "None":
+        parts.pop()
+    return f"P({', '.join(parts)})"
+
+
+def rules(strategy: Strategy, classes: Classes, mesh: MeshShape) -> tuple[Rule, ...]:
+    """Patterns for `re.search` in the path of an array and the specs that they stand for; what none finds is whole."""
+    wanted = strategy.leaves(classes, mesh)
+    inputs, several = _state(classes), placed_together(classes)
+    state = {
+        n: strategy.followers(classes, n) != strategy.spec(classes, n) for n in range(len(classes.parameters))
+    }
+    found: list[Rule] = []
+    for number, entry in enumerate(classes.parameters):
+        spec = strategy.spec(classes, number)
+        if any(spec) and not state[number]:
+            found += [(pattern, spec) for pattern in _patterns(entry.members)]
+    found.sort(key=lambda rule: -len(rule[0]))
+    short = tuple(dict(found).items())
+    return short if _gives(short, inputs, wanted, several) else _general(inputs, wanted, several)
+
+
+def _state(classes: Classes) -> list[Input]:
+    """Parameters and what follows them."""
+    return [one for entry in classes.parameters for one in (*entry.members, *entry.followers)]
+
+
+def _general(inputs: Sequence[Input], wanted: Sequence[Spec], several: Sequence[str]) -> tuple[Rule, ...]:
+    """Whole paths, with as many numbers left open as one rule for several arrays allows."""
+    found: dict[str, Spec] = {}
+    for one in inputs:
+        if any(wanted[one.number]):
+            for kept in range(_inside(one.path, several).count("[") + 1):
+                pattern = _open(one.path, kept, several)
+                same = [other for other in inputs if re.search(pattern, _inside(other.path, several))]
+                if all(wanted[other.number] == wanted[one.number] for other in same):
+                    found[pattern] = wanted[one.number]
+                    break
+    return tuple(found.items())
+
+
+def _open(path: str, kept: int, several: Sequence[str]) -> str:
+    """The path as a pattern, its numbers left open but for those in the first `kept` brackets."""
+    parts = re.split(r"(?=[\[.])", _inside(path, several))
+    shown = [
+        re.escape(part) if n <= kept else re.sub(r"\d+", lambda _: r"\d+", re.escape(part))
+        for n, part in enumerate(parts)
+    ]
+    return "^" + "".join(shown) + "$"
+
+
+def _inside(path: str, several: Sequence[str]) -> str:
+    """The path of an array inside its argument; where several arguments are placed together, in their tuple."""
+    argument = _argument(path)
+    inside = re.sub(r"^(?:args|kwargs)\[[^\]]+\]", "", path)
+    return f"[{several.index(argument)}]{inside}" if len(several) > 1 and argument in several else inside
+
+
+def placed_together(classes: Classes) -> tuple[str, ...]:
+    """The arguments that hold parameters or what follows them."""
+    return tuple(
+        dict.fromkeys(_argument(one.path) for one in sorted(_state(classes), key=lambda one: one.number))
+    )
+
+
+def _patterns(members: Sequence[Input]) -> list[str]:
+    """What the paths of a class end in, numbers left open, names that differ as alternatives."""
+    tails = list(dict.fromkeys(tuple(re.sub(r"\d+", "#", key) for key in one.keys[-3:]) for one in members))
+    named = [tuple(key for key in tail if key.strip("#")) or tail for tail in tails]
+    by_rest: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    for tail in dict.fromkeys(named):
+        before, name, after = _varying(tail, named)
+        by_rest.setdefault((before, after), []).append(name)
+    found = []
+    for (before, after), names in by_rest.items():
+        middle = _key(names[0]) if len(names) == 1 else "(" + "|".join(_key(n) for n in names) + ")"
+        parts = [*(_key(k) for k in before), middle, *(_key(k) for k in after)]
+        found.append(r"\b" + r"\b.*\b".join(parts) + r"\b\W*$")
+    return found
+
+
+def _varying(
+    tail: tuple[str, ...], tails: Sequence[tuple[str, ...]]
+) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """The key in which a path differs from others of the same length, with what stands before and after it."""
+    for position in range(len(tail) - 1, -1, -1):
+        rest = (*tail[:position], *tail[position + 1 :])
+        others = [t for t in tails if len(t) == len(tail) and (*t[:position], *t[position + 1 :]) == rest]
+        if len(others) > 1:
+            return tail[:position], tail[position], tail[position + 1 :]
+    return tail[:-1], tail[-1], ()
+
+
+def _key(key: str) -> str:
+    return re.escape(key).replace(r"\#", r"\d+").replace("#", r"\d+")
+
+
+def _gives(
+    found: Sequence[Rule], inputs: Sequence[Input], wanted: Sequence[Spec], several: Sequence[str]
+) -> bool:
+    return all(
+        spec_of(found, _inside(one.path, several), len(one.shape)) == wanted[one.number] for one in inputs
+    )
+
+
+def spec_of(found: Sequence[Rule], path: str, rank: int) -> Spec:
+    """What the rules give for one path."""
+    for pattern, spec in found:
+        given = _stripped(spec)
+        if re.search(pattern, path) and len(given) <= rank:
+            return (*given, *((),) * (rank - len(given)))
+    return ((),) * rank
+
+
+def _stripped(spec: Spec) -> Spec:
+    while spec and not spec[-1]:
+        spec = spec[:-1]
+    return spec
+
+
+def program(
+    strategy: Strategy, classes: Classes, mesh: MeshShape, name: str, results: Sequence[Sequence[int | None]]
+) -> str:
+    """The code, for a function called `name`.
+
+    `results` has an entry for each part of what it returns: for each array in there the input whose new value it is.
+    """
+    found = rules(strategy, classes, mesh)
+    state = {one.number for one in _state(classes)}
+    data = {one.number for one in classes.data}
+    arguments: dict[str, str] = {}
+    for one in classes.inputs:
+        argument = _argument(one.path)
+        kind = "state" if one.number in state else ("data" if one.number in data else "whole")
+        before = arguments.get(argument, kind)
+        arguments[argument] = (
+            "state" if "state" in (before, kind) else ("data" if "data" in (before, kind) else kind)
+        )
+    names = {argument: _variable(argument, kind, arguments) for argument, kind in arguments.items()}
+    lines = [
+        "import re",
+        "",
+        "import jax",
+        "from jax.sharding import NamedSharding, PartitionSpec as P",
+        "",
+        f"mesh = jax.make_mesh({mesh.sizes!r}, {mesh.names!r}, axis_types=(jax.sharding.AxisType.Auto,) * {len(mesh.names)})",
+    ]
+    if found:
+        lines += ["RULES = (  # the first that is found in the path of an array says how it is split"]
+        lines += [f"    (r{_quoted(pattern)}, {written(spec)})," for pattern, spec in found]
+        lines += [
+            ")",
+            "",
+            "def placed(path, leaf):",
+            "    name = jax.tree_util.keystr(path)",
+            "    found = (spec for pattern, spec in RULES if re.search(pattern, name) and len(spec) <= leaf.ndim)",
+            "    return NamedSharding(mesh, next(found, P()))",
+            "",
+        ]
+    several = [names[argument] for argument in placed_together(classes)]
+    if found and several:
+        left, right = ", ".join(f"{one}_at" for one in several), ", ".join(several)
+        right = f"({right})" if len(several) > 1 else right
+        lines.append(f"{left} = jax.tree_util.tree_map_with_path(placed, {right})")
+    given = {}
+    for argument, kind in arguments.items():
+        if kind == "state" and found:
+            given[argument] = f"{names[argument]}_at"
+        elif kind == "data":
+            given[argument] = f"NamedSharding(mesh, {written((strategy.batch,))})"
+        else:
+            given[argument] = "NamedSharding(mesh, P())"
+    back = [_back(part, classes, given) for part in results]
+    shown = back[0] if len(back) == 1 else f"({', '.join(back)})"
+    if all(argument.isdigit() for argument in arguments):
+        inside = ", ".join(given.values()) + ("," if len(given) == 1 else "")
+        lines.append(f"step = jax.jit({name}, in_shardings=({inside}), out_shardings={shown})")
+    else:  # jit takes no shardings for keywords: what is placed before the call stays where it is
+        lines.append(f"step = jax.jit({name}, out_shardings={shown})")
+    placed = [
+        f"{names[a]} = jax.device_put({names[a]}, {given[a]})" for a, k in arguments.items() if k == "state"
+    ]
+    lines += [f"{line}  # once" for line in placed]
+    if strategy.used:
+        lines += [
+            "# inside the step, before the loss: parameters that are kept in parts are brought to where they are used",
+            "# params = jax.lax.with_sharding_constraint(params, ...)  # with these, the others as they are kept:",
+        ]
+        lines += [
+            f"#   {classes.parameters[n].name}: {written(spec)}"
+            for n, spec in strategy.used.items()
+            if spec != strategy.spec(classes, n)
+        ]
+    return "\n".join(lines)
+
+
+def _back(part: Sequence[int | None], classes: Classes, given: Mapping[str, str]) -> str:
+    """The sharding of one part of the results: that of the argument whose new value it is, else None."""
+    known = [number for number in part if number is not None]
+    arguments = {_argument(classes.inputs[number].path) for number in known}
+    if not part or len(known) < len(part) or len(arguments) != 1:
+        return "None"
+    argument = arguments.pop()
+    whole = sum(1 for one in classes.inputs if _argument(one.path) == argument)
+    return given[argument] if whole == len(part) else "None"
+
+
+def _argument(path: str) -> str:
+    found = re.match(r"(?:args|kwargs)\[([^\]]+)\]", path)
+    return found[1].strip("'\"") if found else path
+
+
+def _variable(argument: str, kind: str, arguments: dict[str, str]) -> str:
+    if not argument.isdigit():
+        return argument
+    alone = sum(1 for other in arguments.values() if other == kind) == 1
+    return {"state": "state", "data": "batch"}.get(kind, "other") + ("" if alone else f"_{argument}")
+
+
+def _quoted(pattern: str) -> str:
+    return '"' + pattern.replace('"', '\\"') + '"'

@@ -1,0 +1,103 @@
+"""The mesh that a user names (`data=4,model=2`): read and checked without jax, since the command line does it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, MutableMapping
+from dataclasses import dataclass
+
+MOST_DEVICES = 256  # simulated devices share one machine
+DATA, MODEL, EXPERT = "data", "model", "expert"
+
+# What people call the axes of a mesh. Names that are not here: the first axis is for data, the others for the model.
+_KINDS = {
+    DATA: frozenset("data batch dp fsdp replica replicas zero d".split()),  # noqa: SIM905
+    EXPERT: frozenset(("expert", "experts", "ep")),
+    MODEL: frozenset("model tensor tp mp mdl sequence seq sp stage stages pipe pipeline pp m".split()),  # noqa: SIM905
+}
+
+
+class BadMesh(ValueError):
+    """A mesh that cannot be read or does not fit; the message is one line and says what to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeshShape:
+    """Names and sizes of the axes of a mesh, the outermost first."""
+
+    names: tuple[str, ...]
+    sizes: tuple[int, ...]
+
+    @property
+    def devices(self) -> int:
+        """How many devices it takes."""
+        return math.prod(self.sizes)
+
+    def size(self, axes: tuple[str, ...]) -> int:
+        """Into how many parts splitting over `axes` cuts."""
+        return math.prod(self.sizes[self.names.index(name)] for name in axes)
+
+    def of_kind(self, kind: str) -> tuple[str, ...]:
+        """The axes of more than one device that are for "data", "model" or "expert"."""
+        return tuple(name for name in self.split if self.kind(name) == kind)
+
+    @property
+    def split(self) -> tuple[str, ...]:
+        """The axes of more than one device."""
+        return tuple(name for name, size in zip(self.names, self.sizes, strict=True) if size > 1)
+
+    def kind(self, name: str) -> str:
+        """What an axis is for, by its name."""
+        known = {one: kind for one in self.names for kind, names in _KINDS.items() if one.lower() in names}
+        if name in known:
+            return known[name]
+        first = next((one for one in self.names if one not in known), None)
+        return DATA if name == first and DATA not in known.values() else MODEL
+
+    def __str__(self) -> str:
+        return ",".join(f"{name}={size}" for name, size in zip(self.names, self.sizes, strict=True))
+
+
+def parse_mesh(text: str) -> MeshShape:
+    """Read `data=4,model=2`. Raises BadMesh."""
+    axes: dict[str, int] = {}
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*([A-Za-z_]\w*)\s*=\s*(-?\d+)\s*", part)
+        if found is None:
+            raise BadMesh(
+                f"{text!r}: write the axes of the mesh as NAME=SIZE,NAME=SIZE, as in data=4,model=2"
+            )
+        name, size = found[1], int(found[2])
+        if size < 1:
+            raise BadMesh(f"{text!r}: the axis {name} has {size} devices; each axis needs at least 1")
+        if name in axes:
+            raise BadMesh(f"{text!r}: the axis {name} is named twice")
+        axes[name] = size
+    mesh = MeshShape(tuple(axes), tuple(axes.values()))
+    if mesh.devices < 2:
+        raise BadMesh(f"{text!r}: a mesh of one device has nothing to split over; name 2 devices or more")
+    if mesh.devices > MOST_DEVICES:
+        raise BadMesh(
+            f"{text!r}: takes {mesh.devices} devices, of which at most {MOST_DEVICES} are simulated"
+        )
+    return mesh
+
+
+def simulate(environment: MutableMapping[str, str], axes: Iterable[tuple[str, int]]) -> None:
+    """Give a process so many simulated CPU devices as a mesh takes, and let it hear what the compiler warns of."""
+    devices = math.prod(size for _, size in axes)
+    flags = f"{environment.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={devices}"
+    environment["XLA_FLAGS"] = flags.strip()
+    environment["JAX_PLATFORMS"] = "cpu"
+    environment["TF_CPP_MIN_LOG_LEVEL"] = "1"
+
+
+def check_target(mesh: MeshShape, name: str, compile_only: bool, platform: str, chips: int) -> None:
+    """Whether a target has as many devices as the mesh takes. Raises BadMesh."""
+    if not compile_only and platform != "cpu":
+        raise BadMesh(
+            f"--mesh {mesh}: is tried on simulated devices (--target cpu) or a topology such as tpu:v5e-2x4, not on {name}"
+        )
+    if compile_only and chips != mesh.devices:
+        raise BadMesh(f"--mesh {mesh}: takes {mesh.devices} devices and {name} has {chips}")

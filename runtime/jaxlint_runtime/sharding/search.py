@@ -1,0 +1,115 @@
+"""Try placements: those that have names first, then changes of the best of them, as long as something improves."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from jaxlint_runtime.sharding import strategies
+from jaxlint_runtime.sharding.classes import Classes
+from jaxlint_runtime.sharding.compiled import Figures
+from jaxlint_runtime.sharding.mesh import MeshShape
+from jaxlint_runtime.sharding.strategies import Spec, Strategy
+from jaxlint_runtime.staging import StagingError
+
+_BETTER = 0.995  # of the score: less is not worth another spec
+_BEAM = 2  # named strategies that changes begin from
+
+
+# A spec for each input, and for parameters that are gathered first the spec that they are used in.
+Placement = tuple[tuple[Spec, ...], tuple[tuple[int, Spec], ...]]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One placement and what came of it; without figures, `reason` says why it could not be compiled."""
+
+    strategy: Strategy
+    placement: Placement
+    figures: Figures | None
+    reason: str = ""
+
+
+@dataclass
+class Search:
+    """Compiles placements, each once, within bounds."""
+
+    classes: Classes
+    mesh: MeshShape
+    compiling: Callable[[Placement], Figures]
+    most: int  # compiles
+    seconds: float
+    progress: Callable[[str], None] = lambda message: None
+    tried: list[Tried] = field(default_factory=list)
+    _seen: dict[Placement, Tried] = field(default_factory=dict)
+    _begun: float = field(default_factory=time.monotonic)
+
+    @property
+    def over(self) -> bool:
+        """Whether the bounds are reached."""
+        return len(self.tried) >= self.most or time.monotonic() - self._begun > self.seconds
+
+    def attempt(self, strategy: Strategy) -> Tried:
+        """Compile a placement, or remember it."""
+        gathered = strategy.gathered(self.classes)
+        placement = strategy.leaves(self.classes, self.mesh), tuple(sorted(gathered.items()))
+        if placement not in self._seen:
+            self.progress(f"placement {len(self.tried) + 1}: {strategy.name}")
+            try:
+                found = Tried(strategy, placement, self.compiling(placement))
+            except StagingError as error:
+                found = Tried(strategy, placement, None, str(error))
+            self._seen[placement] = found
+            self.tried.append(found)
+        return self._seen[placement]
+
+    def named(self) -> list[Tried]:
+        """Those that have names and differ from each other; plain data parallel first."""
+        found: list[Tried] = []
+        for strategy in strategies.named(self.classes, self.mesh):
+            if found and self.over:
+                break
+            one = self.attempt(strategy)
+            if all(one is not other for other in found):
+                found.append(one)
+        return found
+
+    def improve(self, start: list[Tried], score: Callable[[Figures], float]) -> Tried:
+        """Descend from the best of `start`: whole groups of axes, then single classes, until nothing helps or the bounds are reached."""
+        ranked = sorted((one for one in start if one.figures), key=lambda one: score(_figures(one)))
+        best = ranked[0]
+        for first in ranked[:_BEAM]:
+            found = self._descend(first, score)
+            if score(_figures(found)) < score(_figures(best)):
+                best = found
+        return best
+
+    def _descend(self, start: Tried, score: Callable[[Figures], float]) -> Tried:
+        current, lowest = start, score(_figures(start))
+        moving = True
+        while moving and not self.over:
+            moving = False
+            for name, move in self._moves():
+                if self.over:
+                    break
+                changed = move(current.strategy)
+                one = self.attempt(replace(changed, name=_named_after(current.strategy.name, name)))
+                if one.figures is not None and score(one.figures) < _BETTER * lowest:
+                    current, lowest, moving = one, score(one.figures), True
+        return current
+
+    def _moves(self) -> Iterator[tuple[str, Callable[[Strategy], Strategy]]]:
+        yield from strategies.batch_moves(self.mesh)
+        yield from strategies.group_moves(self.classes, self.mesh)
+        yield from strategies.state_moves(self.classes, self.mesh)
+        yield from strategies.class_moves(self.classes, self.mesh)
+
+
+def _figures(one: Tried) -> Figures:
+    assert one.figures is not None
+    return one.figures
+
+
+def _named_after(before: str, change: str) -> str:
+    return f"{before}; {change}"

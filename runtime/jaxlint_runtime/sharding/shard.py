@@ -1,0 +1,391 @@
+"""One captured function on a mesh: search, confirm on the target, run and compare, explain."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from jaxlint_runtime import equivalence, staging, targets
+from jaxlint_runtime.equivalence import Comparison
+from jaxlint_runtime.model import CapturedFunction, Cost, Result, Status
+from jaxlint_runtime.peaks import PUBLISHED
+from jaxlint_runtime.program import Program
+from jaxlint_runtime.settings import Settings
+from jaxlint_runtime.sharding import advice, annotated, axes, classes, code, compiled, explain, score
+from jaxlint_runtime.sharding.classes import Classes, Input
+from jaxlint_runtime.sharding.compiled import Figures, Placed, Step
+from jaxlint_runtime.sharding.mesh import MeshShape
+from jaxlint_runtime.sharding.search import Placement, Search
+from jaxlint_runtime.sharding.strategies import Spec, Strategy
+from jaxlint_runtime.staging import DoesNotFit, StagingError
+
+OWN = "as the program has it"
+FOUND = "found"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How far to search: compiles on simulated devices, seconds, and placements to confirm on a compile-only target."""
+
+    compiles: int = 48
+    seconds: float = 240.0
+    confirmed: int = 3
+
+
+@dataclass
+class Row:
+    """One placement in the report."""
+
+    name: str
+    placement: Placement
+    figures: Figures | None
+    strategy: Strategy | None = None
+    reason: str = ""
+    score: float | None = None
+
+
+@dataclass
+class Outcome:
+    """What is known of one function on one mesh; `chosen` is the row that is recommended."""
+
+    mesh: MeshShape
+    target: str
+    classes: Classes
+    rows: list[Row]
+    chosen: Row
+    scale: score.Scale
+    tried: int
+    one_device: int | None  # bytes that the step takes on one device
+    comparison: Comparison | None = None
+    problem: str | None = None  # why values were not compared
+    over: bool = False  # the bounds ended the search
+    advice: list[str] = field(default_factory=list)
+    code: str = ""
+    annotations: list[str] = field(default_factory=list)
+
+    @property
+    def plain(self) -> Row:
+        """Plain data parallel."""
+        return self.rows[0]
+
+
+Placing = Callable[[Input], Spec]
+
+
+def shard(
+    function: CapturedFunction,
+    settings: Settings,
+    shape: MeshShape,
+    bounds: Bounds | None = None,
+    others: Mapping[str, Placing] | None = None,
+) -> Outcome:
+    """Find how to split the inputs of a function over a mesh.
+
+    `others` are placements to compare with, each a spec for an input. Raises StagingError where the function cannot be
+    staged or nothing can be split, and TargetUnavailable.
+    """
+    bounds = bounds or Bounds()
+    target = targets.parse(settings.target)
+    program = Program(function, replace(settings, target="cpu"))
+    step, sorted_inputs = _staged(program)
+    if not sorted_inputs.parameters and not sorted_inputs.data:
+        raise StagingError("it has neither parameters nor a batch that could be split")
+    simulated = targets.parse("cpu")
+    mesh = compiled.mesh_for(shape, simulated)
+
+    def compiling(placement: Placement) -> Figures:
+        return compiled.figures(_placed(step, placement, mesh, True), shape, "cpu")
+
+    search = Search(sorted_inputs, shape, compiling, bounds.compiles, bounds.seconds, settings.progress)
+    named = search.named()
+    plain = named[0]
+    if plain.figures is None:
+        raise StagingError(f"plain data parallel {plain.reason}")
+    limit = settings.memory_limit or (
+        PUBLISHED[target.chip].memory if target.chip in PUBLISHED and target.compile_only else None
+    )
+    scale = score.scale(target, program.dtype, limit, plain.figures)
+    found = search.improve(named, scale.score)
+    rows = [Row(one.strategy.name, one.placement, one.figures, one.strategy, one.reason) for one in named]
+    if all(found.placement != row.placement for row in rows):
+        rows.append(Row(FOUND, found.placement, found.figures, found.strategy))
+    for name, placement in _given(function, program, sorted_inputs, shape, others or {}):
+        try:
+            rows.append(Row(name, placement, compiling(placement)))
+        except StagingError as error:
+            rows.append(Row(name, placement, None, None, str(error)))
+    if target.compile_only:
+        rows = _confirmed(step, rows, shape, target, scale, bounds, settings.progress)
+        if rows[0].figures is not None:
+            scale = replace(scale, reference=rows[0].figures)
+    for row in rows:
+        row.score = scale.score(row.figures) if row.figures else None
+    own = [row for row in rows if row.strategy is not None and row.figures is not None]
+    chosen = min(own, key=lambda row: scale.score(row.figures))  # type: ignore[arg-type]
+    outcome = Outcome(
+        shape,
+        target.name,
+        sorted_inputs,
+        rows,
+        chosen,
+        scale,
+        len(search.tried),
+        program.cost.peak_bytes,
+        over=search.over,
+    )
+    settings.progress("comparing the values of the placement that was found with those on one device")
+    _compare(program, step, chosen, mesh, outcome)
+    _tell(function, program, target, outcome, limit)
+    return outcome
+
+
+def _staged(program: Program) -> tuple[Step, Classes]:
+    jaxpr = program.baseline.jaxpr
+    updated = {update.input: update.output for update in program.updates}
+    found = classes.classify(classes.inputs_of(program.bound.leaves, updated), axes.analyse(jaxpr))
+    donated = program.bound.donated(program.version.options)
+    return Step(jaxpr, program.bound, donated, {output: n for n, output in updated.items()}), found
+
+
+def _placed(step: Step, placement: Placement, mesh: Any, quick: bool) -> Placed:
+    return compiled.place(step, placement[0], mesh, dict(placement[1]), quick)
+
+
+def _given(
+    function: CapturedFunction,
+    program: Program,
+    found: Classes,
+    shape: MeshShape,
+    others: Mapping[str, Placing],
+) -> Iterator[tuple[str, Placement]]:
+    """Placements that the program itself has on a mesh with the same axes, and those that the caller names."""
+    own = [_own_spec(leaf, shape) for leaf in program.bound.leaves]
+    if any(spec is not None and any(spec) for spec in own):
+        specs = tuple(
+            spec if spec is not None else ((),) * len(one.shape)
+            for spec, one in zip(own, found.inputs, strict=True)
+        )
+        yield OWN, (specs, ())
+    for name, placing in others.items():
+        yield name, (tuple(placing(one) for one in found.inputs), ())
+
+
+def _own_spec(leaf: Any, shape: MeshShape) -> Spec | None:
+    """Where the captured call had an array, where that is on a mesh with axes of the same names and sizes."""
+    sharding = getattr(leaf.aval, "sharding", None)
+    mesh, spec = getattr(sharding, "mesh", None), getattr(sharding, "spec", None)
+    if mesh is None or spec is None or dict(mesh.shape) != dict(zip(shape.names, shape.sizes, strict=True)):
+        return None
+    parts = [() if part is None else (part,) if isinstance(part, str) else tuple(part) for part in spec]
+    return (*parts, *[()] * (len(leaf.aval.shape) - len(parts)))
+
+
+def _confirmed(
+    step: Step,
+    rows: list[Row],
+    shape: MeshShape,
+    target: targets.Target,
+    scale: score.Scale,
+    bounds: Bounds,
+    progress: Callable[[str], None],
+) -> list[Row]:
+    """Figures of the target's own compiler for plain data parallel, the best of the search, and what the caller or program named."""
+    mesh = compiled.mesh_for(shape, target)
+    ranked = sorted(
+        (row for row in rows[1:] if row.strategy is not None and row.figures is not None),
+        key=lambda row: scale.score(row.figures),  # type: ignore[arg-type]
+    )
+    wanted = [rows[0], *ranked[: bounds.confirmed], *(row for row in rows if row.strategy is None)]
+    kept = []
+    for row in rows:
+        if row not in wanted:
+            continue
+        progress(f"compiling {row.name} for {target.name}")
+        try:
+            figures = compiled.figures(_placed(step, row.placement, mesh, False), shape, target.platform)
+            kept.append(replace_row(row, figures))
+        except DoesNotFit as error:
+            kept.append(replace_row(row, compiled.refused(error)))
+        except StagingError as error:
+            if row is rows[0]:
+                raise
+            kept.append(replace_row(row, None, str(error)))
+    return kept
+
+
+def replace_row(row: Row, figures: Figures | None, reason: str = "") -> Row:
+    """The same placement with figures of another compiler."""
+    return Row(row.name, row.placement, figures, row.strategy, reason)
+
+
+def _compare(program: Program, step: Step, chosen: Row, mesh: Any, outcome: Outcome) -> None:
+    """Run the placement on simulated devices and the original on one, on the captured inputs."""
+    try:
+        reference = program.references[0]
+        placed = _placed(step, chosen.placement, mesh, True)
+        result = compiled.run(step, placed, reference)
+        values = program.draws[0]
+        wide = program.rounding(program.original, values, reference) if program.dtype == "float32" else None
+        outcome.comparison = equivalence.compare(
+            reference,
+            result,
+            equivalence.tolerance(program.dtype),
+            rounded=wide or program.rounded(values, program.dtype),
+        )
+    except Exception as error:  # the program's own code, on devices that it was not written for
+        traceback.print_exc()
+        outcome.problem = staging.first_line(error)
+
+
+def _tell(
+    function: CapturedFunction, program: Program, target: targets.Target, outcome: Outcome, limit: int | None
+) -> None:
+    """The code to write and what else is worth knowing."""
+    shape, found, chosen = outcome.mesh, outcome.classes, outcome.chosen
+    assert chosen.strategy is not None
+    assert chosen.figures is not None
+    name = function.qualname.rpartition(".")[2]
+    updated = {update.output: update.input for update in program.updates}
+    outcome.code = code.program(
+        chosen.strategy, found, shape, name, _parts(program.baseline.lowered, updated)
+    )
+    nnx = type(function.function).__module__.startswith("flax.nnx")
+    which = annotated.framework(found, nnx)
+    if which is not None:
+        outcome.annotations = list(annotated.lines(chosen.strategy, found, which))
+    told = outcome.advice
+    told += advice.undivided(found, shape)
+    told += advice.experts(found, shape, chosen.strategy)
+    told += advice.explicit(program.baseline.jaxpr, chosen.figures)
+    told += advice.pmaps(function.path, shape, chosen.strategy.batch)
+    if target.compile_only:
+        devices = target.devices()[: shape.devices]
+        told += advice.layout(shape, devices, compiled.laid_out(shape, devices), chosen.figures)
+    told += advice.pipeline(found, shape, chosen.figures, limit, advice.blocks_of(found))
+
+
+def _parts(lowered: Any, updated: Mapping[int, int]) -> list[list[int | None]]:
+    """For each part of what a function returns (the members of a tuple), for each array in it the input that it updates."""
+    tree = lowered.out_tree
+    children = tree.children() or [tree]
+    parts: list[list[int | None]] = []
+    number = 0
+    for child in children:
+        parts.append([updated.get(number + n) for n in range(child.num_leaves)])
+        number += child.num_leaves
+    return parts
+
+
+def result(function: CapturedFunction, outcome: Outcome) -> Result:
+    """The recommendation as a candidate like others: plain data parallel before, what was found after."""
+    chosen, plain = outcome.chosen, outcome.plain
+    simulated = ":" not in outcome.target
+    evidence = f"{outcome.tried} placements compiled for {outcome.mesh.devices} simulated CPU devices"
+    if not simulated:
+        evidence += f", those shown compiled by XLA for {outcome.target}, nothing was run on it"
+    status, reason = Status.COMPILED, _gain(outcome)
+    if outcome.comparison is None:
+        status, reason = Status.FAILED, f"it was not run: {outcome.problem}"
+    elif outcome.comparison.problem is not None:
+        status, reason = Status.REJECTED, f"it does not compute the same: {outcome.comparison.problem}"
+    else:
+        evidence += f"; values and updates within tolerance of one device on the captured inputs, run on {outcome.mesh.devices} simulated devices"
+        if chosen is plain:
+            status, reason = Status.REJECTED, "no placement that was tried is better than plain data parallel"
+        elif simulated:
+            status = Status.VERIFIED
+            evidence += "; bytes, memory and FLOPs are those of the programs that ran, no time was measured"
+    record = Result(
+        function.qualname, function.path, function.line, None, "sharding", status, evidence, reason
+    )
+    record.before, record.after = _cost(plain.figures), _cost(chosen.figures)
+    record.numerics = outcome.comparison.numerics if outcome.comparison else None
+    return record
+
+
+def _gain(outcome: Outcome) -> str:
+    from jaxlint_runtime.report.units import amount, size
+
+    before, after = outcome.plain.figures, outcome.chosen.figures
+    assert before is not None
+    assert after is not None
+    assert outcome.chosen.strategy is not None
+    name = explain.title(outcome.chosen.strategy, outcome.classes, outcome.mesh)
+    return (
+        f"{name}: a device needs {size(before.memory)} to {size(after.memory)}, sends {size(before.sent)} to {size(after.sent)}, "
+        f"computes {amount(before.flops, 'FLOP')} to {amount(after.flops, 'FLOP')} (plain data parallel to this)"
+    )
+
+
+def _cost(figures: Figures | None) -> Cost | None:
+    if figures is None:
+        return None
+    return Cost(
+        peak_bytes=figures.memory,
+        flops=figures.flops,
+        collective_bytes=figures.sent,
+        fits=None if figures.fits else False,
+    )
+
+
+def record(function: CapturedFunction, outcome: Outcome) -> dict[str, Any]:
+    """The whole outcome as plain data, for the reports."""
+    chosen = outcome.chosen
+    assert chosen.strategy is not None
+    found = outcome.classes
+    return {
+        "function": function.qualname,
+        "path": function.path,
+        "line": function.line,
+        "mesh": {"names": list(outcome.mesh.names), "sizes": list(outcome.mesh.sizes)},
+        "devices": "simulated CPU devices" if ":" not in outcome.target else outcome.target,
+        "weighed_as": outcome.scale.chip,
+        "one_device_bytes": outcome.one_device,
+        "tried": outcome.tried,
+        "bounded": outcome.over,
+        "title": explain.title(chosen.strategy, found, outcome.mesh),
+        "explanation": list(explain.sentences(chosen.strategy, found, outcome.mesh, chosen.figures)),
+        "placements": [
+            {
+                "name": row.name,
+                "title": explain.title(row.strategy, found, outcome.mesh) if row.strategy else None,
+                "chosen": row is chosen,
+                "flops": row.figures.flops if row.figures else None,
+                "sent_bytes": row.figures.sent if row.figures else None,
+                "sent_by_kind": row.figures.by_kind if row.figures else {},
+                "sent_by_axes": row.figures.by_axes if row.figures else {},
+                "peak_bytes": row.figures.memory if row.figures else None,
+                "fits": row.figures.fits if row.figures else None,
+                "rematerialised": list(row.figures.rematerialised) if row.figures else [],
+                "score": row.score,
+                "reason": row.reason or None,
+            }
+            for row in outcome.rows
+        ],
+        "classes": [
+            {
+                "name": entry.name,
+                "shape": list(entry.shape),
+                "axes": [found.roles.get(group, "") for group in entry.groups],
+                "arrays": len(entry.members),
+                "followers": len(entry.followers),
+                "spec": code.written(chosen.strategy.spec(found, number)),
+                "state": code.written(chosen.strategy.followers(found, number)),
+                "used": code.written(chosen.strategy.used[number])
+                if number in chosen.strategy.used
+                else None,
+            }
+            for number, entry in enumerate(found.parameters)
+        ],
+        "batch": {
+            "inputs": [one.path for one in found.data],
+            "spec": code.written((chosen.strategy.batch,)),
+        },
+        "values": asdict(outcome.comparison.numerics) if outcome.comparison else None,
+        "values_problem": outcome.problem or (outcome.comparison.problem if outcome.comparison else None),
+        "code": outcome.code,
+        "annotations": outcome.annotations,
+        "advice": outcome.advice,
+    }

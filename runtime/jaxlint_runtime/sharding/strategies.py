@@ -1,0 +1,276 @@
+"""Ways to place a step's inputs on a mesh: a spec for each class of parameters, and those that have names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from jaxlint_runtime.sharding.axes import Node
+from jaxlint_runtime.sharding.classes import Classes, ParameterClass
+from jaxlint_runtime.sharding.mesh import DATA, EXPERT, MODEL, MeshShape
+
+Spec = tuple[tuple[str, ...], ...]  # for each axis of an array the axes of the mesh that split it
+_SMALL = 256  # elements below which splitting over the data axis is not worth a collective
+_INSIDE = ("heads", "hidden")  # groups between two products of a block
+_VOCABULARY = ("vocab", "outputs")
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """Specs for the classes of parameters by their number, for what follows them, and the axes that split the batch.
+
+    `state` holds specs of followers that differ from those of their parameters. `used` holds specs that parameters are brought
+    to at the start of the step, where they are kept split further: fully sharded data parallel gathers them.
+    """
+
+    name: str
+    batch: tuple[str, ...]
+    specs: Mapping[int, Spec] = field(default_factory=dict)
+    state: Mapping[int, Spec] = field(default_factory=dict)
+    used: Mapping[int, Spec] = field(default_factory=dict)
+
+    def spec(self, classes: Classes, number: int) -> Spec:
+        """The spec of a class of parameters."""
+        return self.specs.get(number) or ((),) * len(classes.parameters[number].shape)
+
+    def followers(self, classes: Classes, number: int) -> Spec:
+        """The spec of the state that follows a class of parameters."""
+        return self.state.get(number) or self.spec(classes, number)
+
+    def with_spec(self, number: int, spec: Spec) -> Strategy:
+        """The same but for one class, and the state that follows it."""
+        state = {n: one for n, one in self.state.items() if n != number}
+        used = {n: one for n, one in self.used.items() if n != number}
+        return replace(self, specs={**self.specs, number: spec}, state=state, used=used)
+
+    def gathered(self, classes: Classes) -> dict[int, Spec]:
+        """By input: the specs that parameters are brought to at the start of the step."""
+        return {
+            one.number: spec
+            for number, spec in self.used.items()
+            if spec != self.spec(classes, number)
+            for one in classes.parameters[number].members
+        }
+
+    def leaves(self, classes: Classes, mesh: MeshShape) -> tuple[Spec, ...]:
+        """One spec for each input."""
+        found: dict[int, Spec] = {}
+        for number, entry in enumerate(classes.parameters):
+            found.update((one.number, self.spec(classes, number)) for one in entry.members)
+            found.update((one.number, self.followers(classes, number)) for one in entry.followers)
+        for one in classes.data:
+            # a batch that does not divide stays whole
+            splits = bool(one.shape) and one.shape[0] % mesh.size(self.batch) == 0
+            found[one.number] = ((self.batch if splits else ()), *((),) * (len(one.shape) - 1))
+        return tuple(found.get(one.number, ((),) * len(one.shape)) for one in classes.inputs)
+
+
+Assignment = dict[Node, tuple[str, ...]]
+
+
+def fully_sharded(
+    name: str,
+    classes: Classes,
+    mesh: MeshShape,
+    batch: tuple[str, ...],
+    specs: Mapping[int, Spec],
+    axes: tuple[str, ...],
+) -> Strategy:
+    """What is computed as with `specs`, everything kept split over `axes` as well."""
+    kept = spread(classes, mesh, specs, axes)
+    used = {n: specs.get(n, ((),) * len(classes.parameters[n].shape)) for n in kept}
+    return Strategy(name, batch, kept, {}, used)
+
+
+def by_groups(classes: Classes, mesh: MeshShape, assignment: Assignment) -> dict[int, Spec]:
+    """Specs that split each axis as its group is split. An axis of the mesh is used once in an array, where it divides."""
+    found = {}
+    for number, entry in enumerate(classes.parameters):
+        used: set[str] = set()
+        spec = []
+        for group, size in zip(entry.groups, entry.shape, strict=True):
+            axes = tuple(name for name in assignment.get(group, ()) if name not in used)
+            if not axes or size % mesh.size(axes):
+                axes = ()
+            used.update(axes)
+            spec.append(axes)
+        if any(spec):
+            found[number] = tuple(spec)
+    return found
+
+
+def spread(
+    classes: Classes, mesh: MeshShape, specs: Mapping[int, Spec], axes: tuple[str, ...]
+) -> dict[int, Spec]:
+    """Each array split over `axes` as well, along its largest axis that divides: ZeRO-3, fully sharded data parallel."""
+    found = dict(specs)
+    for number, entry in enumerate(classes.parameters):
+        spec = list(found.get(number, ((),) * len(entry.shape)))
+        size = entry.nbytes // max(1, len(entry.members))
+        if size < 4 * _SMALL:
+            continue
+        stacked = 1 if classes.roles.get(entry.groups[0]) == "layers" else 0  # a loop takes whole layers
+        order = sorted(range(stacked, len(spec)), key=lambda n: (bool(spec[n]), -entry.shape[n]))
+        for n in order:
+            together = (*spec[n], *(name for name in axes if name not in spec[n]))
+            taken = {name for m, one in enumerate(spec) for name in one if m != n}
+            if taken.isdisjoint(axes) and entry.shape[n] % mesh.size(together) == 0:
+                spec[n] = together
+                found[number] = tuple(spec)
+                break
+    return found
+
+
+def data_axes(mesh: MeshShape) -> tuple[str, ...]:
+    """The axes that split the batch in plain data parallel training."""
+    return mesh.of_kind(DATA) or mesh.split[:1]
+
+
+def named(classes: Classes, mesh: MeshShape) -> Iterator[Strategy]:
+    """The strategies that people use and that this mesh and these parameters have room for; plain data parallel first."""
+    data = data_axes(mesh)
+    model = tuple(name for name in mesh.split if name not in data)
+    everywhere = mesh.split
+    yield Strategy("data parallel", data)
+    if len(everywhere) > len(data):
+        yield Strategy("data parallel over all axes", everywhere)
+    if classes.trains and any(entry.followers for entry in classes.parameters):
+        yield Strategy("ZeRO-1", everywhere, {}, spread(classes, mesh, {}, everywhere))
+    if classes.trains:
+        yield fully_sharded("FSDP", classes, mesh, data, {}, data)
+        if len(everywhere) > len(data):
+            yield fully_sharded("FSDP over all axes", classes, mesh, everywhere, {}, everywhere)
+    if expert := _experts(classes, mesh, model):
+        specs = by_groups(classes, mesh, expert)
+        yield Strategy("expert parallel", data, specs)
+        yield fully_sharded("expert parallel with FSDP", classes, mesh, data, specs, data)
+    tensor = mesh.of_kind(MODEL) or model
+    inside = _inside(classes, mesh, tensor)
+    if tensor and inside:
+        specs = by_groups(classes, mesh, inside)
+        yield Strategy("tensor parallel", data, specs)
+        if classes.trains:
+            yield fully_sharded("tensor parallel with FSDP", classes, mesh, data, specs, data)
+    vocabulary: Assignment = {group: tensor for group, role in classes.roles.items() if role in _VOCABULARY}
+    if tensor and vocabulary:
+        specs = by_groups(classes, mesh, {**inside, **vocabulary})
+        if specs:
+            yield Strategy("tensor parallel, vocabulary too", data, specs)
+            if classes.trains:
+                yield fully_sharded(
+                    "tensor parallel, vocabulary too, with FSDP", classes, mesh, data, specs, data
+                )
+
+
+def _experts(classes: Classes, mesh: MeshShape, model: tuple[str, ...]) -> Assignment:
+    axes = mesh.of_kind(EXPERT) or model or data_axes(mesh)
+    return {group: axes for group, role in classes.roles.items() if role == "experts"}
+
+
+def _inside(classes: Classes, mesh: MeshShape, axes: tuple[str, ...]) -> Assignment:
+    """Every other group between two products: the columns of the first matrix and the rows of the second."""
+    found: Assignment = {}
+    beside: set[Node] = set()  # in one array with what is split already
+    for entry in classes.parameters:
+        for group in entry.groups:
+            if classes.roles.get(group) in _INSIDE and group not in beside:
+                found[group] = axes
+                for other in classes.parameters:
+                    if group in other.groups:
+                        beside.update(other.groups)
+    return found
+
+
+def group_moves(classes: Classes, mesh: MeshShape) -> Iterator[tuple[str, Callable[[Strategy], Strategy]]]:
+    """Changes of all classes with a group of axes at once, those with the most bytes first."""
+    weight: dict[Node, int] = {}
+    for entry in classes.parameters:
+        for group in set(entry.groups):
+            weight[group] = weight.get(group, 0) + entry.nbytes
+    for group in sorted(weight, key=lambda one: -weight[one]):
+        if classes.roles.get(group) in ("batch", "layers"):
+            continue
+        for axes in _choices(mesh):
+            yield _group_move(classes, mesh, group, axes)
+
+
+def _group_move(
+    classes: Classes, mesh: MeshShape, group: Node, axes: tuple[str, ...]
+) -> tuple[str, Callable[[Strategy], Strategy]]:
+    def move(strategy: Strategy) -> Strategy:
+        for number, entry in enumerate(classes.parameters):
+            if group in entry.groups:
+                spec = _set(entry, strategy.spec(classes, number), entry.groups.index(group), axes, mesh)
+                if spec is not None:
+                    strategy = strategy.with_spec(number, spec)
+        return strategy
+
+    role = classes.roles.get(group, "axis")
+    return f"{role} over {'+'.join(axes) or 'no axis'}", move
+
+
+def class_moves(classes: Classes, mesh: MeshShape) -> Iterator[tuple[str, Callable[[Strategy], Strategy]]]:
+    """Changes of one class, those with the most bytes first; classes below a hundredth of all bytes are left out."""
+    order = sorted(range(len(classes.parameters)), key=lambda n: -classes.parameters[n].nbytes)
+    for number in order:
+        entry = classes.parameters[number]
+        if entry.nbytes * 100 < classes.parameter_bytes:
+            continue
+        for spec in _specs(entry, classes, mesh):
+            shown = ", ".join("+".join(axes) or "-" for axes in spec)
+            yield f"{entry.name} as ({shown})", _class_move(number, spec)
+
+
+def _class_move(number: int, spec: Spec) -> Callable[[Strategy], Strategy]:
+    return lambda strategy: strategy.with_spec(number, spec)
+
+
+def _specs(entry: ParameterClass, classes: Classes, mesh: MeshShape) -> Iterator[Spec]:
+    empty: Spec = ((),) * len(entry.shape)
+    yield empty
+    for n in range(len(entry.shape)):
+        if classes.roles.get(entry.groups[n]) == "layers":
+            continue
+        for axes in _choices(mesh):
+            spec = _set(entry, empty, n, axes, mesh) if axes else None
+            if spec is not None:
+                yield spec
+
+
+def _choices(mesh: MeshShape) -> Sequence[tuple[str, ...]]:
+    single = [(name,) for name in mesh.split]
+    return [*reversed(single), *([mesh.split] if len(mesh.split) > 1 else []), ()]
+
+
+def _set(
+    entry: ParameterClass, spec: Spec, position: int, axes: tuple[str, ...], mesh: MeshShape
+) -> Spec | None:
+    """The spec with one axis split over `axes`, which leave the others; None where it does not divide."""
+    if axes and entry.shape[position] % mesh.size(axes):
+        return None
+    return tuple(
+        axes if n == position else tuple(name for name in one if name not in axes)
+        for n, one in enumerate(spec)
+    )
+
+
+def batch_moves(mesh: MeshShape) -> Iterator[tuple[str, Callable[[Strategy], Strategy]]]:
+    """The batch over other axes."""
+    for axes in _choices(mesh):
+        if axes:
+            yield f"batch over {'+'.join(axes)}", _batch_move(axes)
+
+
+def _batch_move(axes: tuple[str, ...]) -> Callable[[Strategy], Strategy]:
+    return lambda strategy: replace(strategy, batch=axes)
+
+
+def state_moves(classes: Classes, mesh: MeshShape) -> Iterator[tuple[str, Callable[[Strategy], Strategy]]]:
+    """The optimiser's state split further than its parameters: ZeRO-1 on top of what there is."""
+    if any(entry.followers for entry in classes.parameters):
+
+        def move(strategy: Strategy) -> Strategy:
+            specs = {n: strategy.spec(classes, n) for n in range(len(classes.parameters))}
+            return replace(strategy, state=spread(classes, mesh, specs, data_axes(mesh)))
+
+        yield "the optimiser's state over the data axis (ZeRO-1)", move

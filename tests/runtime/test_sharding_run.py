@@ -1,0 +1,178 @@
+"""`jaxlint verify --mesh`, from the command line to the report, on simulated devices."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+STEP = """
+    import jax, jax.numpy as jnp
+    import numpy as np
+
+    def loss(params, x, y):
+        h = jax.nn.relu(x @ params["up"] + params["bias"])
+        return ((h @ params["down"] - y) ** 2).mean()
+
+    @jax.jit
+    def step(params, x, y):
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(loss)(params, x, y))
+
+    draw = np.random.default_rng(0)
+    make = lambda *shape: draw.normal(size=shape).astype(np.float32)
+"""
+MLP = (
+    STEP
+    + """
+    params = {"up": make(32, 256), "bias": make(256), "down": make(256, 32)}
+    for _ in range(3):
+        params = step(params, make(16, 32), make(16, 32))
+"""
+)
+ODD = (
+    STEP
+    + """
+    params = {"up": make(5, 7), "bias": make(7), "down": make(7, 3)}
+    for _ in range(3):
+        params = step(params, make(9, 5), make(9, 3))
+"""
+)
+OWN = (
+    STEP
+    + """
+    from jax.sharding import NamedSharding, PartitionSpec as P
+
+    mesh = jax.make_mesh((4, 2), ("data", "model"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    at = lambda *spec: NamedSharding(mesh, P(*spec))
+    params = {"up": make(32, 256), "bias": make(256), "down": make(256, 32)}
+    params = jax.device_put(params, {"up": at(None, "model"), "bias": at("model"), "down": at("model")})
+    for _ in range(3):
+        batch = jax.device_put((make(16, 32), make(16, 32)), at("data"))
+        params = step(params, *batch)
+"""
+)
+
+
+def run(folder: Path, source: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    (folder / "pyproject.toml").touch()
+    (folder / "train.py").write_text(textwrap.dedent(source))
+    return subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "jaxlint",
+            "verify",
+            "-q",
+            "--calls",
+            "2",
+            "--budget",
+            "8",
+            *arguments,
+            "train.py",
+        ],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "JAX_PLATFORMS": "cpu"},
+    )
+
+
+def report_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found["runs"][0]
+
+
+def by_name(run: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    assert run["sharding"], run["results"]
+    return {one["name"]: one for one in run["sharding"][0]["placements"]}
+
+
+def test_an_mlp_on_simulated_devices(tmp_path: Path) -> None:
+    found = report_of(run(tmp_path, MLP, "--mesh", "data=4,model=2", "--output-format", "json"))
+    sharding, placements = found["sharding"][0], by_name(found)
+    assert sharding["function"] == "step"
+    assert sharding["path"] == "train.py"
+    plain, tensor = placements["data parallel"], placements["tensor parallel"]
+    assert plain["score"] == pytest.approx(2)
+    # Three products of 2 x 4 x 32 x 256 FLOP (the gradient by the inputs is not needed) and one more for the hidden layer.
+    assert 4 * 2 * 4 * 32 * 256 * 0.9 < plain["flops"] < 4 * 2 * 4 * 32 * 256 * 1.6
+    assert tensor["flops"] < 0.7 * plain["flops"]
+    # A ring of 4 sends 2 * 3/4 of the gradients, which are as large as the parameters: 32*256 + 256 + 256*32 floats.
+    assert plain["sent_bytes"] == pytest.approx(1.5 * 4 * (2 * 32 * 256 + 256), rel=0.02)
+    assert set(plain["sent_by_axes"]) == {"data"}
+    assert "model" in tensor["sent_by_axes"]
+    best = min(one["score"] for one in placements.values() if one["score"] is not None)
+    chosen = next(one for one in placements.values() if one["chosen"])
+    assert chosen["score"] == best < 2
+    assert sharding["values_problem"] is None
+    result = found["results"][0]
+    assert (result["candidate"], result["status"], result["codemod"]) == ("sharding", "verified", None)
+    assert result["numerics"]["passed"]
+    assert result["after"]["peak_bytes"] == chosen["peak_bytes"]
+    assert "no time was measured" in result["evidence"]
+    assert "jax.jit(step, in_shardings=" in sharding["code"]
+
+
+def test_the_report_for_people(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    done = run(tmp_path, MLP, "--mesh", "data=2", "--html", str(page))
+    assert done.returncode == 0, done.stderr
+    for text in (
+        "on the mesh data=2, simulated CPU devices",
+        "data parallel",
+        "found:",
+        "values: as on one device",
+    ):
+        assert text in done.stdout
+    assert "simulated CPU devices" in page.read_text(encoding="utf-8")
+
+
+def test_what_does_not_divide_is_told_and_nothing_is_claimed(tmp_path: Path) -> None:
+    found = report_of(run(tmp_path, ODD, "--mesh", "data=4,model=2", "--output-format", "json"))
+    assert any("batch of 9" in line for line in found["sharding"][0]["advice"])
+    assert found["results"][0]["status"] == "rejected"
+    assert "no placement that was tried is better" in found["results"][0]["reason"]
+
+
+def test_a_program_with_a_mesh_of_its_own_is_one_of_the_placements(tmp_path: Path) -> None:
+    found = report_of(run(tmp_path, OWN, "--mesh", "data=4,model=2", "--output-format", "json"))
+    placements = by_name(found)
+    own, tensor = placements["as the program has it"], placements["tensor parallel"]
+    assert own["sent_bytes"] == tensor["sent_bytes"]
+    assert own["peak_bytes"] == tensor["peak_bytes"]
+    assert not own["chosen"]
+
+
+def test_a_program_that_sets_its_own_number_of_devices_is_told_so(tmp_path: Path) -> None:
+    source = "import os\nos.environ['XLA_FLAGS'] = ''\n" + textwrap.dedent(MLP)
+    found = report_of(run(tmp_path, source, "--mesh", "data=4,model=2", "--output-format", "json"))
+    assert found["sharding"] == []
+    assert "takes 8 devices and the program left 1" in found["results"][0]["reason"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--mesh", "data:4"], "write the axes of the mesh as NAME=SIZE"),
+        (["--mesh", "data=0"], "each axis needs at least 1"),
+        (["--mesh", "data=4,model=2", "--target", "tpu:v5e-2x2"], "takes 8 devices and tpu:v5e-2x2 has 4"),
+        (["--mesh", "data=2", "--target", "abacus"], "unknown target 'abacus'"),
+        (["--mesh", "data=2", "--target", "gpu"], "not on gpu"),
+        (["--mesh", "data=2", "--transform", "remat"], "without --transform"),
+        (["--mesh", "data=2", "--apply"], "without --apply"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(tmp_path: Path, arguments: list[str], says: str) -> None:
+    done = run(tmp_path, "raise SystemExit(9)", *arguments)
+    assert done.returncode == 2
+    assert says in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
