@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-TRANSFORMS = ("donation", "remat", "bf16", "kernels", "cross_entropy", "microbatch")
+TRANSFORMS = ("donation", "remat", "bf16", "kernels", "cross_entropy", "fusions", "microbatch")
 SOURCE = "source"  # stands for edits of the source (`rewrites`)
 
 

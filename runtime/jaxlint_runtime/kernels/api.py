@@ -7,9 +7,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from jaxlint_runtime.kernels.implementations import chunked, cross_entropy, flash
+from jaxlint_runtime.kernels.activations import ACTIVATIONS, IDENTITY
+from jaxlint_runtime.kernels.epilogues import EpilogueSpec, Factors
+from jaxlint_runtime.kernels.implementations import (
+    chunked,
+    cross_entropy,
+    flash,
+    online_cross_entropy,
+    products,
+)
+from jaxlint_runtime.kernels.implementations import rows as row_kernels
+from jaxlint_runtime.kernels.implementations.tiles import chip_at_hand
 from jaxlint_runtime.kernels.layout import Operands, Spec
 from jaxlint_runtime.kernels.losses import Examples
+from jaxlint_runtime.kernels.rowwise import LAYER_NORM, RMS_NORM, SOFTMAX, Rows, RowSpec
 
 
 def chunked_attention(
@@ -49,3 +60,50 @@ def log_likelihood(rows: Any, table: Any, labels: Any, *, scale: float = 1.0, bi
     `rows` is [R, D], `table` [V, D], `bias` [V]. The mean of its negative is the usual loss of a language model.
     """
     return cross_entropy.log_likelihood(Examples(rows, table, labels, bias), scale)
+
+
+def online_log_likelihood(rows: Any, table: Any, labels: Any, *, scale: float = 1.0, bias: Any = None) -> Any:
+    """The same as `log_likelihood` on TPU by Pallas: the scores exist tile by tile, forward and backward."""
+    return online_cross_entropy.log_likelihood(Examples(rows, table, labels, bias), scale, chip_at_hand())
+
+
+def layer_norm(x: Any, scale: Any = None, shift: Any = None, *, eps: float) -> Any:
+    """Layer norm along the last axis of any array on TPU by Pallas; the backward pass keeps `x` alone."""
+    return _by_rows(x, Rows(x, scale, shift), RowSpec(LAYER_NORM, eps))
+
+
+def rms_norm(x: Any, scale: Any = None, *, eps: float) -> Any:
+    """RMS norm along the last axis of any array on TPU by Pallas; the backward pass keeps `x` alone."""
+    return _by_rows(x, Rows(x, scale), RowSpec(RMS_NORM, eps))
+
+
+def softmax(x: Any) -> Any:
+    """Softmax along the last axis of any array on TPU by Pallas, online: a row may be of any length."""
+    return _by_rows(x, Rows(x), RowSpec(SOFTMAX))
+
+
+def _by_rows(x: Any, given: Rows, spec: RowSpec) -> Any:
+    flat = Rows(x.reshape(-1, x.shape[-1]), given.scale, given.shift)
+    return row_kernels.compute(flat, spec, chip_at_hand()).reshape(x.shape)
+
+
+def gated(x: Any, gate: Any, up: Any, *, activation: str = "silu") -> Any:
+    """activation(x @ gate) * (x @ up) on TPU by Pallas, for `x` [..., K] and tables [K, N]; neither product is ever in memory.
+
+    `activation` is "silu", "gelu", "exact gelu", "relu", "squared relu", "sigmoid", "tanh" or "identity".
+    """
+    return _product(x, (gate, up), (None, None), activation)
+
+
+def matmul(x: Any, table: Any, bias: Any = None, *, activation: str = "identity") -> Any:
+    """activation(x @ table + bias) on TPU by Pallas, for `x` [..., K] and a table [K, N]."""
+    return _product(x, (table,), (bias,), activation)
+
+
+def _product(x: Any, tables: tuple[Any, ...], shifts: tuple[Any, ...], activation: str) -> Any:
+    known = {each.name: each for each in (*ACTIVATIONS, IDENTITY)}
+    if activation not in known:
+        raise ValueError(f"activation {activation!r} is none of {', '.join(known)}")
+    spec = EpilogueSpec(known[activation], len(tables) == 2)
+    factors = Factors(x.reshape(-1, x.shape[-1]), tables, shifts)
+    return products.compute(factors, spec, chip_at_hand()).reshape(*x.shape[:-1], tables[0].shape[1])

@@ -1,4 +1,4 @@
-"""A staged program evaluated again with the attentions in it computed by another function."""
+"""A staged program evaluated again with what was found in it (attentions, cross-entropies, norms ...) computed by another function."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import jax
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.interpret import control_flow
+from jaxlint_runtime.kernels import epilogues, rowwise
 from jaxlint_runtime.kernels.attention import find
 from jaxlint_runtime.kernels.graph import Graph, Node, Value, build
 from jaxlint_runtime.kernels.layout import Layout, arrange
@@ -19,7 +20,8 @@ from jaxlint_runtime.kernels.patterns import Attention, Likelihood, Unlike
 
 SCOPE = "jaxlint_kernel"  # in the name stack of what was substituted
 
-Match = Layout | Loss  # an attention or a cross-entropy
+Fused = rowwise.RowWise | epilogues.Epilogue  # what compilers fuse for the most part
+Match = Layout | Loss | Fused
 Implementation = Callable[..., Any]  # what `compute` of a match takes
 Choice = Callable[[Match], Implementation | None]  # None leaves a match as it is
 
@@ -34,11 +36,17 @@ class Matches:
     near: list[str] = field(default_factory=list)
 
     def all_layouts(self) -> list[Match]:
-        """The attentions and cross-entropies, those in bodies included."""
-        inner = [
-            layout for bodies in self.bodies.values() for body in bodies for layout in body.all_layouts()
-        ]
-        return [*self.layouts, *inner]
+        """What was found, in bodies too."""
+        return list(self.turns())
+
+    def turns(self) -> dict[Match, int]:
+        """What was found, in bodies too, and how often it is computed where loops say how often they turn."""
+        every = dict.fromkeys(self.layouts, 1)
+        for node, bodies in self.bodies.items():
+            length = int(node.params.get("length", 1))
+            for body in bodies:
+                every |= {match: length * count for match, count in body.turns().items()}
+        return every
 
     def all_near(self) -> list[str]:
         """What was nearly an attention, and why not."""
@@ -47,27 +55,49 @@ class Matches:
 
 
 def matches(jaxpr: Any) -> Matches:
-    """The attentions of a staged program."""
-    return _matches(build(jaxpr))
+    """The attentions and cross-entropies of a staged program."""
+    return _matches(build(jaxpr), _large)
 
 
-def _matches(graph: Graph) -> Matches:
+def fused(jaxpr: Any) -> Matches:
+    """The norms, softmaxes and products with epilogues of a staged program that are no part of an attention or cross-entropy."""
+    return _matches(build(jaxpr), _small)
+
+
+def _matches(graph: Graph, look: Callable[[Graph, Matches], None]) -> Matches:
+    result = Matches(graph)
+    look(graph, result)
+    for node in graph.nodes:
+        if node.bodies and not node.hidden:
+            bodies = [_matches(body, look) for body in node.bodies]
+            if any(body.layouts or body.bodies or body.near for body in bodies):
+                result.bodies[node] = bodies
+    return result
+
+
+def _large(graph: Graph, result: Matches) -> None:
     found = find(graph)
-    result = Matches(graph, near=found.near)
+    result.near += found.near
     both: list[Attention | Likelihood] = [*found.attentions, *found.likelihoods]
     for match in both:
-        if SCOPE in str(match.product.eqn.source_info.name_stack):
+        if _substituted(match.product):
             continue
         try:
             result.layouts.append(arrange_loss(match) if isinstance(match, Likelihood) else arrange(match))
         except Unlike as reason:
             result.near.append(f"{match.place}: {reason}")
-    for node in graph.nodes:
-        if node.bodies and not node.hidden:
-            bodies = [_matches(body) for body in node.bodies]
-            if any(body.layouts or body.bodies or body.near for body in bodies):
-                result.bodies[node] = bodies
-    return result
+
+
+def _small(graph: Graph, result: Matches) -> None:
+    larger = find(graph)
+    both: list[Attention | Likelihood] = [*larger.attentions, *larger.likelihoods]
+    kept = graph.needed({match.result: match.operands for match in both})
+    every: list[Fused] = [*rowwise.find(graph), *epilogues.find(graph)]
+    result.layouts += [match for match in every if match.node in kept and not _substituted(match.node)]
+
+
+def _substituted(node: Node) -> bool:
+    return SCOPE in str(node.eqn.source_info.name_stack)
 
 
 def evaluate(found: Matches, args: Sequence[Any], choose: Choice) -> list[Any]:

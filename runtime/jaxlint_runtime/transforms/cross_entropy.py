@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import functools
 
+from jaxlint_runtime.kernels.implementations import online_cross_entropy
 from jaxlint_runtime.kernels.implementations.cross_entropy import log_likelihood
+from jaxlint_runtime.kernels.implementations.tiles import chip_at_hand
 from jaxlint_runtime.kernels.losses import Loss
 from jaxlint_runtime.kernels.substitute import Implementation, Match
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.staging import Version
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 from jaxlint_runtime.transforms.kernels import LEAST_BYTES, LEAST_SHARE, Seen, shortened, substituted
+
+_BLOCKS, _PALLAS = "blocks", "pallas"
 
 
 class CrossEntropy(Transform):
@@ -24,7 +28,7 @@ class CrossEntropy(Transform):
     trade = True
 
     def propose(self, program: Program) -> list[Candidate]:
-        """One candidate for all cross-entropies. Raises NotApplicable."""
+        """One candidate per implementation, for all cross-entropies. Raises NotApplicable."""
         seen = Seen()
         program.stage(substituted(program.version, lambda match: None, seen)).jaxpr  # noqa: B018 - traces
         losses = [match for match in seen.matches if isinstance(match, Loss)]
@@ -37,29 +41,50 @@ class CrossEntropy(Transform):
             raise NotApplicable(f"the scores of its cross-entropy take {total / 2**10:.1f} KiB only")
         sites = ", ".join(dict.fromkeys(shortened(loss.place) for loss in losses))
         rows, vocabulary, depth = losses[0].shape
+        what = f"compute the cross-entropy at {sites} ({rows} rows of {vocabulary} scores)"
+        ways = [(_BLOCKS, "by blocks of rows, from the operands of the product", "log_likelihood")]
+        if program.target.platform == "tpu":
+            ways.append((_PALLAS, "tile by tile by a Pallas kernel", "online_log_likelihood"))
         return [
             Candidate(
-                name=f"{self.name}:blocks",
-                summary=f"compute the cross-entropy at {sites} ({rows} rows of {vocabulary} scores) by blocks of rows, "
-                "from the operands of the product: jaxlint_runtime.kernels.api.log_likelihood(rows, table, labels)",
+                name=f"{self.name}:{implementation}",
+                summary=f"{what} {how}: jaxlint_runtime.kernels.api.{call}(rows, table, labels)",
                 requires="",
-                estimate=float(total),
-                parameters={"sites": sites, "rows": rows, "vocabulary": vocabulary, "depth": depth},
+                estimate=float(total) - number,
+                parameters={
+                    "sites": sites,
+                    "rows": rows,
+                    "vocabulary": vocabulary,
+                    "depth": depth,
+                    "implementation": implementation,
+                },
             )
+            for number, (implementation, how, call) in enumerate(ways)
         ]
 
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
         """The same function, its scores made a few rows at a time."""
+        if candidate.parameters["implementation"] == _PALLAS:
+            chip = program.target.chip if program.target.compile_only else chip_at_hand()
+            return _by(version, functools.partial(online_cross_entropy.log_likelihood, chip=chip))
         return _by_blocks(version, program.target.platform == "cpu")
 
     def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
         """The same with products in float32, where the target is not at hand."""
         return _by_blocks(version, True) if program.target.compile_only else None
 
+    def evidence(self, program: Program, candidate: Candidate) -> str | None:
+        """What was run in place of a kernel."""
+        if program.target.compile_only and candidate.parameters["implementation"] == _PALLAS:
+            return "the values are those of the same by blocks of rows; the kernel itself is run interpreted by jaxlint's own tests"
+        return None
+
 
 def _by_blocks(version: Version, widen: bool) -> Version:
-    run = functools.partial(log_likelihood, widen=widen)
+    return _by(version, functools.partial(log_likelihood, widen=widen))
 
+
+def _by(version: Version, run: Implementation) -> Version:
     def choose(match: Match) -> Implementation | None:
         return run if isinstance(match, Loss) else None
 

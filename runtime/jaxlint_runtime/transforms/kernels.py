@@ -37,11 +37,13 @@ class Seen:
     """What was found while a version was traced."""
 
     matches: list[Match] = field(default_factory=list)
+    turns: dict[Match, int] = field(default_factory=dict)  # how often each is computed
     near: list[str] = field(default_factory=list)
 
     def add(self, found: Matches) -> None:
         """Note what was found in one staged function."""
         self.matches += found.all_layouts()
+        self.turns |= found.turns()
         self.near += found.all_near()
 
     def reasons(self, loss: bool = False) -> list[str]:
@@ -131,25 +133,27 @@ class Kernels(Transform):
         return text
 
 
-def substituted(version: Version, choose: Choosing, seen: Seen | None = None) -> Version:
-    """The function with its attentions computed by what `choose` says; `seen` notes what was found."""
+def substituted(
+    version: Version, choose: Choosing, seen: Seen | None = None, look: Callable[[Any], Matches] = matches
+) -> Version:
+    """The function with what `look` finds computed by what `choose` says; `seen` notes what was found."""
     function = version.function
     noted = seen or Seen()
 
     @functools.wraps(function)
     def computed(*args: Any, **kwargs: Any) -> Any:
         flat, operands = of_traced_leaves(function, args, kwargs)
-        with compat.replaced_vjp(_differentiating(choose, noted)):
+        with compat.replaced_vjp(_differentiating(choose, noted, look)):
             jaxpr, shape = jax.make_jaxpr(flat, return_shape=True)(*operands)
-        found = matches(jaxpr)
+        found = look(jaxpr)
         noted.add(found)
         return jax.tree.unflatten(jax.tree.structure(shape), evaluate(found, operands, choose))
 
     return Version(computed, version.options)
 
 
-def _differentiating(choose: Choosing, seen: Seen) -> Callable[..., Any]:
-    """What stands in for `jax.vjp`: the function that is differentiated has its attentions replaced first."""
+def _differentiating(choose: Choosing, seen: Seen, look: Callable[[Any], Matches]) -> Callable[..., Any]:
+    """What stands in for `jax.vjp`: in the function that is differentiated, replacements are made first."""
     inside = False
 
     def vjp(original: Callable[..., Any], fun: Callable[..., Any], *primals: Any, **options: Any) -> Any:
@@ -159,7 +163,7 @@ def _differentiating(choose: Choosing, seen: Seen) -> Callable[..., Any]:
         inside = True
         try:
             staged, shape = jax.make_jaxpr(fun, return_shape=True)(*primals)
-            found = matches(staged)
+            found = look(staged)
         except Exception as error:
             seen.near.append(f"what it differentiates could not be staged apart: {first_line(error)}")
             return original(fun, *primals, **options)

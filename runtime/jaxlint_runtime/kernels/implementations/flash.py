@@ -21,13 +21,10 @@ from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
 
 from jaxlint_runtime.kernels.implementations.reference import MASKED
+from jaxlint_runtime.kernels.implementations.tiles import FIRST_AXES, LANE_AXES, LANES, PLAIN, dot, padded
 from jaxlint_runtime.kernels.layout import Operands, Spec
 
-_LANES = 128
 _PADDING = MASKED * 1.3  # lower than any score, masked ones included
-_LANE_AXES = (((1,), (1,)), ((), ()))  # a @ b.T
-_FIRST_AXES = (((0,), (0,)), ((), ()))  # a.T @ b
-_PLAIN = (((1,), (0,)), ((), ()))
 
 
 @dataclass(frozen=True)
@@ -47,9 +44,9 @@ def attention(operands: Operands, spec: Spec, blocks: Blocks = _BLOCKS) -> Any:
     time, positions, width = queries.shape[2], keys.shape[2], values.shape[3]
     blocks = Blocks(_fitting(time, blocks.queries), _fitting(positions, blocks.keys))
     bias = _bias(operands, spec, blocks)
-    queries = _padded(queries, 2, blocks.queries)
-    keys, values = _padded(keys, 2, blocks.keys), _padded(values, 2, blocks.keys)
-    queries, keys, values = (_padded(array, 3, _LANES) for array in (queries, keys, values))
+    queries = padded(queries, 2, blocks.queries)
+    keys, values = padded(keys, 2, blocks.keys), padded(values, 2, blocks.keys)
+    queries, keys, values = (padded(array, 3, LANES) for array in (queries, keys, values))
     static = _Static(
         spec, blocks, positions if keys.shape[2] > positions else None, operands.mask is not None
     )
@@ -66,16 +63,10 @@ class _Static:
 
 def _fitting(length: int, block: int) -> int:
     """A block of no more than `block` rows for a length: the whole where that is short."""
-    whole = math.ceil(length / _LANES) * _LANES
-    while whole % block and block > _LANES:
+    whole = math.ceil(length / LANES) * LANES
+    while whole % block and block > LANES:
         block //= 2
     return min(block, whole)
-
-
-def _padded(array: Any, axis: int, multiple: int) -> Any:
-    missing = -array.shape[axis] % multiple
-    widths = [(0, missing if n == axis else 0) for n in range(array.ndim)]
-    return jnp.pad(array, widths) if missing else array
 
 
 def _bias(operands: Operands, spec: Spec, blocks: Blocks) -> Any:
@@ -86,8 +77,8 @@ def _bias(operands: Operands, spec: Spec, blocks: Blocks) -> Any:
     if bias is None:
         return None
     bias = jax.lax.stop_gradient(bias.astype(jnp.float32))
-    bias = _padded(bias, 2, blocks.queries) if bias.shape[2] > 1 else bias
-    return _padded(bias, 3, blocks.keys) if bias.shape[3] > 1 else bias
+    bias = padded(bias, 2, blocks.queries) if bias.shape[2] > 1 else bias
+    return padded(bias, 3, blocks.keys) if bias.shape[3] > 1 else bias
 
 
 @functools.partial(jax.custom_vjp, nondiff_argnums=(4,))
@@ -115,15 +106,10 @@ _flash.defvjp(_flash_forward, _flash_backward)
 # ---- blocks of scores ----
 
 
-def _dot(a: Any, b: Any, axes: Any) -> Any:
-    precision = jax.lax.Precision.HIGHEST if a.dtype == jnp.float32 else None
-    return jax.lax.dot_general(a, b, axes, preferred_element_type=jnp.float32, precision=precision)
-
-
 def _scores(queries: Any, keys: Any, bias: Any, static: _Static, row: Any, column: Any) -> tuple[Any, Any]:
     """A block of scores in float32, and the derivative of the cap (1 where there is none)."""
     spec = static.spec
-    scores = _dot(queries, keys, _LANE_AXES) * spec.scale
+    scores = dot(queries, keys, LANE_AXES) * spec.scale
     slope = None
     if spec.cap is not None:
         capped = jnp.tanh(scores / spec.cap)
@@ -219,7 +205,7 @@ def _forward(queries: Any, keys: Any, values: Any, bias: Any, static: _Static, k
             shrink = jnp.exp(before - new)
             total[...] = total[...] * shrink + jnp.sum(raised, axis=1, keepdims=True)
             top[...] = jnp.broadcast_to(new, top.shape)
-            accumulated[...] = accumulated[...] * shrink + _dot(raised.astype(values.dtype), values, _PLAIN)
+            accumulated[...] = accumulated[...] * shrink + dot(raised.astype(values.dtype), values, PLAIN)
 
         @pl.when(j == last)
         def _() -> None:
@@ -250,8 +236,8 @@ def _forward(queries: Any, keys: Any, values: Any, bias: Any, static: _Static, k
             *([jax.ShapeDtypeStruct((batch, heads, 2, time), jnp.float32)] if keep else []),
         ],
         scratch_shapes=[
-            pltpu.VMEM((bq, _LANES), jnp.float32),
-            pltpu.VMEM((bq, _LANES), jnp.float32),
+            pltpu.VMEM((bq, LANES), jnp.float32),
+            pltpu.VMEM((bq, LANES), jnp.float32),
             pltpu.VMEM((bq, width), jnp.float32),
         ],
         compiler_params=_parameters("parallel", "parallel", "parallel", "arbitrary"),
@@ -269,7 +255,7 @@ def _gradient_of_scores(refs: Any, bias: Any, static: _Static, row: Any, column:
     biased = None if bias is None else bias[0, 0]
     scores, slope = _scores(q_ref[0, 0], k_ref[0, 0], biased, static, row, column)
     weights = jnp.exp(scores - _column(l_ref[0, 0, :1])) * _column(l_ref[0, 0, 1:])
-    d_weights = _dot(c_ref[0, 0], v_ref[0, 0], _LANE_AXES)
+    d_weights = dot(c_ref[0, 0], v_ref[0, 0], LANE_AXES)
     d_scores = weights * (d_weights - _column(d_ref[0, 0]))
     if slope is not None:
         d_scores = d_scores * slope
@@ -279,7 +265,7 @@ def _gradient_of_scores(refs: Any, bias: Any, static: _Static, row: Any, column:
 
 def _column(row: Any) -> Any:
     """A row of numbers, one per query, as a column: they lie in memory as a row, where they take no padding."""
-    return jnp.broadcast_to(row, (_LANES, row.shape[1])).T[:, :1]
+    return jnp.broadcast_to(row, (LANES, row.shape[1])).T[:, :1]
 
 
 def _backward_queries(queries: Any, keys: Any, values: Any, bias: Any, rest: Any, static: _Static) -> Any:
@@ -303,7 +289,7 @@ def _backward_queries(queries: Any, keys: Any, values: Any, bias: Any, rest: Any
         def _() -> None:
             _, d_scores = _gradient_of_scores(ours, bias_ref, static, i * bq, j * bk)
             block = ours[1][0, 0]
-            summed[...] += _dot(d_scores.astype(block.dtype), block, _PLAIN)
+            summed[...] += dot(d_scores.astype(block.dtype), block, PLAIN)
 
         @pl.when(j == last)
         def _() -> None:
@@ -364,8 +350,8 @@ def _backward_keys(
         def _() -> None:
             weights, d_scores = _gradient_of_scores(ours, bias_ref, static, i * bq, j * bk)
             block, cotangents = ours[0][0, 0], ours[3][0, 0]
-            k_sum[...] += _dot(d_scores.astype(block.dtype), block, _FIRST_AXES)
-            v_sum[...] += _dot(weights.astype(cotangents.dtype), cotangents, _FIRST_AXES)
+            k_sum[...] += dot(d_scores.astype(block.dtype), block, FIRST_AXES)
+            v_sum[...] += dot(weights.astype(cotangents.dtype), cotangents, FIRST_AXES)
 
         @pl.when(t == turns - 1)
         def _() -> None:

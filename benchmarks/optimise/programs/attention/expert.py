@@ -1,0 +1,65 @@
+"""The same as naive.py, as maxtext calls attention: JAX's flash kernel on a TPU, `jax.nn.dot_product_attention` elsewhere; donated.
+
+After https://github.com/AI-Hypercomputer/maxtext: layers/attentions.py (`AttentionOp.apply_attention`: "flash" on TPU, "dot_product" else).
+"""
+
+import argparse
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental.pallas.ops.tpu.flash_attention import flash_attention
+
+HEADS, DEPTH = 4, 64
+WIDTH = HEADS * DEPTH
+
+
+def flash(q, k, v):
+    q, k, v = (array.swapaxes(1, 2) for array in (q, k, v))
+    return flash_attention(q, k, v, causal=True, sm_scale=1 / np.sqrt(DEPTH)).swapaxes(1, 2)
+
+
+def attention(q, k, v):
+    plain = functools.partial(jax.nn.dot_product_attention, is_causal=True)
+    return jax.lax.platform_dependent(q, k, v, tpu=flash, default=plain)
+
+
+def layer(params, x):
+    q, k, v = (
+        (x @ params[name].astype(x.dtype)).reshape(*x.shape[:2], HEADS, DEPTH) for name in ("q", "k", "v")
+    )
+    return attention(q, k, v).reshape(x.shape) @ params["o"].astype(x.dtype)
+
+
+def loss_fn(params, x, y):
+    return jnp.mean(jnp.square(layer(params, x.astype(jnp.bfloat16)).astype(jnp.float32) - y))
+
+
+@functools.partial(jax.jit, donate_argnames="params")
+def train_step(params, x, y):
+    loss, grads = jax.value_and_grad(loss_fn)(params, x, y)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), loss
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--steps", type=int, default=6)
+    parser.add_argument("--batch-size", type=int, default=2)
+    parser.add_argument("--length", type=int, default=1024)
+    args = parser.parse_args()
+
+    keys = jax.random.split(jax.random.PRNGKey(0), 4)
+    params = {
+        name: jax.random.normal(key, (WIDTH, WIDTH)) / np.sqrt(WIDTH)
+        for name, key in zip("qkvo", keys, strict=True)
+    }
+    rng = np.random.default_rng(0)
+    for step in range(args.steps):
+        x = rng.normal(size=(args.batch_size, args.length, WIDTH)).astype(np.float32)
+        params, loss = train_step(params, x, np.roll(x, 1, axis=1))
+        print(f"step {step} loss {float(loss):.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""The activations that are known by what they compute, in NumPy and in JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.special  # type: ignore[import-untyped]
+
+
+@dataclass(frozen=True)
+class Activation:
+    """An elementwise function. `call` is how a person writes it."""
+
+    name: str
+    call: str
+    reference: Callable[[np.ndarray], np.ndarray]
+    compute: Callable[[Any], Any]  # on float32 arrays; what a kernel for a TPU can lower
+
+
+def _gelu_tanh(x: np.ndarray) -> np.ndarray:
+    return 0.5 * x * (1.0 + np.tanh(np.sqrt(2.0 / np.pi) * (x + 0.044715 * x**3)))
+
+
+IDENTITY = Activation("identity", "{}", lambda x: x, lambda x: x)
+
+ACTIVATIONS = (
+    Activation("relu", "jax.nn.relu({})", lambda x: np.maximum(x, 0.0), lambda x: jnp.maximum(x, 0.0)),
+    Activation(
+        "silu", "jax.nn.silu({})", lambda x: x * scipy.special.expit(x), lambda x: x * jax.nn.sigmoid(x)
+    ),
+    Activation("gelu", "jax.nn.gelu({})", _gelu_tanh, lambda x: jax.nn.gelu(x, approximate=True)),
+    Activation(
+        "exact gelu",
+        "jax.nn.gelu({}, approximate=False)",
+        lambda x: 0.5 * x * scipy.special.erfc(-x / np.sqrt(2.0)),
+        lambda x: 0.5 * x * (1.0 + jax.lax.erf(x * float(np.sqrt(0.5)))),
+    ),
+    Activation("sigmoid", "jax.nn.sigmoid({})", scipy.special.expit, jax.nn.sigmoid),
+    Activation("tanh", "jnp.tanh({})", np.tanh, jnp.tanh),
+    Activation(
+        "squared relu",
+        "jnp.square(jax.nn.relu({}))",
+        lambda x: np.maximum(x, 0.0) ** 2,
+        lambda x: jnp.square(jnp.maximum(x, 0.0)),
+    ),
+)

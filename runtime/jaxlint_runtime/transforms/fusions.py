@@ -1,0 +1,165 @@
+"""Norms, softmaxes and products with epilogues, each computed so that fewer of its intermediate results are ever in memory.
+
+XLA fuses most of these already. What is left to gain is what the backward pass keeps, and the products of gated units, so nothing is
+proposed where these are a small part of the function's memory.
+"""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Sequence
+
+from jaxlint_runtime.kernels.epilogues import Epilogue
+from jaxlint_runtime.kernels.implementations import products, rows, saving
+from jaxlint_runtime.kernels.implementations.tiles import chip_at_hand
+from jaxlint_runtime.kernels.rowwise import SOFTMAX, RowWise
+from jaxlint_runtime.kernels.substitute import Choice as Choosing
+from jaxlint_runtime.kernels.substitute import Fused, Implementation, fused
+from jaxlint_runtime.program import Program
+from jaxlint_runtime.staging import Version
+from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+from jaxlint_runtime.transforms.kernels import LEAST_BYTES, Seen, shortened, substituted
+
+_LEAST_SHARE = 0.05  # of the memory of the whole, for all of one kind
+_KINDS = ("norms", "softmaxes", "gated units", "epilogues")
+# What was measured for a v5e is in benchmarks/results/kernels.md.
+_NOTHING_TO_GAIN = {
+    "norms": "XLA fuses them, and without a backward pass nothing of them is kept",
+    "softmaxes": "XLA's own takes no more memory than a kernel, forward or backward",
+    "gated units": "without a backward pass XLA keeps one product at a time",
+    "epilogues": "XLA writes the result of a product with its epilogue applied",
+}
+
+
+def kind(match: Fused) -> str:
+    """Which of the kinds a match is of."""
+    if isinstance(match, Epilogue):
+        return "gated units" if match.spec.gated else "epilogues"
+    return "softmaxes" if match.spec.kind == SOFTMAX else "norms"
+
+
+class Fusions(Transform):
+    """Replaces what is fused for the most part by versions that keep less."""
+
+    name = "fusions"
+    trade = True
+
+    def __init__(self) -> None:
+        self._found: weakref.WeakKeyDictionary[Program, dict[Fused, int]] = weakref.WeakKeyDictionary()
+
+    def found(self, program: Program) -> dict[Fused, int]:
+        """The norms, softmaxes and products with epilogues of the program, and how often each is computed."""
+        if program not in self._found:
+            seen = Seen()
+            program.stage(substituted(program.version, lambda match: None, seen, fused)).jaxpr  # noqa: B018 - traces
+            self._found[program] = {
+                match: seen.turns[match] for match in seen.matches if isinstance(match, (RowWise, Epilogue))
+            }
+        return self._found[program]
+
+    def propose(self, program: Program) -> list[Candidate]:
+        """Candidates by kind: kernels on a TPU, and plain JAX where a backward pass keeps less by it. Raises NotApplicable."""
+        found = self.found(program)
+        if not found:
+            raise NotApplicable(
+                "it computes no norm, softmax alone, gated unit or product with an activation"
+            )
+        if program.target.platform == "cpu":
+            raise NotApplicable(
+                f"{described(list(found))}: XLA fuses them on a CPU; what a backward pass keeps of them is for remat"
+            )
+        peak = program.cost.peak_bytes or 0
+        candidates, reasons = [], []
+        for name in _KINDS:
+            ours = [match for match in found if kind(match) == name]
+            if not ours:
+                continue
+            total = sum(match.bytes * found[match] for match in ours)
+            implementations = _implementations(program, name)
+            if total < max(LEAST_BYTES, _LEAST_SHARE * peak):
+                implementations = []
+                what = f"{total / 2**20:.1f} of {peak / 2**20:.1f} MiB"
+                reasons.append(f"{described(ours)}: {what}, too little to pay")
+            elif not implementations:
+                reasons.append(f"{described(ours)}: {_NOTHING_TO_GAIN[name]}")
+            candidates += [_candidate(name, each, ours, total) for each in implementations]
+        if not candidates:
+            raise NotApplicable("; ".join(reasons))
+        return candidates
+
+    def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
+        """The same function, those of one kind computed by the candidate's implementation."""
+        chip = program.target.chip if program.target.compile_only else chip_at_hand()
+        return _by(candidate, version, candidate.parameters["implementation"], chip)
+
+    def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
+        """Where the target is not at hand, the same in plain JAX."""
+        return _by(candidate, version, "recomputed", None) if program.target.compile_only else None
+
+    def evidence(self, program: Program, candidate: Candidate) -> str | None:
+        """What was run in place of a kernel."""
+        if program.target.compile_only and candidate.parameters["implementation"] == "pallas":
+            return "the values are those of the same in plain JAX; the kernel itself is tested interpreted, by jaxlint's own tests"
+        return None
+
+
+def _implementations(program: Program, name: str) -> list[str]:
+    """Those that could win: of a gated unit a kernel saves a product even forward, else it is what a backward pass keeps."""
+    if name == "softmaxes" or not (program.differentiates or name == "gated units"):
+        return []
+    kernel = ["pallas"] if program.target.platform == "tpu" else []
+    return [*kernel, "recomputed"] if program.differentiates else kernel
+
+
+def _candidate(name: str, implementation: str, ours: Sequence[Fused], total: int) -> Candidate:
+    how = (
+        "Pallas kernels that keep their operands alone"
+        if implementation == "pallas"
+        else "jax.checkpoint around each, so that the backward pass makes again what it needs"
+    )
+    return Candidate(
+        name=f"fusions:{name.replace(' ', '_')}:{implementation}",
+        summary=f"compute {described(ours)} by {how}",
+        requires="",
+        estimate=float(total) - (implementation == "recomputed"),
+        parameters={
+            "implementation": implementation,
+            "kind": name,
+            "found": [
+                {"what": match.spec.kind, "site": shortened(match.place), "shape": list(match.shape)}
+                for match in ours
+            ],
+        },
+    )
+
+
+def described(matches: Sequence[Fused]) -> str:
+    """What was found, in words."""
+    counts: dict[str, list[str]] = {}
+    for match in matches:
+        counts.setdefault(match.spec.kind, []).append(shortened(match.place))
+    parts = []
+    for what, sites in counts.items():
+        where = list(dict.fromkeys(sites))
+        shown = ", ".join(where[:3]) + (f" and {len(where) - 3} more places" if len(where) > 3 else "")
+        parts.append(f"{len(sites)} x {what} ({shown})" if len(sites) > 1 else f"the {what} at {shown}")
+    return "; ".join(parts)
+
+
+def _by(candidate: Candidate, version: Version, implementation: str, chip: str | None) -> Version:
+    return substituted(version, chooser(candidate.parameters["kind"], implementation, chip), None, fused)
+
+
+def chooser(name: str, implementation: str, chip: str | None) -> Choosing:
+    """An implementation ("pallas", "recomputed") for the matches of one kind, the others left as they are."""
+
+    def choose(match: object) -> Implementation | None:
+        if not isinstance(match, (RowWise, Epilogue)) or kind(match) != name:
+            return None
+        if implementation == "recomputed":
+            return saving.row_wise if isinstance(match, RowWise) else saving.epilogue
+        run = rows.compute if isinstance(match, RowWise) else products.compute
+        return functools.partial(run, chip=chip)
+
+    return choose
