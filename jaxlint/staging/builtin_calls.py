@@ -99,6 +99,8 @@ class BuiltinCalls(Machine):
                 if args
                 else UNKNOWN
             )
+        if name == "reversed" and isinstance(first, ExternalObject) and first.name == "builtins.range":
+            return first  # the same numbers, as many
         if name in ("list", "tuple", "set", "frozenset", "reversed", "iter"):
             return self.to_sequence(name, first, node, frame) if args else _empty_sequence(name, frame)
         if name == "zip":

@@ -126,6 +126,19 @@ _NUMPY_CHECKS = frozenset(
 )
 _NUMPY_WRITERS = frozenset({"numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt"})
 LOGGER_MAKERS = frozenset({"logging.getLogger", "absl.logging.get_absl_logger"})
+_LOGGING_METHODS = frozenset(
+    {"info", "warning", "warn", "error", "critical", "exception"}
+)  # shown by default
+_LOGGING = frozenset(f"{module}.{m}" for module in ("logging", "absl.logging") for m in _LOGGING_METHODS)
+# Functions and methods of libraries that need the numbers of an array at once: to write them to a file, or to send them.
+_HOST_READERS = frozenset(
+    """pickle.dump pickle.dumps joblib.dump wandb.log mlflow.log_metric mlflow.log_metrics
+    flax.serialization.to_bytes flax.serialization.msgpack_serialize flax.training.checkpoints.save_checkpoint
+    equinox.tree_serialise_leaves safetensors.flax.save_file safetensors.numpy.save_file""".split()  # noqa: SIM905
+)
+_TRACKING_METHODS = frozenset(
+    "log add_scalar add_scalars add_histogram scalar histogram".split()  # noqa: SIM905
+)
 
 
 class Externals(Machine):
@@ -189,8 +202,10 @@ class Externals(Machine):
                 result.role = "bool"
             self.made_by(result, name, args, kwargs, node, frame)
             return self.as_returned(name, result, args, kwargs, frame)
-        if name in LOGGER_MAKERS:
+        if name in LOGGER_MAKERS or name == "wandb.init":
             return ExternalObject(name, args, kwargs, node)
+        if name in _LOGGING or name in _HOST_READERS:
+            self.read_on_host("logging" if name in _LOGGING else name, [*args, *kwargs.values()], node, frame)
         if name.startswith("math.") or name in _NUMBER_TAKERS:
             for value in args:
                 self.convert(value, node, name, frame)
@@ -348,6 +363,9 @@ class Externals(Machine):
         if staged is not None and name in _NUMPY_CHECKS | _NUMPY_WRITERS:
             self.emit("numpy", events.NumpyEvent(node, frame, staged, name))
             return Static(None)
+        if name in _NUMPY_WRITERS:
+            self.read_on_host(name, inputs, node, frame)
+            return Static(None)
         if name in _NUMPY_STATIC or name.startswith(_NUMPY_HARMLESS):
             return (
                 ExternalObject(name, args, kwargs, node)
@@ -429,6 +447,11 @@ class Externals(Machine):
         if owner.startswith("numpy.random."):
             return NumpyArray(fresh=True)
         if owner in LOGGER_MAKERS:
+            if name in _LOGGING_METHODS:
+                self.read_on_host("logging", args, node, frame)
+            return Static(None)
+        if name in _TRACKING_METHODS and (owner == "wandb.init" or owner.endswith("SummaryWriter")):
+            self.read_on_host(f"{owner}.{name}", inputs, node, frame)
             return Static(None)
         if owner in _QUEUES and name in ("put", "put_nowait") and args:
             self.check_outer_object(receiver, args[0], node, frame)
@@ -567,6 +590,14 @@ class Externals(Machine):
             found = find_array(value, False, 2)
             if found is not None:
                 self.emit("convert", events.ConvertEvent(node, frame, found, how))
+
+    def read_on_host(self, how: str, values: list[Value], node: ast.AST, frame: Frame) -> None:
+        """What is handed to `how` is written or sent from the host; of tracers, other events speak."""
+        for value in values:
+            found = find_array(value, False, 2)
+            if found is not None and not found.staged:
+                self.emit("convert", events.ConvertEvent(node, frame, found, how))
+                return
 
     def test(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
         """Python asks for the truth of a value."""

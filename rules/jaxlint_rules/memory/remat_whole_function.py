@@ -8,11 +8,26 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent, Event, TransformEvent
+from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import dotted, walk
-from jaxlint.staging.values import External, Partial, Transformed, Value
+from jaxlint.staging.values import (
+    External,
+    ListValue,
+    Partial,
+    Transformed,
+    TupleValue,
+    Value,
+    constant,
+)
 
 _REMATS = frozenset({"checkpoint", "remat", "filter_checkpoint"})
 _GRADIENTS = frozenset({"grad", "value_and_grad"})
+_LIFTED_REMATS = ("flax.linen.remat", "flax.linen.checkpoint")
+_NAMING_POLICIES = (
+    "jax.checkpoint_policies.save_only_these_names",
+    "jax.checkpoint_policies.save_and_offload_only_these_names",
+)
+_NAMES = "jax.ad_checkpoint.checkpoint_name"
 
 
 class RematWholeFunction(Rule):
@@ -22,7 +37,7 @@ class RematWholeFunction(Rule):
     Finds `jax.checkpoint` (also `jax.remat`, `nn.remat`)
 
     - around everything that is differentiated: `jax.grad(jax.checkpoint(loss))`;
-    - with the policy `everything_saveable`;
+    - with the policy `everything_saveable`, or with one that keeps names which no value has;
     - around the body of a `lax.scan`, without `prevent_cse=False`.
 
     ## Why is this bad?
@@ -108,6 +123,31 @@ def called_inside(stack, x):
 """,
         ),
         Example(
+            "modules of flax that keep everything, names that no value has",
+            """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+from jax.ad_checkpoint import checkpoint_name
+
+policies = jax.checkpoint_policies
+Kept = nn.remat(nn.Dense, policy=policies.everything_saveable)  # finding
+Sparing = nn.remat(nn.Dense, policy=policies.dots_saveable)
+
+def block(w, h):
+    return jnp.tanh(checkpoint_name(h @ w, "hidden"))
+
+wrong = jax.checkpoint(block, policy=policies.save_only_these_names("hiden"))  # finding
+right = jax.checkpoint(block, policy=policies.save_only_these_names("hidden", "out"))
+
+@jax.remat  # finding
+def loss(w, h):
+    return wrong(w, right(w, h)).sum()
+
+gradient = jax.value_and_grad(loss)
+""",
+        ),
+        Example(
             "per block, with a policy, without barriers in a scan",
             """
 import functools
@@ -143,6 +183,8 @@ def forward(stack, x, keep):
         self.made: dict[ast.AST, TransformEvent] = {}
         self.inside: dict[ast.AST, tuple[Transformed, str]] = {}
         self.outside: set[ast.AST] = set()
+        self.named: dict[str, set[Module]] = {}  # names of `checkpoint_name`, "" for one that is not known
+        self.policies: dict[ast.AST, tuple[CallEvent, list[str]]] = {}
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         transformed = event.transformed
@@ -159,8 +201,12 @@ def forward(stack, x, keep):
         elif transformed.kind in _GRADIENTS and not report.module.is_test:
             inner = transformed.target
             if isinstance(inner, Transformed) and inner.kind == "checkpoint" and not inner.options:
+                place: ast.AST = event.decorator or event.node
+                remat = self.made.get(inner.node)
+                if remat is not None and remat.frame.module is event.frame.module:
+                    place = remat.decorator or remat.node  # it is what to move
                 report(
-                    event.decorator or event.node,
+                    place,
                     f"rematerialising all of `{inner.label}` saves no memory: its backward pass computes everything again "
                     "and then keeps it",
                     reason=f"{inner.why.explain(report.module)}, and {transformed.why.explain(report.module)}",
@@ -170,8 +216,24 @@ def forward(stack, x, keep):
         if event.api.rpartition(".")[2] == "scan":
             self.note(event.body, event, "the body of")
 
-    @concerns("flax.linen.scan", callees=("Transformed",))
+    @concerns("flax.linen.scan", *_LIFTED_REMATS, *_NAMING_POLICIES, _NAMES, callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name in _LIFTED_REMATS:
+            policy = event.kwargs.get("policy")
+            if isinstance(policy, External) and policy.name.endswith("everything_saveable"):
+                report(
+                    event.node,
+                    "`everything_saveable` keeps all that the module computes, as without `nn.remat`",
+                    reason="a policy says what is kept for the backward pass, and this one keeps everything",
+                )
+        elif event.name == _NAMES:
+            given = event.args[1] if len(event.args) > 1 else event.kwargs.get("name")
+            name = constant(given) if given is not None else None
+            self.named.setdefault(name if isinstance(name, str) else "", set()).add(event.frame.module)
+        elif event.name in _NAMING_POLICIES:
+            kept = _names_kept(event)
+            if kept and not event.frame.module.is_test:
+                self.policies.setdefault(event.node, (event, kept))
         if event.name == "flax.linen.scan" and isinstance(event.node, ast.Call) and event.node.args:
             self.check_lifted(event, event.node, report)
         callee = event.callee
@@ -214,7 +276,22 @@ def forward(stack, x, keep):
                 reason=f"it is scanned at line {node.lineno}, and a loop keeps its passes apart",
             )
 
+    def check_names(self, event: CallEvent, kept: list[str], report: Reporter) -> None:
+        """A policy that keeps values by names, none of which any value of the project has."""
+        here = {name for name, modules in self.named.items() if event.frame.module in modules}
+        if not here or "" in self.named or any(name in self.named for name in kept):
+            return
+        report.event = event
+        listed, given = (", ".join(f"`{name}`" for name in sorted(names)) for names in (kept, here))
+        report(
+            event.node,
+            f"nothing is named {listed}: this policy saves nothing, and everything is computed again",
+            reason=f"`checkpoint_name` gives the names {given} in this file",
+        )
+
     def finish(self, report: Reporter) -> None:
+        for policy, kept in self.policies.values():
+            self.check_names(policy, kept, report)
         for node, (body, where) in self.inside.items():
             event = self.made.get(node)
             if event is None or node in self.outside or not event.frame.module.reported:
@@ -227,3 +304,20 @@ def forward(stack, x, keep):
                 f"inside `lax.scan` the barriers of `checkpoint` are not needed; pass `prevent_cse=False` for `{body.label}`",
                 reason=f"{where}, and a loop keeps the recomputation apart by itself",
             )
+
+
+def _names_kept(event: CallEvent) -> list[str]:
+    """The names that a policy keeps; empty where one is not known."""
+    found: list[Value] = []
+    for value in [*event.args, *event.kwargs.values()]:
+        if isinstance(value, (TupleValue, ListValue)):
+            if value.items is None:
+                return []
+            found += value.items
+        else:
+            found.append(value)
+    names = [constant(value) for value in found]
+    offload = ("device", "pinned_host")
+    if not all(isinstance(name, str) for name in names):
+        return []
+    return [str(name) for name in names if name not in offload]

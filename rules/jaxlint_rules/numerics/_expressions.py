@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+
+from jaxlint.staging.frame import Frame
 from jaxlint.staging.values import MISSING, Array, NumpyArray, Operation, Static, Unknown, Value, constant
 
 _VIEWS = frozenset(
@@ -71,3 +74,10 @@ def number(value: Value | None) -> float | None:
 def is_number(value: Value) -> bool:
     """A number of the host, whichever it is."""
     return isinstance(value, (Static, NumpyArray))
+
+
+def has_own_gradient(frame: Frame) -> bool:
+    """Whether the function has rules of its own for its derivative."""
+    node = frame.function.node if frame.function is not None else None
+    decorators = node.decorator_list if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
+    return any("custom_" in ast.unparse(decorator) for decorator in decorators)

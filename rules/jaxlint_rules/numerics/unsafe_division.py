@@ -1,48 +1,32 @@
-"""A division, root or logarithm whose gradient is not finite where its guard sets in."""
+"""A division whose gradient is not finite where the vector is zero."""
 
 from __future__ import annotations
-
-import ast
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.values import Operation, Value
-from jaxlint_rules.numerics._expressions import made, number, same, unviewed
-
-_EDGES = {
-    "sqrt": (0.0,),
-    "log": (0.0,),
-    "log2": (0.0,),
-    "arccos": (-1.0, 1.0),
-    "arcsin": (-1.0, 1.0),
-    "arctanh": (-1.0, 1.0),
-}
+from jaxlint_rules.numerics._expressions import has_own_gradient, made, same, unviewed
 
 
 class UnsafeDivision(Rule):
-    """The gradient is infinite or NaN where a vector is zero, or where a clamp sets in.
+    """The gradient of a division by a norm is NaN where the vector is zero.
 
     ## What it does
-    In functions that a gradient is taken of, finds `x / jnp.linalg.norm(x)` without an epsilon, and `sqrt`, `log`, `arccos` and
-    `arcsin` of a value that is clamped to exactly the edge of their domain: `jnp.sqrt(jnp.maximum(x, 0.0))`.
+    In functions that a gradient is taken of, finds `x / jnp.linalg.norm(x)` without an epsilon.
 
     ## Why is this bad?
-    The norm has no gradient at zero: JAX gives NaN, also with an epsilon added after it. A clamp to the edge makes the value
-    finite and leaves the slope infinite there; zero times infinity is NaN, and one such entry makes all parameters NaN.
+    The norm has no gradient at zero: JAX gives NaN, also with an epsilon added after it, and one such entry makes all
+    parameters NaN.
 
     ## Example
     ```python
     unit = x / jnp.linalg.norm(x)
-    d = jnp.sqrt(jnp.maximum(d2, 0.0))
     ```
 
     ## Use instead
     ```python
     unit = x * jax.lax.rsqrt(jnp.sum(x**2) + 1e-12)
-    d = jnp.sqrt(jnp.maximum(d2, 1e-12))
     ```
 
     ## Fix safety
@@ -62,7 +46,7 @@ class UnsafeDivision(Rule):
     preview = True
     examples = (
         Example(
-            "a norm without epsilon, clamps to the edge",
+            "a norm without epsilon",
             """
 import jax
 import jax.numpy as jnp
@@ -72,20 +56,16 @@ def unit(x):
 
 def distance(a, b):
     d2 = jnp.sum(jnp.square(a - b), axis=-1)
-    return jnp.sqrt(jnp.maximum(d2, 0.0))  # finding
-
-def angle(a, b):
-    return jnp.arccos(jnp.clip(jnp.dot(a, b), -1.0, 1.0))  # finding
-
+    return jnp.sqrt(d2 + 1e-12)
 def loss(a, b):
     a = jnp.asarray(a)
-    return jnp.sum(distance(unit(a), b)) + angle(a, b)
+    return jnp.sum(distance(unit(a), b))
 
 grad = jax.grad(loss)
 """,
         ),
         Example(
-            "with an epsilon inside, a clamp short of the edge, or no gradient",
+            "with an epsilon inside, or no gradient",
             """
 import jax
 import jax.numpy as jnp
@@ -95,18 +75,14 @@ def unit(x):
 
 def distance(a, b):
     return jnp.sqrt(jnp.maximum(jnp.sum(jnp.square(a - b), axis=-1), 1e-12))
-
-def angle(a, b):
-    return jnp.arccos(jnp.clip(jnp.dot(a, b), -0.999, 0.999))
-
 def loss(a, b):
-    return jnp.sum(distance(unit(a), b)) + angle(a, b)
+    return jnp.sum(distance(unit(a), b))
 
 grad = jax.grad(loss)
 
 def metric(x):
     x = jnp.asarray(x)
-    return x / jnp.linalg.norm(x), jnp.sqrt(jnp.maximum(x, 0.0))
+    return x / jnp.linalg.norm(x)
 """,
         ),
     )
@@ -115,7 +91,7 @@ def metric(x):
         self.found: list[tuple[OperationEvent, str, str]] = []
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
-        if event.frame.module.is_test or _has_own_gradient(event.frame):
+        if event.frame.module.is_test or has_own_gradient(event.frame):
             return
         operation = event.operation
         if operation.name == "divide" and len(operation.args) == 2:
@@ -126,30 +102,9 @@ def metric(x):
                     (event, message, "the norm has no gradient at zero, and no epsilon is under its root")
                 )
             return
-        edges = _EDGES.get(operation.name)
-        clamp = made(operation.args[0], "maximum", "clip", "relu") if edges and operation.args else None
-        if clamp is not None and edges is not None and any(_clamps_to(clamp, edge) for edge in edges):
-            message = f"the slope of `{operation.name}` is infinite at the edge that its argument is clamped to: the gradient is NaN there"
-            self.found.append((event, message, f"`{clamp.name}` clamps to exactly the edge of the domain"))
 
     def finish(self, report: Reporter) -> None:
         for event, message, reason in self.found:
             report.event = event
             if report.differentiated(event.frame):
                 report(event.node, message, reason=reason)
-
-
-def _has_own_gradient(frame: Frame) -> bool:
-    """Whether the function has rules of its own for its derivative."""
-    node = frame.function.node if frame.function is not None else None
-    decorators = node.decorator_list if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
-    return any("custom_" in ast.unparse(decorator) for decorator in decorators)
-
-
-def _clamps_to(clamp: Operation, edge: float) -> bool:
-    if clamp.name == "relu":
-        return edge == 0.0
-    bounds: list[Value] = [*clamp.args[1:], *clamp.kwargs.values()]
-    if clamp.name == "maximum":
-        bounds = list(clamp.args)
-    return any(number(bound) == edge for bound in bounds)

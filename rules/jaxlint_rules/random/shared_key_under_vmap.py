@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import re
+
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeptKeyEvent
+from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint_rules.random._draws import is_draw
+
+_COMPARED = re.compile(
+    r"param|theta|weight|polic|genom|member|popul|candidate|individual|agent|gain|model|^w$"
+)
 
 
 class SharedKeyUnderVmap(Rule):
@@ -34,7 +42,8 @@ class SharedKeyUnderVmap(Rule):
     There is no automatic fix: it changes the numbers that the program draws.
 
     ## When not to fix
-    When the rows are to be compared under the same noise (common random numbers), which is why this rule is in preview.
+    When the rows are to be compared under the same noise (common random numbers). A function that is given parameters, weights or
+    members of a population is taken to be compared so, and not reported.
 
     ## References
     - [JAX: pseudorandom numbers](https://docs.jax.dev/en/latest/random-numbers.html)
@@ -44,7 +53,6 @@ class SharedKeyUnderVmap(Rule):
     name = "shared-key-under-vmap"
     category = "random"
     severity = Severity.WARNING
-    preview = True
     examples = (
         Example(
             "captured, and not mapped",
@@ -97,8 +105,19 @@ def shuffled(key, columns):
             return
         if frame.function is not None and frame.function.name.startswith("test"):
             return
+        if _compares(event.used, event):
+            return
         report(
             event.node,
             f"every row of the `{event.label}` draws the same numbers with the key `{event.origin.name}`",
             reason=f"`{event.origin.name}` is not mapped: it is one key for all rows",
         )
+
+
+def _compares(used: ast.AST, event: KeptKeyEvent) -> bool:
+    """Whether a function around the draw is given what may be compared under the same numbers, such as parameters."""
+    for ancestor in event.frame.module.ancestors(used):
+        if isinstance(ancestor, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            if any(_COMPARED.search(parameter.arg.lower()) for parameter in all_parameters(ancestor)):
+                return True
+    return False

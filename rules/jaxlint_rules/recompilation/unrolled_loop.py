@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import Event, OperationEvent
 from jaxlint.staging.frame import Frame, Loop
-from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
+from jaxlint.staging.values import Array
 from jaxlint_rules._loops import names_in
 from jaxlint_rules._reasons import staged_because
 
@@ -100,6 +103,47 @@ def smooth(x):
 """,
         ),
         Example(
+            "time steps counted by the data, backwards, and in each other",
+            """
+import jax
+import jax.numpy as jnp
+
+def cell(w, h, x):
+    return jnp.tanh(x @ w["in"] + h @ w["rec"])
+
+@jax.jit
+def encode(w, frames):
+    h = jnp.zeros((frames.shape[0], 8))
+    for t in range(frames.shape[1]):  # finding
+        h = cell(w, h, frames[:, t])
+    return h
+
+@jax.jit
+def returns(rewards, last):
+    out = jnp.zeros_like(rewards)
+    for t in reversed(range(64)):  # finding
+        last = rewards[t] + 0.99 * last
+        out = out.at[t].set(last)
+    return out
+
+@jax.jit
+def distances(points):
+    n = points.shape[0]
+    table = jnp.zeros((n, n))
+    for i in range(n):  # finding
+        for j in range(n):
+            table = table.at[i, j].set(jnp.linalg.norm(points[i] - points[j]))
+    return table
+
+@jax.jit
+def trajectory(x):
+    states = [x]
+    for _ in range(300):  # finding
+        states.append(jnp.sin(states[-1]) * 0.9)
+    return jnp.stack(states)
+""",
+        ),
+        Example(
             "short loops, loops on the host, other functions in turn, loops of JAX",
             """
 import jax
@@ -151,7 +195,7 @@ def pyramid(x):
             return
         while frame is not None and frame.stage.staged:
             for loop in frame.loops:
-                if loop.kind == "for" and frame.module.reported and _is_counted(loop):
+                if loop.kind == "for" and frame.module.reported and _is_counted(loop, frame):
                     known = self.loops.get(loop.node)
                     if known is None:
                         known = self.loops[loop.node] = _Loop(event, frame, loop.trips)
@@ -161,9 +205,12 @@ def pyramid(x):
             frame = frame.caller
 
     def finish(self, report: Reporter) -> None:
-        for node, loop in self.loops.items():
+        told: set[ast.AST] = set()
+        for node, loop in sorted(self.loops.items(), key=lambda one: getattr(one[0], "lineno", 0)):
             assert isinstance(node, ast.For)
             frame = loop.frame
+            if told.intersection(frame.module.ancestors(node)):
+                continue  # the loop around it is reported
             if not frame.home.staged or not frame.home.certain or frame.module.is_test:
                 continue
             if len(loop.operations) < 2 and not _calls(node):
@@ -171,6 +218,7 @@ def pyramid(x):
             if not (_carries(node) and _may_loop(node)):
                 continue
             how = f"{loop.trips} times" if loop.trips is not None else f"`{ast.unparse(_bound(node))}` times"
+            told.add(node)
             report.event = Event(node, frame)
             report(
                 node.iter,
@@ -180,22 +228,97 @@ def pyramid(x):
             )
 
 
-def _is_counted(loop: Loop) -> bool:
+def _range_of(node: ast.For) -> ast.Call | None:
+    """The `range(...)` that a loop runs over, also backwards."""
+    iterable = node.iter
+    if isinstance(iterable, ast.Call) and dotted(iterable.func) == "reversed" and iterable.args:
+        iterable = iterable.args[0]
+    if isinstance(iterable, ast.Call) and dotted(iterable.func) == "range" and iterable.args:
+        return iterable
+    return None
+
+
+def _is_counted(loop: Loop, frame: Frame) -> bool:
     """A loop over `range` that runs often, as far as its text says."""
     node = loop.node
-    if not (isinstance(node, ast.For) and isinstance(node.iter, ast.Call) and node.iter.args):
+    if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
         return False
-    if dotted(node.iter.func) != "range" or not isinstance(node.target, ast.Name):
+    counted = _range_of(node)
+    if counted is None:
         return False
-    text = " ".join(ast.unparse(argument) for argument in node.iter.args).lower()
+    text = " ".join(ast.unparse(argument) for argument in counted.args).lower()
     if _LAYERS.search(text):
         return False
-    return loop.trips >= MANY if loop.trips is not None else bool(_STEPS.search(text))
+    if loop.trips is not None:
+        return loop.trips >= MANY
+    return bool(_STEPS.search(text)) or _goes_along_an_axis(node, counted, frame)
+
+
+def _goes_along_an_axis(node: ast.For, counted: ast.Call, frame: Frame) -> bool:
+    """Whether the bound is the length of an array, and the body takes one of its rows, or columns, by the counter."""
+    assert isinstance(node.target, ast.Name)
+    owner = frame.function.node if frame.function is not None else frame.module.tree
+    if not _measured(_bound_of(counted), owner) or not any(
+        isinstance(child, ast.Call) and dotted(child.func) for child in _nodes(node)
+    ):
+        return False  # not the length of an array; or a sum, which is cheap to trace
+    for child in _nodes(node):
+        if isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Load):
+            parts = child.slice.elts if isinstance(child.slice, ast.Tuple) else [child.slice]
+            if any(isinstance(part, ast.Name) and part.id == node.target.id for part in parts):
+                held = frame.scope.lookup(dotted(child.value))
+                if held is not None and isinstance(held[0], Array) and not held[0].tree:
+                    return True
+    return False
+
+
+def _nodes(node: ast.For) -> Iterator[ast.AST]:
+    for statement in node.body:
+        yield from walk(statement)
+
+
+def _measured(bound: ast.expr, owner: ast.AST) -> set[str]:
+    """The arrays whose length `bound` is: `x.shape[0]`, `len(x)`, or a name that such a length was given."""
+    found: set[str] = set()
+    for child in walk(bound):
+        if isinstance(child, ast.Attribute) and child.attr == "shape":
+            found.add(dotted(child.value))
+        elif isinstance(child, ast.Call) and dotted(child.func) == "len" and child.args:
+            found.add(dotted(child.args[0]))
+        elif isinstance(child, ast.Name):
+            found |= _lengths(owner).get(child.id, frozenset())
+    return found - {""}
+
+
+@cache
+def _lengths(owner: ast.AST) -> dict[str, frozenset[str]]:
+    """Names that a function binds to lengths, and of which arrays: `n = x.shape[0]`, `batch, time = x.shape`."""
+    found: dict[str, frozenset[str]] = {}
+    for statement in nodes_of(owner, ast.Assign):
+        value = statement.value
+        if isinstance(value, ast.Subscript):
+            value = value.value
+        if isinstance(value, ast.Attribute) and value.attr == "shape":
+            array = dotted(value.value)
+        elif isinstance(value, ast.Call) and dotted(value.func) == "len" and value.args:
+            array = dotted(value.args[0])
+        else:
+            continue
+        for target in statement.targets:
+            for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
+                if isinstance(part, ast.Name) and array:
+                    found[part.id] = frozenset({array})
+    return found
+
+
+def _bound_of(counted: ast.Call) -> ast.expr:
+    return counted.args[min(1, len(counted.args) - 1)]
 
 
 def _bound(node: ast.For) -> ast.expr:
-    assert isinstance(node.iter, ast.Call)
-    return node.iter.args[min(1, len(node.iter.args) - 1)]
+    counted = _range_of(node)
+    assert counted is not None
+    return _bound_of(counted)
 
 
 def _calls(node: ast.For) -> bool:
@@ -205,13 +328,31 @@ def _calls(node: ast.For) -> bool:
 def _carries(node: ast.For) -> bool:
     """Whether an iteration starts from what the last one left."""
     for statement in node.body:
+        if isinstance(statement, ast.For) and _carries(statement):
+            return True
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             return True
         if isinstance(statement, ast.Assign):
             stored = set().union(*(names_in(target) for target in statement.targets))
             if stored & names_in(statement.value):
                 return True
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            call = statement.value  # `states.append(step(states[-1]))`
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "append":
+                grown = dotted(call.func.value)
+                if any(_is_last(part, grown) for argument in call.args for part in walk(argument)):
+                    return True
     return False
+
+
+def _is_last(node: ast.AST, grown: str) -> bool:
+    """`states[-1]`, what the iteration before has appended."""
+    return (
+        bool(grown)
+        and isinstance(node, ast.Subscript)
+        and dotted(node.value) == grown
+        and isinstance(node.slice, ast.UnaryOp)
+    )
 
 
 def _may_loop(node: ast.For) -> bool:

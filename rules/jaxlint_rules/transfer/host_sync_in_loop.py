@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ConvertEvent, Event, TestEvent
 from jaxlint.staging.frame import Frame, Loop
-from jaxlint.staging.syntax_facts import dotted, nodes_of
+from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
@@ -25,15 +26,22 @@ _WAITS = {
     "format": "formatting",
     "str": "formatting",
     "format_method": "formatting",
+    "logging": "logging",
+    "block_until_ready": "`block_until_ready`",
 }
+_NEAR = 2  # calls between a loop and what it waits for
+_SHOWN = frozenset({"float", "item", "print", "format", "format_method", "str", "logging"})
+_CLOCKS = frozenset(
+    {"time", "perf_counter", "monotonic", "perf_counter_ns", "time_ns", "process_time", "now"}
+)
 
 
 class HostSyncInLoop(Rule):
     """The host waits for the device in every iteration.
 
     ## What it does
-    Finds `float()`, `.item()`, `np.asarray()`, `jax.device_get`, `print`, formatting and Python branches on results of a
-    jitted function, in the loop that calls it.
+    Finds `float()`, `.item()`, `np.asarray()`, `jax.device_get`, `print`, formatting, logging, writing to a file, `block_until_ready`
+    and Python branches on results of a jitted function, in the loop that calls it, or in a function that the loop calls every time.
 
     ## Why is this bad?
     JAX runs ahead of Python: while the device works on one step, Python prepares the next. Asking for a value makes
@@ -96,6 +104,99 @@ def train(w, batches):
         if metrics["loss"] < 1e-3:  # finding
             break
     return w, history, hits
+""",
+        ),
+        Example(
+            "written, logged or waited for, also by a function that the loop calls",
+            """
+import logging
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+log = logging.getLogger(__name__)
+
+class Mean:
+    def __init__(self):
+        self.total, self.seen = 0.0, 0
+
+    def add(self, value):
+        self.total += value.item()  # finding
+        self.seen += 1
+
+@jax.jit
+def step(w, batch):
+    return w - 0.1 * batch, jnp.mean(w * batch)
+
+def show(number, loss):
+    print(f"{number}: {loss:.3f}")  # finding
+
+def train(w, batches, folder):
+    mean = Mean()
+    for number, batch in enumerate(batches):
+        w, loss = step(w, batch)
+        log.info("loss %s", loss)  # finding
+        mean.add(loss)
+        show(number, loss)
+        np.save(f"{folder}/{number}.npy", w)  # finding
+    return w
+
+def wait(w, batches):
+    for batch in batches:
+        w, loss = step(w, batch)
+        jax.block_until_ready(w)  # finding
+    return w
+
+train(jnp.ones(3), [jnp.ones(3)] * 9, ".")
+""",
+        ),
+        Example(
+            "measured, or done once in a while by the function that is called",
+            """
+import logging
+import time
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+log = logging.getLogger(__name__)
+
+@jax.jit
+def step(w, batch):
+    return w - 0.1 * batch, jnp.mean(w * batch)
+
+def show(number, loss):
+    if number % 100 == 0:
+        print(f"{number}: {loss:.3f}")
+
+def save(number, w):
+    if number % 1000:
+        return
+    np.save(f"{number}.npy", w)
+
+def train(w, batches):
+    for number, batch in enumerate(batches):
+        w, loss = step(w, batch)
+        log.debug("loss %s", loss)
+        show(number, loss)
+        save(number, w)
+        if number % 50 == 0:
+            log.info("loss %s", loss)
+    np.save("last.npy", w)
+    return w
+
+def measure(w, batch):
+    times = []
+    for _ in range(20):
+        start = time.perf_counter()
+        w, _ = step(w, batch)
+        w.block_until_ready()
+        times.append(time.perf_counter() - start)
+    for _ in range(20):
+        jax.block_until_ready(step(w, batch))
+    return np.median(times)
+
+train(jnp.ones(3), [jnp.ones(3)] * 9)
 """,
         ),
         Example(
@@ -172,7 +273,11 @@ def host_only(x, steps):
             what = f"`{event.how.replace('numpy.', 'np.')}`"
         elif event.how in _WAITS:
             what = _WAITS[event.how]
+        elif "." in event.how:
+            what = f"`{event.how}`"  # a function of a library that writes or sends it
         else:
+            return
+        if event.how == "block_until_ready" and not _holds_up_a_step(event):
             return
         if event.how in ("str", "format") and not _is_output(event, report):
             return
@@ -197,7 +302,9 @@ def host_only(x, steps):
         ):
             return
         loop = stepping_loop(frame)
-        if loop is None or len(frame.guards) > loop.guards:
+        if loop is None and isinstance(event, ConvertEvent) and event.how in _SHOWN:
+            loop = _loop_of_callers(event)  # what such a function does with arrays may be what it is for
+        if loop is None or (frame.loops and len(frame.guards) > loop.guards):
             return
         if _asked_last(event):
             return  # only where the rest of the condition holds, as in every N-th step
@@ -264,6 +371,61 @@ def stepping_loop(frame: Frame) -> Loop | None:
         if loop.kind != "comprehension":
             return None
     return None
+
+
+def _loop_of_callers(event: Event) -> Loop | None:
+    """The loop that calls the function around, in every iteration, or the function that calls that."""
+    frame: Frame = event.frame
+    for _ in range(_NEAR):
+        function, caller = frame.function, frame.caller
+        if function is None or caller is None or frame.loops or frame.guards or _may_leave(function.node):
+            return None
+        loop = stepping_loop(caller)
+        if loop is not None:
+            return None if len(caller.guards) > loop.guards else loop
+        frame = caller
+    return None
+
+
+@cache
+def _may_leave(function: ast.AST) -> bool:
+    """Whether a function may return early: it may be asked in every iteration, and do something in a few."""
+    body = getattr(function, "body", [])
+    last = body[-1] if isinstance(body, list) and body else None
+    leaves = [*nodes_of(function, ast.Return), *nodes_of(function, ast.Raise), *nodes_of(function, ast.Yield)]
+    return any(leave is not last for leave in leaves)
+
+
+def _holds_up_a_step(event: Event) -> bool:
+    """Whether what is waited for goes into the next iteration, in a loop that reads no clock."""
+    loop = stepping_loop(event.frame)
+    node = event.node
+    if loop is None or not isinstance(loop.node, ast.For) or not isinstance(node, ast.Call):
+        return False
+    method = isinstance(node.func, ast.Attribute) and not node.args
+    waited = dotted(node.func.value if method and isinstance(node.func, ast.Attribute) else node.args[0])
+    return waited in _carried(loop.node)
+
+
+@cache
+def _carried(loop: ast.For) -> frozenset[str]:
+    """Variables that an iteration takes from the one before; none where the body, or what it enters, measures time."""
+    found: set[str] = set()
+    for statement in loop.body:
+        for child in walk(statement):
+            if isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] in _CLOCKS:
+                return frozenset()
+            if isinstance(child, (ast.With, ast.AsyncWith)):
+                return frozenset()
+            if isinstance(child, ast.Assign) and isinstance(child.value, ast.Call):
+                given = {dotted(argument) for argument in child.value.args}
+                made = {
+                    dotted(part)
+                    for target in child.targets
+                    for part in (target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target])
+                }
+                found |= given & made
+    return frozenset(found - {""})
 
 
 def _is_output(event: Event, report: Reporter) -> bool:

@@ -14,6 +14,7 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, names_in
 from jaxlint_rules._reasons import staged_because
 
+DEEP = 16  # modules of one kind from which the time to compile them is felt
 _LIFTED = frozenset({"linen", "haiku"})  # modules that are no pytrees
 _ELEMENTWISE = frozenset(
     """add subtract multiply divide maximum minimum where logaddexp logical_and logical_or power tree_add tree_sub
@@ -132,6 +133,43 @@ loss = jax.jit(lambda params, tokens: apply(params, tokens).mean())
 """,
         ),
         Example(
+            "many modules of one kind",
+            """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+class Block(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x):
+        return x + nn.Dense(self.width)(nn.gelu(nn.LayerNorm()(x)))
+
+class Tower(nn.Module):
+    width: int
+    depth: int = 3
+
+    @nn.compact
+    def __call__(self, x):
+        for i in range(self.depth):  # finding
+            x = Block(self.width, name=f"block_{i}")(x)
+        return x
+
+class Pyramid(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        for i in range(24):
+            x = nn.Dense(8 + i)(x)
+        return x
+
+deep, shallow = Tower(8, depth=32), Tower(8)
+params = deep.init(jax.random.key(0), jnp.ones((2, 8)))
+forward = jax.jit(lambda p, x: (deep.apply(p, x), Pyramid().apply(p, x)))
+forward(params, jnp.ones((2, 8)))
+""",
+        ),
+        Example(
             "layers that may differ, few of them, loops on the host",
             """
 import jax
@@ -190,6 +228,13 @@ def total(xs):
         node, frame, trips = event.node, event.frame, event.loop.trips
         if not isinstance(node, ast.For) or not frame.stage.certain or frame.module.is_test:
             return
+        if trips is not None and trips >= DEEP and _is_one_module(node):
+            report(
+                node.iter,
+                f"{trips} modules of one kind are unrolled: each is traced and compiled anew; make them one under `nn.scan`",
+                reason=f"each iteration makes the module anew with the same settings; {staged_because(frame)}",
+            )
+            return
         if not _holds_parameters(event.iterable) or (trips is not None and trips <= FEW):
             return
         used = names_in(node.target)
@@ -227,6 +272,25 @@ def total(xs):
                 ),
                 reason=f"each iteration makes `{carried[0]}` of `{carried[0]}` and one layer; {staged_because(frame)}",
             )
+
+
+def _is_one_module(node: ast.For) -> bool:
+    """Whether the body is `x = Block(...)(x)` alone, with the same settings in every iteration."""
+    if len(node.body) != 1 or not isinstance(node.body[0], ast.Assign):
+        return False
+    call, targets = node.body[0].value, node.body[0].targets
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Call) and call.args):
+        return False
+    made, counter = call.func, names_in(node.target)
+    settings = [*made.args, *(k.value for k in made.keywords if k.arg != "name")]
+    passed = [*call.args, *(k.value for k in call.keywords)]
+    return (
+        dotted(made.func).rpartition(".")[2][:1].isupper()
+        and len(targets) == 1
+        and isinstance(targets[0], ast.Name)
+        and dotted(call.args[0]) == targets[0].id
+        and not any(counter & names_in(part) for part in settings + passed)
+    )
 
 
 def _holds_parameters(value: Value) -> bool:

@@ -10,11 +10,12 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
-from jaxlint.staging.values import Array, ExternalObject, Value
+from jaxlint.staging.values import Array, ExternalObject, NumpyArray, Transformed, Value
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import names_in
 
 _STACKING = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray", "jax.numpy.vstack"})
+_COMPILED = frozenset({"jit", "nnx.jit", "filter_jit", "vmap"})
 
 
 class PythonLoopOverBatch(Rule):
@@ -69,9 +70,9 @@ def main():
     a = jnp.stack([norm(x) for x in xs])  # finding
     b = jnp.array([norm(xs[i]) for i in range(xs.shape[0])])  # finding
     rows = []
-    for x in xs:
+    for x in xs:  # finding
         rows.append(norm(x))
-    return a, b, jnp.stack(rows)  # finding
+    return a, b, jnp.stack(rows)
 
 main()
 """,
@@ -86,8 +87,8 @@ def main():
     xs = jnp.ones((100, 8))
     a = jax.vmap(norm)(xs)  # finding
     b = jax.vmap(norm)(xs)  # finding
-    rows = jax.vmap(norm)(xs)
-    return a, b, rows  # finding
+    rows = jax.vmap(norm)(xs)  # finding
+    return a, b, rows
 
 main()
 """,
@@ -121,6 +122,32 @@ def main():
     return jax.vmap(noisy)(keys, xs)  # finding
 
 main()
+""",
+        ),
+        Example(
+            "rows of NumPy arrays that a compiled function is called for",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def score(w, row):
+    return jax.nn.sigmoid(w @ row)
+
+def names(w, table):
+    return [str(row) for row in table]
+
+def main(n):
+    w, table = jnp.ones(4), np.zeros((n, 4))
+    weights = np.ones(n)
+    plain = np.array([row.sum() for row in table])
+    losses = []
+    for row, weight in zip(table, weights):  # finding
+        losses.append(score(w, row * weight))
+    return jnp.array([score(w, row) for row in table]), jnp.stack(losses), plain  # finding
+
+main(100)
 """,
         ),
         Example(
@@ -162,6 +189,7 @@ def main(images, layers):
         first = node.args[0]
         found: tuple[str, str] | None = None
         fix = None
+        place: ast.expr = node
         if isinstance(first, (ast.ListComp, ast.GeneratorExp)):
             generator = first.generators[0]
             if len(first.generators) == 1 and not generator.ifs:
@@ -170,12 +198,12 @@ def main(images, layers):
         elif isinstance(first, ast.Name):
             filled = self.filled(first.id, event.frame)
             if filled is not None:
-                found, iterable = filled
-                fix = propose(report, iterable, "for-to-vmap", "Use `vmap`", safe=False)
+                found, place = filled  # the loop is what there is to change
+                fix = propose(report, place, "for-to-vmap", "Use `vmap`", safe=False)
         if found is not None:
             function, rows = found
             report(
-                node,
+                place,
                 f"`{function}` is called for each row of `{rows}` and the results are stacked; use `jax.vmap`",
                 fix=fix,
                 reason=f"`{rows}` {'are arrays' if '`' in rows else 'is an array'}, so each row is a call, or a copy of `{function}` in the program",
@@ -217,7 +245,7 @@ def main(images, layers):
             )
             rows = name if name and indexed else ""
         held = frame.scope.lookup(rows) if rows else None
-        return (function, rows) if held is not None and _is_array(held[0]) else None
+        return (function, rows) if held is not None and _has_rows(held[0], function, frame) else None
 
     def over_several(
         self, target: ast.Tuple, iterable: ast.expr, element: ast.Call, frame: Frame
@@ -227,7 +255,9 @@ def main(images, layers):
             return None
         names = [argument.id for argument in iterable.args if isinstance(argument, ast.Name)]
         held = [frame.scope.lookup(name) for name in names]
-        if len(names) != len(iterable.args) or not all(one is not None and _is_array(one[0]) for one in held):
+        if len(names) != len(iterable.args) or not all(
+            one is not None and _has_rows(one[0], dotted(element.func), frame) for one in held
+        ):
             return None
         read = {name for argument in element.args for name in names_in(argument)}
         rows = {part.id for part in target.elts if isinstance(part, ast.Name)}
@@ -248,8 +278,11 @@ def main(images, layers):
         return found
 
 
-def _is_array(value: Value) -> bool:
-    """An array that is no pytree, and has rows."""
+def _has_rows(value: Value, function: str, frame: Frame) -> bool:
+    """An array that is no pytree, and has rows; or NumPy's, where `function` is compiled: each row is sent on its own."""
+    if isinstance(value, NumpyArray):
+        held = frame.scope.lookup(function)
+        return held is not None and isinstance(held[0], Transformed) and held[0].kind in _COMPILED
     return (
         isinstance(value, Array)
         and not value.tree
