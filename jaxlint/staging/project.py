@@ -25,6 +25,7 @@ _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(.*)|import[ \t]+([\w., \t]+))", re.MULTILINE
 )
 _DEPTH_OF_NAMESPACES = 2  # folders without `__init__.py`, one in the other, that still belong to a package
+_ELSEWHERE = sys.stdlib_module_names | {"numpy", "scipy", *JAX_FAMILY}
 _FAMILY = re.compile(r"\b(?:" + "|".join(JAX_FAMILY) + r")\b")
 
 
@@ -218,8 +219,8 @@ class Project:
         for root in self.roots(importer.source.path):
             if parts[0] not in self._listing(root) and f"{parts[0]}.py" not in self._listing(root):
                 continue
-            if parts[0] in sys.stdlib_module_names and "__init__.py" in self._listing(root):
-                continue  # a package's own `typing.py` does not hide the standard library's
+            if parts[0] in _ELSEWHERE and "__init__.py" in self._listing(root):
+                continue  # a package's own `typing.py` or `jax` does not hide the one that is installed
             module = self._at(root, parts)
             if module is not None and module is not importer:
                 return module
@@ -250,6 +251,8 @@ class Project:
         """Whether `name` is a namespace package (a folder without `__init__.py`) of the project."""
         for root in self.roots(importer.source.path):
             folder = root
+            if name.partition(".")[0] in _ELSEWHERE and "__init__.py" in self._listing(root):
+                continue
             for part in name.split("."):
                 if part not in self._listing(folder):
                     break

@@ -29,6 +29,12 @@ def jits(imports: str, name: str = "step") -> str:
 
 
 PROJECTS = {
+    "a folder called jax inside a package": {
+        "pkg/__init__.py": "",
+        "pkg/jax/__init__.py": "",
+        "pkg/jax/model.py": BRANCH,
+        "pkg/train.py": jits("from pkg.jax.model import step"),
+    },
     "a module beside": {"train.py": jits("from model import step"), "model.py": BRANCH},
     "a module by its name": {"train.py": jits("import model", "model.step"), "model.py": BRANCH},
     "under another name": {"train.py": jits("import model as m", "m.step"), "model.py": BRANCH},
