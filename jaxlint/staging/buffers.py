@@ -569,8 +569,8 @@ def _translated(path: str, given: dict[str, ast.expr]) -> str:
 
 
 def _stays(value: Value) -> bool:
-    """Whether JAX copies the argument to the device, so that the original is not touched."""
-    if isinstance(value, (Static, NumpyArray)):
+    """Whether JAX copies the argument to the device, or it holds no buffers, so that the original is not touched."""
+    if isinstance(value, (Static, NumpyArray, Function, Partial)):
         return True
     if isinstance(value, Array):
         return value.staged

@@ -43,6 +43,7 @@ from jaxlint.staging.values import (
     in_turn,
     join,
     join_all,
+    member_kind,
 )
 
 _BUILTIN_TYPES = {
@@ -335,7 +336,11 @@ class BuiltinCalls(Machine):
         for parent in parents:
             member = parent.namespace.get(name)
             if isinstance(member, (Function, Transformed)):
-                return BoundMethod(member, receiver)
+                kind = member_kind(member)
+                if kind == "staticmethod":
+                    return member
+                owner = receiver.cls if kind == "classmethod" and isinstance(receiver, Instance) else receiver
+                return BoundMethod(member, owner)
             if member is not None:
                 return member
         return ExternalMethod(base, name)

@@ -15,7 +15,7 @@ from jaxlint.staging.keys import STREAMS, key_origins
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import all_parameters, dotted, positional_parameters
+from jaxlint.staging.syntax_facts import all_parameters, dotted, is_left_open, positional_parameters
 from jaxlint.staging.timing import Effect
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -383,6 +383,8 @@ class Calls(Machine):
             return result
         assert isinstance(body, list)
         if self.exec_block(body, frame):
+            if function.cls is not None and is_left_open(function.node):
+                return UNKNOWN  # what a subclass has instead may give anything
             frame.returns.append(Static(None))
         if frame.yields:
             return ListValue(None, join_all(frame.yields), "generator", stage=frame.stage)

@@ -38,6 +38,7 @@ from jaxlint.staging.values import (
     constant,
     find_array,
     join,
+    member_kind,
 )
 
 # Base classes that decide what an instance is to JAX.
@@ -314,18 +315,15 @@ class Classes(Machine):
             if isinstance(known, ExternalObject) and member is not None:
                 known.own = BoundMethod(member, base)
             return known
-        if isinstance(member, Function):
-            if member.kind == "property":
+        if isinstance(member, (Function, Transformed, Partial)):
+            kind = member_kind(member)
+            if kind == "property":
                 return self.call_value(BoundMethod(member, base), [], {}, node, frame)
-            if member.kind == "staticmethod":
+            if kind == "staticmethod":
                 return member
-            if member.kind == "classmethod":
-                return BoundMethod(member, base.cls)
-            return BoundMethod(member, base)
+            return BoundMethod(member, base.cls if kind == "classmethod" else base)
         if isinstance(member, Instance) and member.cls.lookup("__get__") is not None:
             return UNKNOWN  # a descriptor
-        if isinstance(member, (Transformed, Partial)):
-            return member if self.is_static_member(member) else BoundMethod(member, base)
         if member is not None:
             return member
         return self.missing_attribute(base, name, node, frame)
@@ -343,14 +341,6 @@ class Classes(Machine):
                     return Static(kind=type(found.const).__name__ if found.const is not None else "")
                 return found
         return None
-
-    def is_static_member(self, member: Value) -> bool:
-        target = member
-        while isinstance(target, (Transformed, Partial)):
-            if isinstance(target, Transformed) and target.attributes.get("staticmethod"):
-                return True
-            target = target.target if isinstance(target, Transformed) else target.function
-        return isinstance(target, Function) and target.kind == "staticmethod"
 
     def missing_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
         if base.cls.kind == "linen":
@@ -394,10 +384,8 @@ class Classes(Machine):
         if base.kind == "enum":
             return _member(base)
         member = self.class_member(base, name)
-        if isinstance(member, Function) and member.kind == "classmethod":
-            return BoundMethod(member, base)
         if member is not None:
-            return member
+            return BoundMethod(member, base) if member_kind(member) == "classmethod" else member
         if name == "__name__":
             return Static(kind="str")
         return UNKNOWN

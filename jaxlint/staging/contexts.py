@@ -47,7 +47,7 @@ def _key_of_static(value: Static, depth: int, coarse: bool) -> object:
     const = value.const
     if const is None or isinstance(const, bool) or (not coarse and isinstance(const, (str, int, float))):
         return ("s", type(const).__name__, const)
-    return ("s", kind_of_static(value), () if coarse else value.one_of)
+    return ("s", kind_of_static(value), () if coarse else value.one_of, value.truth)
 
 
 def _key_of_array(value: Array, depth: int, coarse: bool) -> object:
@@ -56,7 +56,8 @@ def _key_of_array(value: Array, depth: int, coarse: bool) -> object:
 
 
 def _key_of_unknown(value: Unknown, depth: int, coarse: bool) -> object:
-    return "u" if value.flow is None else ("u", id(value.flow.node))
+    known = "u!" if value.true else "u"
+    return known if value.flow is None else (known, id(value.flow.node))
 
 
 def _key_of_source(value: Function | ClassValue, depth: int, coarse: bool) -> object:

@@ -438,6 +438,8 @@ class Expressions(Machine):
         """Refines variables by what a test says of them."""
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             self.narrow(test.operand, not outcome, frame)
+        elif isinstance(test, ast.Name):
+            self.narrow_truth(test.id, outcome, frame)
         elif isinstance(test, ast.BoolOp):
             if isinstance(test.op, ast.And) == outcome:
                 for operand in test.values:
@@ -471,6 +473,16 @@ class Expressions(Machine):
             name = test.func.id if isinstance(test.func, ast.Name) else test.func.attr
             if name in ("is_concrete", "isscalar", "callable", "is_scalar"):
                 self.rebind(test.args[0].id, Static(), frame)
+
+    def narrow_truth(self, name: str, outcome: bool, frame: Frame) -> None:
+        """A setting that was tested is what the test said, in the functions made here, too."""
+        found = frame.scope.variables.get(name)
+        if type(found) is Static and found.const is MISSING:
+            self.rebind(name, Static(kind=found.kind, one_of=found.one_of, truth=outcome), frame)
+        elif type(found) is Unknown:
+            self.rebind(
+                name, Unknown(found.origin, found.flow, True) if outcome else Static(truth=False), frame
+            )
 
     def narrow_isinstance(self, test: ast.Call, outcome: bool, frame: Frame) -> None:
         if len(test.args) != 2 or not isinstance(test.args[0], ast.Name):

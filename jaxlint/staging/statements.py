@@ -55,7 +55,9 @@ from jaxlint.staging.values import (
 def truth(value: Value) -> bool | None:
     """What `bool(value)` gives, where that is certain."""
     if isinstance(value, Static):
-        return None if value.const is MISSING else bool(value.const)
+        return value.truth if value.const is MISSING else bool(value.const)
+    if type(value) is Unknown:
+        return value.true or None
     if isinstance(value, TupleValue):
         return bool(value.items) if value.items is not None else None
     if isinstance(value, External):

@@ -131,6 +131,15 @@ _FIRST_METHODS = frozenset({"__init__", "setup", "__post_init__", "setUp", "setU
 
 
 @cache
+def is_left_open(node: FunctionNode) -> bool:
+    """Whether a function has no body but a docstring, `pass` or `...`, as an abstract method has."""
+    return not isinstance(node, ast.Lambda) and all(
+        isinstance(part, ast.Pass) or (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant))
+        for part in node.body
+    )
+
+
+@cache
 def attribute_stores(node: ast.ClassDef) -> frozenset[str]:
     """Names that methods rebind on `self`, other than those that run before all others."""
     found: set[str] = set()

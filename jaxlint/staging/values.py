@@ -85,6 +85,7 @@ TANGENT: Final = Flow()
 class Unknown(Value):
     origin: Origin | None = None
     flow: Flow | None = None  # as of an array
+    true: bool = False  # a test said so
 
 
 UNKNOWN: Final = Unknown()
@@ -100,6 +101,7 @@ class Static(Value):
     one_of: tuple[
         str, ...
     ] = ()  # the strings that it may be, where they are few and known, and it is not None
+    truth: bool | None = None  # what a test said of a value that is not known
 
 
 @dataclass(slots=True, eq=False)
@@ -395,6 +397,17 @@ class Transformed(Value):
     attributes: dict[str, Value] = field(default_factory=dict)
 
 
+def member_kind(member: Value) -> str:
+    """ "staticmethod", "classmethod" or "property" where one stands above a method, transformed or not, else ""."""
+    while isinstance(member, (Transformed, Partial)):
+        if isinstance(member, Transformed):
+            for kind in ("staticmethod", "classmethod", "property"):
+                if kind in member.attributes:
+                    return kind
+        member = member.target if isinstance(member, Transformed) else member.function
+    return member.kind if isinstance(member, Function) else ""
+
+
 MAX_CHOICES = 6
 MAX_IN_TURN = 48  # cases of a table, each of which is run
 # What may be called, or asked for a method: two of these join to a choice.
@@ -486,6 +499,11 @@ def map_parts(value: TupleValue | ListValue | DictValue, change: Callable[[Value
     return TupleValue(items, change(value.element), value.cls, value.exact)
 
 
+def _truth(left: Static, right: Static) -> bool | None:
+    both = [value.truth if value.const is MISSING else bool(value.const) for value in (left, right)]
+    return both[0] if both[0] is both[1] else None
+
+
 def join(left: Value, right: Value, depth: int = 3) -> Value:
     """The value after two paths meet. What differs becomes unknown; an array on one path alone is uncertain."""
     if left is right:
@@ -499,7 +517,7 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             return left
         kinds = {kind_of_static(left), kind_of_static(right)}
         kind = kinds.pop() if len(kinds) == 1 else ""
-        return Static(kind=kind, one_of=_strings(left, right))
+        return Static(kind=kind, one_of=_strings(left, right), truth=_truth(left, right))
     if isinstance(left, Array) and isinstance(right, Array):
         first = left if left.staged else right
         return Array(

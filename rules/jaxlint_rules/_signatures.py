@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 
 # Transformations that keep the signature of their function.
@@ -93,8 +94,15 @@ def signature_of(target: Value, decorators: int = 0) -> Signature | None:
     if isinstance(target, BoundMethod):
         return _without_first(signature_of(target.function, decorators), 1)
     if isinstance(target, Partial):
+        if any(isinstance(value, StarArgument) for value in target.args):
+            return None
         inner = _without_first(signature_of(target.function, decorators), len(target.args))
-        return inner if inner is None or "**" in target.kwargs else _filled(inner, target.kwargs)
+        if inner is None:
+            return None
+        filled = _filled(inner, [name for name in target.kwargs if name != "**"])
+        if "**" in target.kwargs:  # any of them may have its value there
+            filled.optional.update(filled.positional, filled.keyword)
+        return filled
     if isinstance(target, Transformed) and target.kind in _KEEPING:
         return signature_of(target.target, decorators - 1)
     if isinstance(target, Instance):

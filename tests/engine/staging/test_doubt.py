@@ -256,6 +256,112 @@ PROGRAMS = {
 
             return jax.lax.scan(body, (jax.tree.structure(gradients), gradients), xs)
     """,
+    "a setting that decides which loop runs a function, and is tested in the function": """
+        import jax
+        import jax.numpy as jnp
+
+        def solve(x, verbose: bool = False, quiet=None):
+            def step(state):
+                x, i = state
+                if verbose:
+                    print(f"{i:3d} {jnp.linalg.norm(x):.2e}")
+                if not quiet:
+                    print(f"{i:3d}")
+                return x * 0.5, i + 1
+
+            def going(state):
+                return state[1] < 10
+
+            state = (x, 0)
+            if verbose or not quiet:
+                while going(state):
+                    state = step(state)
+            else:
+                state = jax.lax.while_loop(going, step, state)
+            return state
+    """,
+    "a jitted class method and a jitted property": """
+        from functools import partial
+
+        import jax
+        import jax.numpy as jnp
+
+        class Dense:
+            def __init__(self, array):
+                self.array = array
+
+            @classmethod
+            @partial(jax.jit, static_argnames=["cls", "shape"])
+            def made(cls, array, shape):
+                return jnp.reshape(array, shape)
+
+            @property
+            @partial(jax.jit, static_argnums=0)
+            def size(self):
+                return 4
+
+            def doubled(self):
+                if self.size > 3:
+                    return self.made(self.array * 2, self.array.shape)
+                return Dense.made(self.array, self.array.shape)
+
+        class Wide(Dense):
+            @classmethod
+            def made(cls, array, shape):
+                return super().made(array, (*shape, 1))
+
+        @partial(jax.jit, static_argnames=["rows", "columns"])
+        def zeros(rows, columns):
+            return Dense.made(jnp.zeros((rows, columns)), (rows, columns))
+    """,
+    "parameters that a partial fills from a dict": """
+        from functools import partial
+
+        import jax
+
+        class Stack:
+            def body(self, carry, layer, graph, width):
+                return carry + layer * width, graph
+
+            def forward(self, x, layers, *more, **options):
+                x, _ = jax.lax.scan(partial(self.body, graph=3, **options), x, layers)
+                y, _ = jax.lax.scan(partial(self.body, *more), x, layers)
+                return x + y
+    """,
+    "what an abstract method gives": """
+        from abc import ABC, abstractmethod
+
+        import jax
+        import jax.numpy as jnp
+
+        class Density(ABC):
+            @abstractmethod
+            def score(self, x):
+                pass
+
+            def weigh(self, flag, x):
+                return jax.lax.cond(flag, lambda x: (self.score(x), x), lambda x: (jnp.float32(0), x), x)
+    """,
+    "functions that every argument of a donating step stands beside": """
+        from functools import partial
+
+        import equinox as eqx
+        import jax.numpy as jnp
+
+        def loss(model, x, weight):
+            return jnp.sum(model * x * weight)
+
+        @eqx.filter_jit(donate="all")
+        def step(model, loss_fn, x):
+            return model - eqx.filter_grad(loss_fn)(model, x)
+
+        def train(model, batches):
+            weighted = partial(loss, weight=2.0)
+            for batch in batches:
+                model = step(model, weighted, batch)
+                model = step(model, loss, batch + 1)
+            return model, weighted, loss
+    """,
 }
 
 
