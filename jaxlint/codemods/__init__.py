@@ -2,6 +2,7 @@
 
 from jaxlint.codemods import (
     add_jit,
+    attention_call,
     bind_result,
     boolean,
     branch,
@@ -44,6 +45,7 @@ __all__ = [
     "Workspace",
     "add_jit",
     "apply_edits",
+    "attention_call",
     "bind_result",
     "boolean",
     "branch",

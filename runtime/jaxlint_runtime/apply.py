@@ -21,15 +21,17 @@ from jaxlint.finding import Finding, FixRequest
 from jaxlint.source import SourceError
 from jaxlint.source.journal import Journal
 from jaxlint.source.write import Change, encode_text, write_changes
-from jaxlint_runtime import written_remat
+from jaxlint_runtime import written_attention, written_remat
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.rewrites.search import values_of
 from jaxlint_runtime.scratch import Scratch, TooLarge, scratch_copy
 from jaxlint_runtime.settings import SOURCE, TRANSFORMS
 from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification
 
 _RULE = "missing-donation"
 _CODEMOD = "add-donation"
+_OTHERS = written_remat.CODEMODS | written_attention.CODEMODS
 _PROVEN = ("verified", "compiled")
 _DELETED = b"Array has been deleted"
 
@@ -155,7 +157,7 @@ def _choose(verification: Verification, allow_dirty: bool, accept_compiled: bool
     document = verification.document
     chosen: list[Edit] = []
     for target, result in document.results:
-        if result["status"] not in _PROVEN or result["codemod"] not in {_CODEMOD, *written_remat.CODEMODS}:
+        if result["status"] not in _PROVEN or result["codemod"] not in {_CODEMOD, *_OTHERS}:
             continue
         if result["status"] == "compiled" and not accept_compiled:
             if not any(
@@ -185,6 +187,10 @@ def writable(result: dict[str, Any], target: str, verification: Verification) ->
         sources = verification.check.sources if verification.check is not None else {}
         found = written_remat.remat_fix(result, sources, verification.request.device_memory)
         return found if isinstance(found, str) else Edit(result, target, found)
+    if result["codemod"] in written_attention.CODEMODS:
+        sources = verification.check.sources if verification.check is not None else {}
+        called = written_attention.attention_fix(result, target, sources)
+        return called if isinstance(called, str) else Edit(result, target, called)
     parameters = result["parameters"]
     if shared := parameters.get("shared"):
         return f"advice only: {' and '.join(shared[0])} may be one buffer, which cannot be donated twice"
@@ -302,9 +308,21 @@ def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
         trial, failure = _run_edited(edits, request, verification.listener, scratch)
     if failure is None:
         failure = _bad_ending(document, trial)
+    if failure is None and any(edit.codemod in written_attention.CODEMODS for edit in edits):
+        failure = _other_values(edits, verification)
     if failure is not None:
         return [Verdict(edit, False, f"not changed: {failure}") for edit in edits]
     return [_judge(edit, trial.document) for edit in edits]
+
+
+def _other_values(edits: list[Edit], verification: Verification) -> str | None:
+    """What the whole program prints and its functions return otherwise with the edits; None where it is the same."""
+    assert verification.check is not None
+    sources = dict(verification.check.sources)
+    for change in changes_of(edits, verification):
+        path = next(path for path, source in sources.items() if source.path == change.source.path)
+        sources[path] = dataclasses.replace(sources[path], text=change.text)
+    return values_of(verification, sources, [edit.place for edit in edits])
 
 
 def _run_edited(
@@ -348,7 +366,7 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
         return Verdict(
             edit, False, "not changed: the second run loaded the function from another copy of its file"
         )
-    if edit.codemod in written_remat.CODEMODS:
+    if edit.codemod in _OTHERS:
         return Verdict(edit, *written_remat.judged_again(edit.result, _peaks(edit, trial)))
     options = function["options"]
     written = {*options.get("donate_argnums", ()), *options.get("donate_argnames", ())}

@@ -46,7 +46,7 @@ class NaiveAttention(Rule):
     Without `implementation`, the compiler chooses. `jaxlint verify` measures what it gains.
 
     ## Fix safety
-    There is no automatic fix: layouts and masks differ.
+    `check` has no fix: layouts and masks differ. `jaxlint verify --apply` writes the call where the program that it runs shows that it pays.
 
     ## When not to fix
     When the weights themselves are wanted, or sequences are short. This is advice.

@@ -12,6 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from jaxlint_runtime import compat
 from jaxlint_runtime.kernels.graph import Value
 from jaxlint_runtime.kernels.labels import Label, Sizes
 from jaxlint_runtime.kernels.outside import Expression, Outside, Read, arranged, expression
@@ -66,6 +67,12 @@ class Layout:
     def place(self) -> str:
         """Where the program makes the scores."""
         return self.attention.place
+
+    @property
+    def result_places(self) -> list[str]:
+        """Where the program makes the result, as path:line, from the inside to the outside."""
+        node = self.attention.result.node
+        return [f"{path}:{line}" for path, line, _ in compat.user_frames(node.eqn)] if node else []
 
     @property
     def replaced(self) -> Value:

@@ -412,6 +412,22 @@ def search_source(verification: Verification) -> None:
             search._say(f"edits of the source were not tried: {error}")
 
 
+def values_of(
+    verification: Verification, sources: Mapping[str, SourceFile], functions: Sequence[tuple[str, str]]
+) -> str | None:
+    """Why the program with these texts does not compute what it did, from its printed lines and the results of `functions`."""
+    assert verification.check is not None
+    original = dict(verification.check.sources)
+    preload = packages_to_load(original.values(), [str(root) for root in verification.request.roots()])
+    with tempfile.TemporaryDirectory(prefix="jaxlint-trials-", ignore_cleanup_errors=True) as name:
+        trials = Trials(verification, functions, preload, Path(name))
+        search = _Search(verification, trials, original, time.monotonic() + _SECONDS)
+        if not search._measure_original():
+            return search._why()
+        path, function = functions[0]
+        return search._run(Rewrite("edit", None, function, path, 0, "", ()), dict(sources)).problem
+
+
 def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> dict[str, SourceFile] | str:
     """The files with the fixes made, or why they cannot be."""
     workspace = Workspace(sources)

@@ -90,6 +90,7 @@ class Kernels(Transform):
                     summary=f"compute {_described(taken)} by {choice.call(taken[0])}",
                     requires="",
                     estimate=float(sum(map(scores_bytes, taken))) - number,  # in the order of the choices
+                    codemod=choice.codemod,
                     parameters={
                         "implementation": choice.name,
                         "call": choice.call(taken[0]),
@@ -97,6 +98,7 @@ class Kernels(Transform):
                         "left": len(layouts) - len(taken),
                         "refused": list(refused),
                         "near": seen.reasons(),
+                        "calls": [_written(layout, choice) for layout in taken] if choice.codemod else [],
                     },
                 )
             )
@@ -204,6 +206,21 @@ def _facts(layout: Layout) -> dict[str, Any]:
         "masks": len(layout.masks),
         "biases": len(layout.biases),
         "scores_bytes": scores_bytes(layout),
+    }
+
+
+def _written(layout: Layout, choice: Choice) -> dict[str, Any]:
+    """What a codemod has to know to write the call, and why it cannot be written."""
+    refused = None
+    if layout.masks or layout.biases or layout.factors:
+        refused = "its mask, bias or temperature is not known by name"
+    return {
+        "places": layout.result_places,
+        "scale": layout.spec.scale,
+        "depth": layout.shape[3],
+        "causal": layout.spec.causal,
+        "implementation": choice.implementation,
+        "refused": refused,
     }
 
 

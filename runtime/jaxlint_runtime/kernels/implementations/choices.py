@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jaxlint_runtime.kernels.implementations import chunked, flash, ready
 from jaxlint_runtime.kernels.layout import Layout, Operands, Spec
 
+CALL = "attention-call"
 _MULTIPLE = 128  # of the lengths that JAX's kernels take
 
 
@@ -25,6 +26,8 @@ class Choice:
     refuses: Callable[[Layout], str | None]
     call: Callable[[Layout], str]
     interpreted: bool = False  # a TPU kernel, which runs on a CPU step by step
+    codemod: str | None = None  # what writes the call to the source
+    implementation: str | None = None  # of `jax.nn.dot_product_attention`, where that is the call
 
 
 def choices(platform: str) -> list[Choice]:
@@ -55,6 +58,8 @@ def choices(platform: str) -> list[Choice]:
             functools.partial(ready.dot_product_attention, implementation="cudnn"),
             _no_cudnn,
             lambda layout: _dot_product(layout, "cudnn"),
+            codemod=CALL,
+            implementation="cudnn",
         ),
         Choice(
             "mha",
@@ -76,6 +81,7 @@ def choices(platform: str) -> list[Choice]:
             ready.dot_product_attention,
             _no_dot_product,
             lambda layout: _dot_product(layout, None),
+            codemod=CALL,
         ),
     ]
     return [choice for choice in every if platform in choice.platforms]

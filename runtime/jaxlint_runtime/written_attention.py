@@ -1,0 +1,51 @@
+"""How a proven attention is written to the source: the statements that make it become one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from jaxlint.codemods import Workspace, attention_call
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.source.file import SourceFile
+
+CODEMODS = frozenset({"attention-call"})
+_PARAMETERS = ("scale", "depth", "causal", "implementation")
+
+
+def attention_fix(
+    result: Mapping[str, Any], target: str, sources: Mapping[str, SourceFile]
+) -> FixRequest | str:
+    """The fix that writes the calls, or why it stays advice."""
+    calls = result["parameters"]["calls"]
+    if any(call["implementation"] for call in calls) and ":" in target:
+        return "advice only: the call runs on the device alone, so that the edited program cannot be run here"
+    paths = {os.path.realpath(path): path for path in sources}
+    workspace = Workspace(sources)
+    steps: list[Step] = []
+    for call in calls:
+        if call["refused"]:
+            return f"advice only: {call['refused']}"
+        found = _step(call, paths, workspace)
+        if isinstance(found, str):
+            return found
+        steps += [found] if found not in steps else []
+    return FixRequest(Safety.UNSAFE, "Call `jax.nn.dot_product_attention`", tuple(steps))
+
+
+def _step(call: Mapping[str, Any], paths: Mapping[str, str], workspace: Workspace) -> Step | str:
+    refused = "advice only: the place of the attention is not known"
+    for place in call["places"]:
+        file, _, line = place.rpartition(":")
+        path = paths.get(os.path.realpath(file))
+        if path is None:
+            refused = f"advice only: {os.path.basename(file)} was not examined"
+            continue
+        spans = attention_call.find_products(workspace.site(path), int(line))
+        if len(spans) != 1:
+            return f"advice only: there is no single product at {os.path.basename(file)}:{line}"
+        step = Step("attention-call", path, spans[0], {name: call[name] for name in _PARAMETERS})
+        plan = workspace.plan(FixRequest(Safety.UNSAFE, "", (step,)))
+        return f"advice only: {plan}" if isinstance(plan, str) else step
+    return refused
