@@ -27,11 +27,11 @@ Known = Mapping[Origin, Shape]  # the shapes of parameters, where the caller kno
 
 _LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
 _FILLED = frozenset({"zeros", "ones", "empty", "full"})
-_REDUCTIONS = frozenset(
+REDUCTIONS = frozenset(
     """sum prod mean std var max min any all nansum nanmean nanmax nanmin median logsumexp argmax argmin
     count_nonzero""".split()  # noqa: SIM905
 )
-_ELEMENTWISE = frozenset(
+ELEMENTWISE = frozenset(
     """exp exp2 expm1 log log2 log10 log1p sqrt cbrt sin cos tan sinh cosh tanh arcsin arccos arctan rsqrt logistic
     sigmoid softplus gelu silu swish negative absolute positive invert relu stop_gradient square round sign floor ceil
     astype isnan isinf isfinite logical_not copy softmax log_softmax cumsum cumprod""".split()  # noqa: SIM905
@@ -88,11 +88,11 @@ def _result_shape(made: Operation, known: Known | None, depth: int) -> Shape | N
         return _drawn_shape(name, made)
     if named_dtype(name) and name not in MAKERS:
         return shape_of(first, known, depth)
-    if name in _REDUCTIONS:
+    if name in REDUCTIONS:
         axis = made.operand(1, "axis")
         plain = (axis is None or is_none(axis)) and "keepdims" not in made.kwargs
         return () if plain and len(args) <= 2 else None
-    if name in _ELEMENTWISE or (name == "at" and len(args) > 0):
+    if name in ELEMENTWISE or (name == "at" and len(args) > 0):
         return shape_of(_array_of(first), known, depth)
     if name in _BROADCASTING:
         shapes = [shape_of(_array_of(arg), known, depth) for arg in args if not is_none(arg)]

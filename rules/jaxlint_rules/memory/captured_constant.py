@@ -4,60 +4,29 @@ from __future__ import annotations
 
 import ast
 import math
-from functools import cache
 
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.project import Module
-from jaxlint.staging.scope import Scope
-from jaxlint.staging.shapes import shape_of
-from jaxlint.staging.syntax_facts import all_parameters, dotted, name_loads, names_stored, nodes_of
-from jaxlint.staging.values import (
-    Array,
-    BoundMethod,
-    External,
-    Function,
-    NumpyArray,
-    Partial,
-    Static,
-    Unknown,
-    Value,
-    constant,
-)
+from jaxlint.staging.syntax_facts import all_parameters, name_loads, names_stored
+from jaxlint.staging.values import Array, Function, Partial, Value
+from jaxlint_rules._compiled_methods import captured_self, reads_of_self
+from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of_attribute, size_of_name
 
+WHOLE_MODEL: Size = -1.0
 LARGE = 1 << 16  # elements; 256 KiB of float32
-_BY_SHAPE = dict.fromkeys(
-    ("zeros", "ones", "empty", "full", "rand", "randn", "random", "random_sample", "eye"), 0
-)
-_BY_SIZE = frozenset(
-    [
-        "normal",
-        "uniform",
-        "standard_normal",
-        "integers",
-        "randint",
-        "exponential",
-        "gamma",
-        "choice",
-        "truncated_normal",
-    ]
-)
-_LOADERS = frozenset({"load", "loadtxt", "genfromtxt", "fromfile", "memmap", "read_csv", "load_data"})
-_THROUGH = frozenset({"asarray", "array", "device_put", "astype", "copy"})
-_ARRAYS = (Array, NumpyArray, Unknown, Static)  # what is loaded from a file is not known to be an array
-Size = float  # elements; infinite for what is loaded from a file
+Captured = tuple[str, Size, ast.AST]  # its name, and where it is read
 
 
 class CapturedConstant(Rule):
     """A jitted function captures a large array.
 
     ## What it does
-    Finds jitted functions that read an array of 65,536 elements or more, or one that was loaded from a file, from the scope
-    around them instead of taking it as an argument; `functools.partial` binds in the same way.
+    Finds jitted functions that read an array of 65,536 elements or more, one that was loaded from a file, or the variables of a
+    flax module from the scope around them instead of taking it as an argument; `functools.partial` binds in the same way, and
+    so does a method whose `self` is static or bound.
 
     ## Why is this bad?
     What is captured becomes a constant of the program. It is copied into it, held in memory beside the original, hashed,
@@ -107,12 +76,12 @@ TABLE = jnp.zeros((4096, 512))
 DATA = np.load("data.npy")
 
 @jax.jit
-def look_up(i):  # finding
-    return TABLE[i]
+def look_up(i):
+    return TABLE[i]  # finding
 
 @jax.jit
-def loss(w):  # finding
-    return jnp.mean((DATA @ w) ** 2)
+def loss(w):
+    return jnp.mean((DATA @ w) ** 2)  # finding
 
 def make_potential(n, rows):
     stiffness = jnp.asarray(np.random.default_rng(0).random((n, rows), dtype=np.float32))
@@ -125,6 +94,67 @@ def energy(matrix, u):
 
 big = jax.random.normal(jax.random.key(0), (1000, 1000))
 bound = jax.jit(partial(energy, big))  # finding
+""",
+        ),
+        Example(
+            "attributes of an object that is kept, sizes that follow from others",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+class Interpolator:
+    def __init__(self, n=512):
+        self.table = jnp.sin(jnp.arange(n * n, dtype=jnp.float32)).reshape(n, n)
+        self.small = jnp.zeros(8)
+
+    @partial(jax.jit, static_argnums=0)
+    def look_up(self, i):
+        return self.table[i] + self.small[0]  # finding
+
+    @jax.jit
+    def plain(self, i):
+        return self.table[i]
+
+class Kept:
+    def __init__(self, rng):
+        self.basis = jnp.asarray(rng.normal(size=(512, 512)))
+        self._project = jax.jit(self.project)
+
+    def project(self, x):
+        return self.basis @ x  # finding
+
+POSITIONS = np.random.default_rng(1).normal(size=(1000, 3))
+DISTANCES = np.sqrt(((POSITIONS[:, None] - POSITIONS[None]) ** 2).sum(-1))
+
+@jax.jit
+def potential(charges):
+    return charges @ (jnp.exp(-DISTANCES) @ charges)  # finding
+
+@jax.jit
+def center(x):
+    return x - POSITIONS.mean(0)
+""",
+        ),
+        Example(
+            "the variables of a module",
+            """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(10)(x)
+
+def serve(key, x):
+    net = Net()
+    variables = net.init(key, x)
+    predict = jax.jit(lambda x: net.apply(variables, x))  # finding
+    better = jax.jit(net.apply)
+    return predict(x) + better(variables, x)
 """,
         ),
         Example(
@@ -168,55 +198,91 @@ print(look_up(TABLE, 3))
         ),
     )
 
+    def __init__(self) -> None:
+        self.methods: list[TransformEvent] = []
+
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         transformed = event.transformed
         if transformed.kind not in JIT_KINDS or event.frame.stage.staged or report.module.is_test:
             return
+        self.methods.append(event)
         target: Value = transformed.target
-        bound: list[tuple[str, Size]] = []
+        found: list[Captured] = []
         if isinstance(target, Partial) and isinstance(event.node, ast.Call) and event.node.args:
             made = event.node.args[0]
             if isinstance(made, ast.Call):
                 for argument in [*made.args[1:], *(k.value for k in made.keywords)]:
                     if isinstance(argument, ast.Name):
-                        size = _size_of_name(argument.id, event.frame.scope, report.module)
-                        bound.append((argument.id, size))
+                        size = size_of_name(argument.id, event.frame.scope, report.module)
+                        found.append((argument.id, size, event.node))
             target = target.function
-        if isinstance(target, BoundMethod) or not isinstance(target, Function):
-            found = bound
+        if isinstance(target, Function):
+            found += self.captured(target, report)
+        self.tell(event, found, report)
+
+    def finish(self, report: Reporter) -> None:
+        """Methods that keep `self`, once the classes are complete."""
+        for event in self.methods:
+            report.event = event
+            cls, method, _ = captured_self(event, report)
+            if cls is None or method is None or method.module is not report.module:
+                continue
+            maker = cls.lookup("__init__")
+            if not isinstance(maker, Function) or not isinstance(maker.node, ast.FunctionDef):
+                continue
+            if maker.module is not report.module:
+                continue
+            found: list[Captured] = []
+            for name, (read, _) in dict(reads_of_self(cls, method, set())).items():
+                if not _asks_metadata(read, report):
+                    size = size_of_attribute(maker.node, name, maker.scope, report.module)
+                    found.append((f"self.{name}", size, read))
+            self.tell(event, found, report)
+
+    @staticmethod
+    def tell(event: TransformEvent, found: list[Captured], report: Reporter) -> None:
+        large = [part for part in found if part[1] >= LARGE or part[1] == WHOLE_MODEL]
+        if not large:
+            return
+        name, size, node = max(large, key=lambda part: part[1])
+        if size == WHOLE_MODEL:
+            amount = "the variables of a flax module"
         else:
-            found = bound + self.captured(target, report)
-        large = [(name, size) for name, size in found if size >= LARGE]
-        if large:
-            name, size = max(large, key=lambda part: part[1])
             amount = (
                 "an array loaded from a file" if math.isinf(size) else f"an array of {int(size):,} elements"
             )
-            report(
-                event.node,
-                f"`{transformed.label}` captures `{name}`, {amount}: it becomes a constant of the program; pass it as an "
-                "argument",
-                reason=f"{transformed.why.explain(report.module)}, and `{name}` is bound outside of it",
-            )
+        transformed = event.transformed
+        report(
+            node,
+            f"`{transformed.label}` captures `{name}`, {amount}: it becomes a constant of the program; pass it as an argument",
+            reason=f"{transformed.why.explain(report.module)}, and `{name}` is bound outside of it",
+        )
 
-    def captured(self, function: Function, report: Reporter) -> list[tuple[str, Size]]:
+    def captured(self, function: Function, report: Reporter) -> list[Captured]:
         if function.module is not report.module:
             return []
         own = {parameter.arg for parameter in all_parameters(function.node)}
         own |= names_stored(function.node)
-        found: dict[str, Size] = {}
+        found: dict[str, Captured] = {}
         for child in name_loads(function.node):
             if child.id in own or child.id in found or _asks_metadata(child, report):
                 continue
             held = function.scope.lookup(child.id)
             if (
                 held is not None
-                and isinstance(held[0], _ARRAYS)
+                and isinstance(held[0], ARRAYS)
                 and not getattr(held[0], "staged", False)
                 and not _is_parameter(child, function.node, report)
             ):
-                found[child.id] = _size_of_name(child.id, function.scope, report.module)
-        return list(found.items())
+                size = size_of_name(child.id, function.scope, report.module)
+                if _is_variables(held[0]):
+                    size = WHOLE_MODEL
+                found[child.id] = (child.id, size, child)
+        return list(found.values())
+
+
+def _is_variables(value: Value) -> bool:
+    return isinstance(value, Array) and value.role == "variables" and value.certain
 
 
 def _is_parameter(node: ast.Name, owner: ast.AST, report: Reporter) -> bool:
@@ -231,134 +297,6 @@ def _is_parameter(node: ast.Name, owner: ast.AST, report: Reporter) -> bool:
     return False
 
 
-def _asks_metadata(node: ast.Name, report: Reporter) -> bool:
+def _asks_metadata(node: ast.expr, report: Reporter) -> bool:
     parent = report.module.parents.get(node)
     return isinstance(parent, ast.Attribute) and parent.attr in ("shape", "ndim", "dtype", "size")
-
-
-def _size_of_name(name: str, scope: Scope, module: Module) -> Size:
-    """How many elements a variable of the scopes around has; 0 where that is not known."""
-    found = scope.lookup(name)
-    if found is None or not isinstance(found[0], _ARRAYS):
-        return 0
-    shape = shape_of(found[0])
-    if shape is not None:
-        return math.prod(shape)
-    binding = _binding(name, found[1], module)
-    return _size(binding, found[1]) if binding is not None else 0
-
-
-def _binding(name: str, scope: Scope, module: Module) -> ast.expr | None:
-    """The expression that a variable is bound to, where it is bound once in the body that holds it."""
-    owners: list[ast.AST] = (
-        [module.tree]
-        if scope.is_module
-        else [*nodes_of(module.tree, ast.FunctionDef), *nodes_of(module.tree, ast.AsyncFunctionDef)]
-    )
-    for owner in owners:
-        found = _bindings(owner).get(name, ())
-        if len(found) == 1 and (scope.is_module or _holds(owner, scope)):
-            return found[0]
-    return None
-
-
-def _holds(owner: ast.AST, scope: Scope) -> bool:
-    """Whether a function's parameters are names of the scope."""
-    assert isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef))
-    return all(parameter.arg in scope.variables for parameter in all_parameters(owner))
-
-
-@cache
-def _bindings(owner: ast.AST) -> dict[str, list[ast.expr]]:
-    """What the assignments of a body bind single names to."""
-    found: dict[str, list[ast.expr]] = {}
-    for statement in walk_own(owner):
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            found.setdefault(dotted(statement.targets[0]), []).append(statement.value)
-    return found
-
-
-def walk_own(owner: ast.AST) -> list[ast.stmt]:
-    """The statements of a body, those of nested blocks included and those of nested functions left out."""
-    found: list[ast.stmt] = []
-    stack: list[ast.AST] = list(getattr(owner, "body", []))
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.stmt):
-            found.append(node)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            continue
-        for part in ("body", "orelse", "finalbody", "handlers"):
-            stack.extend(getattr(node, part, []))
-    return found
-
-
-def _size(node: ast.expr, scope: Scope) -> Size:
-    """The elements of the array that an expression makes, from what its text and the scope's constants say."""
-    if isinstance(node, ast.BinOp):
-        return max(_size(node.left, scope), _size(node.right, scope))
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        return _size(node.value, scope) if isinstance(node.slice.value, str) else 0  # of an `.npz`
-    if not isinstance(node, ast.Call):
-        return 0
-    last = dotted(node.func).rpartition(".")[2] or (
-        node.func.attr if isinstance(node.func, ast.Attribute) else ""
-    )
-    if last in _THROUGH:
-        inner = node.args[0] if node.args else node.func
-        if last in ("astype", "copy") and isinstance(node.func, ast.Attribute):
-            inner = node.func.value
-        return _size(inner, scope)
-    if last == "reshape" and isinstance(node.func, ast.Attribute):
-        return _size(node.func.value, scope) or (_size(node.args[0], scope) if node.args else 0)
-    if last in _LOADERS and _is_array_library(node.func, scope):
-        return math.inf
-    named = {k.arg: k.value for k in node.keywords if k.arg}
-    asked = named.get("shape", named.get("size"))
-    if asked is None and last in ("rand", "randn"):
-        asked = ast.Tuple(list(node.args), ast.Load())
-    if asked is None and last in _BY_SHAPE and node.args:
-        asked = ast.Tuple([node.args[0]] * 2, ast.Load()) if last == "eye" else node.args[0]
-    if asked is None and last in _BY_SIZE and len(node.args) > 1:
-        asked = node.args[-1] if isinstance(node.args[-1], ast.Tuple) else node.args[1]
-    return _product(asked, scope) if asked is not None else 0
-
-
-def _is_array_library(func: ast.expr, scope: Scope) -> bool:
-    base = dotted(func).partition(".")[0]
-    found = scope.lookup(base)
-    return (
-        found is not None
-        and isinstance(found[0], External)
-        and canonical(found[0].name).partition(".")[0] in ("numpy", "jax", "pandas")
-    )
-
-
-def _product(node: ast.expr, scope: Scope) -> Size:
-    parts = node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]
-    total = 1.0
-    for part in parts:
-        number = _number(part, scope)
-        if number is None:
-            return 0
-        total *= number
-    return total
-
-
-def _number(node: ast.expr, scope: Scope) -> float | None:
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, int) else None
-    if isinstance(node, ast.Name):
-        found = scope.lookup(node.id)
-        const = constant(found[0]) if found is not None else None
-        return const if isinstance(const, int) and not isinstance(const, bool) else None
-    if isinstance(node, ast.BinOp):
-        left, right = _number(node.left, scope), _number(node.right, scope)
-        if left is None or right is None:
-            return None
-        if isinstance(node.op, ast.Mult):
-            return left * right
-        if isinstance(node.op, ast.Pow) and right < 64:
-            return left**right
-        return left + right if isinstance(node.op, ast.Add) else None
-    return None

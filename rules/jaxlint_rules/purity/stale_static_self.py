@@ -5,24 +5,13 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import cache
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.syntax_facts import FunctionNode, dotted, walk
-from jaxlint.staging.values import (
-    BoundMethod,
-    ClassValue,
-    Function,
-    Instance,
-    Partial,
-    Transformed,
-    Value,
-    constant,
-)
+from jaxlint.staging.values import ClassValue
+from jaxlint_rules._compiled_methods import captured_self, facts_of_method, reads_of_self
 
 # Methods that run before the first call of any other, by their names.
 _FIRST = re.compile(
@@ -205,10 +194,10 @@ class Renewed:
 
     def check(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        cls, method, holder = _captured(event, report)
+        cls, method, holder = captured_self(event, report)
         if cls is None or method is None or not _is_identified_by_itself(cls):
             return
-        reads = dict(_reads(cls, method, set()))
+        reads = dict(reads_of_self(cls, method, set()))
         inside = {node for _, node in reads.values()}
         for name, (read, _) in reads.items():
             change = _change(cls, name, inside, holder)
@@ -225,54 +214,11 @@ class Renewed:
             )
 
 
-def _captured(event: TransformEvent, report: Reporter) -> tuple[ClassValue | None, Function | None, str]:
-    """The class and the method whose `self` the compiled function keeps, and the attribute that holds the function."""
-    target: Value = event.transformed.target
-    while isinstance(target, (Transformed, Partial)):
-        target = target.target if isinstance(target, Transformed) else target.function
-    if isinstance(target, BoundMethod):
-        parent = next(iter(report.module.ancestors(event.node)), None)
-        kept = isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Attribute)
-        receiver, function = target.receiver, target.function
-        if kept and isinstance(receiver, Instance) and isinstance(function, Function):
-            assert isinstance(parent, ast.Assign)
-            assert isinstance(parent.targets[0], ast.Attribute)
-            return receiver.cls, function, parent.targets[0].attr
-        return None, None, ""
-    if isinstance(target, Function) and target.cls is not None and target.node.args.args:
-        options = event.transformed.options
-        numbers = constant(options["static_argnums"]) if "static_argnums" in options else ()
-        names = constant(options["static_argnames"]) if "static_argnames" in options else ()
-        first = target.node.args.args[0].arg
-        if 0 in _listed(numbers) or first in _listed(names):
-            return target.cls, target, ""
-    return None, None, ""
-
-
-def _listed(value: object) -> tuple[object, ...]:
-    return value if isinstance(value, tuple) else (value,)
-
-
 def _is_identified_by_itself(cls: ClassValue) -> bool:
     """Whether an object of the class equals itself alone, whatever its attributes are."""
     if cls.kind != "plain":
         return False
     return all({"__eq__", "__hash__"}.isdisjoint(known.namespace) for known in cls.mro())
-
-
-def _reads(
-    cls: ClassValue, method: Function, seen: set[ast.AST]
-) -> Iterator[tuple[str, tuple[ast.Attribute, ast.AST]]]:
-    """Attributes of `self` that the method reads, itself or through other methods: name -> (where, in which def)."""
-    if method.node in seen or not method.node.args.args or len(seen) > 20:
-        return
-    seen.add(method.node)
-    for load in _own(method.node).loads:
-        member = cls.lookup(load.attr)
-        if isinstance(member, Function) and member.module is method.module:
-            yield from _reads(cls, member, seen)
-        elif member is None or not isinstance(member, (Function, Transformed)):
-            yield load.attr, (load, method.node)
 
 
 def _change(
@@ -292,7 +238,7 @@ def _change(
         for method in known.node.body:
             if not isinstance(method, ast.FunctionDef) or not method.args.args or method in inside:
                 continue
-            own = _own(method)
+            own = facts_of_method(method)
             if method.name == "__init__":
                 starts_as_none = starts_as_none or name in own.set_to_none
                 has_start = has_start or name in own.stores
@@ -313,45 +259,5 @@ def _change(
 def _rebinding_methods(cls: ClassValue, name: str) -> Iterator[str]:
     for method in cls.node.body:
         if isinstance(method, ast.FunctionDef) and method.args.args and method.name != "__init__":
-            if name in _own(method).stores:
+            if name in facts_of_method(method).stores:
                 yield method.name
-
-
-@dataclass
-class _Own:
-    """What a method does with its object: attributes read (the last first) and stored, methods called."""
-
-    loads: list[ast.Attribute] = field(default_factory=list)
-    stores: dict[str, list[ast.Attribute]] = field(default_factory=dict)
-    set_to_none: set[str] = field(default_factory=set)
-    called: set[str] = field(default_factory=set)
-    jits: bool = False  # it compiles something anew
-
-
-@cache
-def _own(method: FunctionNode) -> _Own:
-    me = method.args.args[0].arg
-    found = _Own()
-
-    def of_me(node: ast.AST | None) -> str:
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me:
-            return node.attr
-        return ""
-
-    for part in walk(method):
-        if isinstance(part, ast.Attribute):
-            name = of_me(part)
-            if name and isinstance(part.ctx, ast.Load):
-                found.loads.append(part)
-            elif name and isinstance(part.ctx, ast.Store):
-                found.stores.setdefault(name, []).append(part)
-        elif isinstance(part, (ast.Assign, ast.AnnAssign)):
-            if isinstance(part.value, ast.Constant) and part.value.value is None:
-                targets = part.targets if isinstance(part, ast.Assign) else [part.target]
-                found.set_to_none.update(filter(None, map(of_me, targets)))
-        elif isinstance(part, ast.Call):
-            found.called.add(of_me(part.func))
-            if dotted(part.func).rpartition(".")[2] in ("jit", "filter_jit", "clear_cache"):
-                found.jits = True
-    found.loads.sort(key=lambda part: (-part.lineno, -part.col_offset))
-    return found

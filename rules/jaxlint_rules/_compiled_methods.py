@@ -1,0 +1,105 @@
+"""Methods that a compiled function keeps together with their object, and what they do with it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.syntax_facts import FunctionNode, dotted, walk
+from jaxlint.staging.values import (
+    BoundMethod,
+    ClassValue,
+    Function,
+    Instance,
+    Partial,
+    Transformed,
+    Value,
+    constant,
+)
+
+
+def captured_self(event: TransformEvent, report: Reporter) -> tuple[ClassValue | None, Function | None, str]:
+    """The class and the method whose `self` the compiled function keeps, and the attribute that holds the function."""
+    target: Value = event.transformed.target
+    while isinstance(target, (Transformed, Partial)):
+        target = target.target if isinstance(target, Transformed) else target.function
+    if isinstance(target, BoundMethod):
+        parent = next(iter(report.module.ancestors(event.node)), None)
+        kept = isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Attribute)
+        receiver, function = target.receiver, target.function
+        if kept and isinstance(receiver, Instance) and isinstance(function, Function):
+            assert isinstance(parent, ast.Assign)
+            assert isinstance(parent.targets[0], ast.Attribute)
+            return receiver.cls, function, parent.targets[0].attr
+        return None, None, ""
+    if isinstance(target, Function) and target.cls is not None and target.node.args.args:
+        options = event.transformed.options
+        numbers = constant(options["static_argnums"]) if "static_argnums" in options else ()
+        names = constant(options["static_argnames"]) if "static_argnames" in options else ()
+        first = target.node.args.args[0].arg
+        if 0 in _listed(numbers) or first in _listed(names):
+            return target.cls, target, ""
+    return None, None, ""
+
+
+def _listed(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def reads_of_self(
+    cls: ClassValue, method: Function, seen: set[ast.AST]
+) -> Iterator[tuple[str, tuple[ast.Attribute, ast.AST]]]:
+    """Attributes of `self` that the method reads, itself or through other methods: name -> (where, in which def)."""
+    if method.node in seen or not method.node.args.args or len(seen) > 20:
+        return
+    seen.add(method.node)
+    for load in facts_of_method(method.node).loads:
+        member = cls.lookup(load.attr)
+        if isinstance(member, Function) and member.module is method.module:
+            yield from reads_of_self(cls, member, seen)
+        elif member is None or not isinstance(member, (Function, Transformed)):
+            yield load.attr, (load, method.node)
+
+
+@dataclass
+class MethodFacts:
+    """What a method does with its object: attributes read (the last first) and stored, methods called."""
+
+    loads: list[ast.Attribute] = field(default_factory=list)
+    stores: dict[str, list[ast.Attribute]] = field(default_factory=dict)
+    set_to_none: set[str] = field(default_factory=set)
+    called: set[str] = field(default_factory=set)
+    jits: bool = False  # it compiles something anew
+
+
+@cache
+def facts_of_method(method: FunctionNode) -> MethodFacts:
+    me = method.args.args[0].arg
+    found = MethodFacts()
+
+    def of_me(node: ast.AST | None) -> str:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == me:
+            return node.attr
+        return ""
+
+    for part in walk(method):
+        if isinstance(part, ast.Attribute):
+            name = of_me(part)
+            if name and isinstance(part.ctx, ast.Load):
+                found.loads.append(part)
+            elif name and isinstance(part.ctx, ast.Store):
+                found.stores.setdefault(name, []).append(part)
+        elif isinstance(part, (ast.Assign, ast.AnnAssign)):
+            if isinstance(part.value, ast.Constant) and part.value.value is None:
+                targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+                found.set_to_none.update(filter(None, map(of_me, targets)))
+        elif isinstance(part, ast.Call):
+            found.called.add(of_me(part.func))
+            if dotted(part.func).rpartition(".")[2] in ("jit", "filter_jit", "clear_cache"):
+                found.jits = True
+    found.loads.sort(key=lambda part: (-part.lineno, -part.col_offset))
+    return found
