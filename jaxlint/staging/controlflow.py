@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import TypeGuard
 
 from jaxlint.jaxapi.transforms import CALLERS
@@ -254,6 +255,10 @@ class ControlFlow(Machine):
         results: list[Value] = []
         used = dict(frame.used)
         after = dict(frame.used)
+        operands = [
+            replace(v, origin=Origin("operand")) if type(v) is Array and v.origin is None else v
+            for v in operands
+        ]
         for function in functions:
             why = self.body_why(api, function, node, frame)
             staged = [self.to_staged(v, Why("it is an operand of the branch", cause=why)) for v in operands]
@@ -264,7 +269,7 @@ class ControlFlow(Machine):
         frame.used = after
         if not results:
             return self.opaque_call(operands, node, frame)
-        self.emit("branches", events.BranchesEvent(node, frame, api, functions, results, choice))
+        self.emit("branches", events.BranchesEvent(node, frame, api, functions, results, choice, operands))
         why = Why(f"it is the result of `{api}`", frame.module, node)
         return self.flow_result(join_all([self.to_staged(result, why) for result in results]), frame)
 

@@ -181,6 +181,7 @@ class BranchesEvent(Event):
     functions: list[Value]
     results: list[Value]
     choice: Value | None = None  # the predicate or index
+    operands: list[Value] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from jaxlint.jaxapi.dtypes import MAKERS, RANDOM_MAKERS, named_dtype
 from jaxlint.jaxapi.functions import SHAPE_ARGUMENTS
+from jaxlint.staging.shape_rules import SHAPE_RULES, Shape, reduced, static_shape
 from jaxlint.staging.values import (
-    MISSING,
     Array,
     ListValue,
     Operation,
@@ -18,11 +18,9 @@ from jaxlint.staging.values import (
     Static,
     TupleValue,
     Value,
-    constant,
     is_none,
 )
 
-Shape = tuple[int, ...]
 Known = Mapping[Origin, Shape]  # the shapes of parameters, where the caller knows them
 
 _LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like"})
@@ -55,13 +53,11 @@ def shape_of(value: Value, known: Known | None = None, depth: int = 0) -> Shape 
         return () if number else None
     if not isinstance(value, Array) or value.tree or depth > MAX_DEPTH:
         return None
-    if known:
-        for origin in (value.origin, value.like):
-            if origin is not None and origin in known:
-                return known[origin]
-    if value.made is None:
-        return None
-    return _result_shape(value.made, known, depth + 1)
+    if known and value.origin is not None and value.origin in known:
+        return known[value.origin]
+    if value.made is not None:
+        return _result_shape(value.made, known, depth + 1)
+    return known.get(value.like) if known and value.like is not None else None
 
 
 def _result_shape(made: Operation, known: Known | None, depth: int) -> Shape | None:
@@ -89,14 +85,14 @@ def _result_shape(made: Operation, known: Known | None, depth: int) -> Shape | N
     if named_dtype(name) and name not in MAKERS:
         return shape_of(first, known, depth)
     if name in REDUCTIONS:
-        axis = made.operand(1, "axis")
-        plain = (axis is None or is_none(axis)) and "keepdims" not in made.kwargs
-        return () if plain and len(args) <= 2 else None
+        return reduced(shape_of(first, known, depth), made) if len(args) <= 2 else None
     if name in ELEMENTWISE or (name == "at" and len(args) > 0):
         return shape_of(_array_of(first), known, depth)
     if name in _BROADCASTING:
         shapes = [shape_of(_array_of(arg), known, depth) for arg in args if not is_none(arg)]
         return broadcast(*shapes) if shapes else None
+    if name in SHAPE_RULES:
+        return SHAPE_RULES[name](made, lambda value: shape_of(_array_of(value), known, depth))
     if name == "reshape":
         asked = args[1] if len(args) == 2 else made.kwargs.get("shape")
         return static_shape(asked) if asked is not None else None
@@ -125,18 +121,6 @@ def _shape_of_literal(value: Value, known: Known | None, depth: int) -> Shape | 
         inner = parts.pop() if len(parts) == 1 else () if not value.items else None
         return None if inner is None else (len(value.items), *inner)
     return shape_of(value, known, depth)
-
-
-def static_shape(value: Value | None) -> Shape | None:
-    """The shape that a shape argument asks for."""
-    const = constant(value)
-    if isinstance(const, bool) or const is MISSING:
-        return None
-    if isinstance(const, int):
-        return (const,) if const >= 0 else None
-    if isinstance(const, tuple) and all(isinstance(n, int) and n >= 0 for n in const):
-        return const
-    return None
 
 
 def broadcast(*shapes: Shape | None) -> Shape | None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from jaxlint.jaxapi.dtypes import canonical_dtype, promote, strong
 from jaxlint.staging.operations import dtype_of
-from jaxlint.staging.shapes import Known, shape_of
+from jaxlint.staging.shapes import Known, Shape, shape_of
 from jaxlint.staging.values import (
     Array,
     DictValue,
+    ExternalObject,
     ListValue,
     NumpyArray,
+    Origin,
     Static,
     TupleValue,
+    Unknown,
     Value,
+    constant,
     is_none,
 )
 
@@ -26,7 +30,7 @@ def difference(
     """
     one, two = kind_of(left), kind_of(right)
     if not one or not two or depth == 0:
-        return ""
+        return grown(left, right) if depth else ""
     if one != two:
         return f"{describe(left)} and {describe(right)}"
     if isinstance(left, DictValue) and isinstance(right, DictValue):
@@ -44,6 +48,58 @@ def difference(
                 return f"{found} at position {position}" if " at " not in found else found
         return ""
     return _difference_of_leaves(left, right, known, carry) if one == "leaf" else ""
+
+
+def changed_in_size(left: Value, right: Value, depth: int = 4) -> str:
+    """How `right` certainly is another structure or shape than `left`, whatever `left` is; parts are compared in pairs."""
+    found = grown(left, right) or resized(left, right)
+    if found or depth == 0:
+        return found
+    return next(filter(None, (changed_in_size(a, b, depth - 1) for a, b in _pairs(left, right))), "")
+
+
+def grown(left: Value, right: Value) -> str:
+    """Says that one of the values is a tuple, list or dict that holds the other, whatever that is."""
+    for inner, outer in ((left, right), (right, left)):
+        origin = inner.origin if isinstance(inner, (Array, Unknown)) else None
+        if origin is not None and kind_of(outer) in ("tuple", "list", "dict"):
+            assert isinstance(outer, (TupleValue, ListValue, DictValue))
+            if any(isinstance(part, (Array, Unknown)) and part.origin is origin for part in outer.elements()):
+                return f"a value and {describe(outer)} that holds it"
+    return ""
+
+
+_JOINS = frozenset({"concatenate", "append", "hstack", "stack", "vstack"})
+
+
+def resized(left: Value, right: Value) -> str:
+    """Says that one of two arrays is the other with more joined to it, or a part of it."""
+    for whole, made in ((left, right), (right, left)):
+        if not isinstance(whole, Array) or not isinstance(made, Array) or whole.origin is None:
+            continue
+        origin = whole.origin
+        if made.made is None or not made.made.args:
+            continue
+        operation = made.made
+        first = operation.args[0]
+        parts = first.elements() if isinstance(first, (ListValue, TupleValue)) else operation.args
+        holds = any(isinstance(part, Array) and part.origin is origin for part in parts)
+        if holds and operation.name in _JOINS and len(parts) > 1:
+            return "an array and the same with more joined to it"
+        if holds and operation.name == "getitem" and not whole.tree and _is_strict_slice(operation.args[1:]):
+            return "an array and a slice of it"
+    return ""
+
+
+def _is_strict_slice(index: tuple[Value, ...]) -> bool:
+    """`[1:]`, `[:-1]` or `[::2]`."""
+    if len(index) != 1 or not isinstance(index[0], ExternalObject) or index[0].name != "builtins.slice":
+        return False
+    lower, upper, step = (constant(bound) for bound in index[0].args)
+    numbers = [bound for bound in (lower, upper, step) if bound is not None]
+    if len(numbers) != 1 or type(numbers[0]) is not int:
+        return False
+    return lower not in (None, 0) or (upper is not None and numbers[0] < 0) or step not in (None, 1, -1)
 
 
 def _difference_of_dicts(
@@ -114,3 +170,25 @@ def describe(value: Value) -> str:
 
 def _words(dtype: str) -> str:
     return f"{strong(dtype)} (of a Python number)" if dtype.endswith("*") else dtype
+
+
+def shapes_of_parts(init: Value, carry: Value, depth: int = 4) -> dict[Origin, Shape]:
+    """The shapes of the parts of `carry`, which a function is given for `init`, by their origins."""
+    found: dict[Origin, Shape] = {}
+    if isinstance(carry, Array):
+        shape = shape_of(init)
+        if carry.origin is not None and shape is not None:
+            found[carry.origin] = shape
+    elif depth > 0:
+        for one, two in _pairs(init, carry):
+            found.update(shapes_of_parts(one, two, depth - 1))
+    return found
+
+
+def _pairs(init: Value, carry: Value) -> list[tuple[Value, Value]]:
+    if isinstance(init, DictValue) and isinstance(carry, DictValue):
+        return [(init.items[key], carry.items[key]) for key in init.items.keys() & carry.items.keys()]
+    if isinstance(init, (TupleValue, ListValue)) and isinstance(carry, (TupleValue, ListValue)):
+        if init.items is not None and carry.items is not None:
+            return list(zip(init.items, carry.items, strict=False))
+    return []

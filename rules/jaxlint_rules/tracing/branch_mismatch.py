@@ -6,8 +6,10 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import BranchesEvent
+from jaxlint.staging.shapes import Shape
+from jaxlint.staging.values import Origin
 from jaxlint_rules._reasons import guarded
-from jaxlint_rules.tracing._structures import difference
+from jaxlint_rules.tracing._structures import changed_in_size, difference, shapes_of_parts
 
 
 class BranchMismatch(Rule):
@@ -65,6 +67,24 @@ def f(ok, x, index):
 """,
         ),
         Example(
+            "what the branches make of an operand",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+def f(ok, x):
+    a = lax.cond(ok, lambda v: v.sum(), lambda v: v, jnp.ones(3))  # finding
+    b = lax.switch(1, [lambda v: v[::2], lambda v: v], jnp.ones(6))  # finding
+    c = lax.cond(ok, lambda v: (v, 1.0), lambda v: v, x)  # finding
+    d = lax.cond(ok, lambda v: jnp.append(v, 0.0), lambda v: v, jnp.sin(x))  # finding
+    e = lax.cond(ok, lambda v: v.mean(axis=1), lambda v: v @ jnp.ones(2), jnp.ones((3, 2)))
+    g = lax.cond(ok, lambda v: jnp.append(v[1:], 0.0), lambda v: v, jnp.sin(x))
+    h = lax.cond(ok, lambda v: v[:3], lambda v: v, x)
+    return a, b, c, d, e, g, h
+""",
+        ),
+        Example(
             "the same types, and types that are not known",
             """
 import jax
@@ -88,8 +108,11 @@ def f(ok, x, y):
         if len(event.results) < 2 or guarded(event, convention=False):
             return
         first = event.results[0]
+        known: dict[Origin, Shape] = {}
+        for operand in event.operands:
+            known.update(shapes_of_parts(operand, operand))
         for other in event.results[1:]:
-            found = difference(first, other)
+            found = difference(first, other, known) or changed_in_size(first, other)
             if found:
                 report(
                     event.node,

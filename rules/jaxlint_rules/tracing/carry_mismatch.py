@@ -6,17 +6,12 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CarryEvent
-from jaxlint.staging.shapes import Shape, shape_of
 from jaxlint.staging.values import (
-    Array,
-    DictValue,
     ListValue,
-    Origin,
     TupleValue,
-    Value,
 )
 from jaxlint_rules._reasons import guarded
-from jaxlint_rules.tracing._structures import describe, difference, kind_of
+from jaxlint_rules.tracing._structures import changed_in_size, describe, difference, kind_of, shapes_of_parts
 
 
 class CarryMismatch(Rule):
@@ -77,6 +72,31 @@ def run(xs, n):
 """,
         ),
         Example(
+            "a carry that grows or shrinks",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+def run(history, xs, n):
+    def keep(history, x):
+        history = jnp.concatenate([history, x[None]])
+        return history, history.sum()
+
+    def slide(history, x):
+        return jnp.concatenate([history[1:], x[None]]), None
+
+    a = lax.scan(keep, jnp.zeros(0), xs)  # finding
+    b = lax.scan(lambda c, x: (jnp.append(c, x), None), history, xs)  # finding
+    c = lax.fori_loop(0, n, lambda i, c: c[1:], jnp.ones(4))  # finding
+    d = lax.fori_loop(0, n, lambda i, s: (s[0] + 1, jnp.vstack([s[1], s[1]])), (0, history))  # finding
+    e = lax.scan(lambda c, x: ((c, x), None), history, xs)  # finding
+    f = lax.scan(slide, history, xs)
+    g = lax.fori_loop(0, n, lambda i, c: c[::-1], jnp.ones(4))
+    return a, b, c, d, e, f, g
+""",
+        ),
+        Example(
             "a carry that keeps its type, and numbers that widen",
             """
 import jax
@@ -107,7 +127,8 @@ def run(xs, state, n):
             if result.items is None or len(result.items) != 2:
                 return
             result = result.items[0]
-        found = difference(event.init, result, _shapes(event.init, event.carry), carry=True)
+        known = shapes_of_parts(event.init, event.carry)
+        found = difference(event.init, result, known, carry=True) or changed_in_size(event.carry, result)
         if found:
             report(
                 event.node,
@@ -127,25 +148,3 @@ def run(xs, state, n):
                 reason="the first part is the next carry, the second is stacked; `None` where there is none",
             )
         return not pair
-
-
-def _shapes(init: Value, carry: Value, depth: int = 4) -> dict[Origin, Shape]:
-    """The shapes of the carry's parts inside of the body, by their origins."""
-    found: dict[Origin, Shape] = {}
-    if isinstance(carry, Array):
-        shape = shape_of(init)
-        if carry.origin is not None and shape is not None:
-            found[carry.origin] = shape
-    elif depth > 0:
-        for one, two in _pairs(init, carry):
-            found.update(_shapes(one, two, depth - 1))
-    return found
-
-
-def _pairs(init: Value, carry: Value) -> list[tuple[Value, Value]]:
-    if isinstance(init, DictValue) and isinstance(carry, DictValue):
-        return [(init.items[key], carry.items[key]) for key in init.items.keys() & carry.items.keys()]
-    if isinstance(init, (TupleValue, ListValue)) and isinstance(carry, (TupleValue, ListValue)):
-        if init.items is not None and carry.items is not None:
-            return list(zip(init.items, carry.items, strict=False))
-    return []

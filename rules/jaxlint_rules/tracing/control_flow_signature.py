@@ -11,10 +11,12 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import BodyEvent, BranchesEvent, CallEvent
 from jaxlint.staging.operations import dtype_of
 from jaxlint.staging.shapes import shape_of
+from jaxlint.staging.syntax_facts import leaf_parameters, positional_parameters
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
     DictValue,
+    ExternalObject,
     Function,
     Instance,
     ListValue,
@@ -126,6 +128,29 @@ def run(x, ok):
 """,
         ),
         Example(
+            "what is run over",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+def layer(h, w):
+    return jnp.tanh(h @ w), None
+
+def run(x, keys, n):
+    weights = [jax.random.normal(key, (4, 4)) for key in keys]
+    a = lax.scan(layer, x, weights)  # finding
+    b = lax.scan(lambda c, x: (c * x, None), x, [1.0, 2.0])  # finding
+    c = lax.map(lambda v: v * x, range(3))  # finding
+    d = lax.scan(lambda c, x: (c + x, None), x, 5)  # finding
+    e = lax.scan(layer, x, jnp.stack(weights))
+    f = lax.scan(lambda c, ws: (c @ ws[0] + ws[1], None), x, [jnp.ones((3, 4, 4)), jnp.ones((3, 4))])
+    g = lax.scan(lambda c, x: (c, None), x, None, length=5)
+    h = lax.map(lambda v: v * x, jnp.arange(3))
+    return a, b, c, d, e, f, g, h
+""",
+        ),
+        Example(
             "functions that fit",
             """
 from functools import partial
@@ -195,7 +220,7 @@ def double(x):
                 event, report, f"what `{event.api}` decides by must be a scalar, and has the shape {shape}"
             )
 
-    @concerns("jax.lax.scan", "jax.lax.switch", "jax.lax.fori_loop")
+    @concerns("jax.lax.scan", "jax.lax.map", "jax.lax.switch", "jax.lax.fori_loop")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         starred = isinstance(event.node, ast.Call) and any(
             isinstance(a, ast.Starred) for a in event.node.args
@@ -206,6 +231,17 @@ def double(x):
             if len(event.args) < 3 and event.kwargs.keys().isdisjoint({"xs", "length"}):
                 if not guarded(event, convention=False):
                     self.say(event, report, "`lax.scan` is given nothing to scan over, and no `length`")
+            else:
+                xs = event.args[2] if len(event.args) > 2 else event.kwargs.get("xs")
+                wrong = _no_rows(xs, event.args[0], 1) if xs is not None and event.args else ""
+                if wrong and not guarded(event, convention=False):
+                    self.say(
+                        event, report, f"what `lax.scan` runs over must be stacked arrays, and is {wrong}"
+                    )
+        elif event.name == "jax.lax.map" and len(event.args) == 2:
+            wrong = _no_rows(event.args[1], event.args[0], 0)
+            if wrong and not guarded(event, convention=False):
+                self.say(event, report, f"what `lax.map` runs over must be stacked arrays, and is {wrong}")
         elif event.name == "jax.lax.switch" and len(event.args) >= 2:
             listed = event.args[1]
             if isinstance(listed, Function) or (isinstance(listed, Array) and _is_data(listed)):
@@ -272,3 +308,28 @@ def _no_boolean(event: BodyEvent) -> str:
 def _kind(value: Value) -> str:
     dtype = strong(dtype_of(value))
     return "int" if dtype.startswith(("int", "uint")) else "float" if "float" in dtype else ""
+
+
+def _no_rows(xs: Value, body: Value, position: int) -> str:
+    """What the leaves of `xs` are that have no rows, or that the body takes for a row what is a list of them; or ""."""
+    if isinstance(xs, ExternalObject) and xs.name == "builtins.range":
+        return "a `range`"
+    if _is_number(xs):
+        return "a Python number"
+    if not isinstance(xs, (ListValue, TupleValue)) or (isinstance(xs, TupleValue) and xs.cls is not None):
+        return ""
+    name = "list" if isinstance(xs, ListValue) else "tuple"
+    parts = xs.elements()
+    if any(_is_number(part) for part in parts) and (xs.items is not None or len(parts) == 1):
+        return f"a {name} of numbers, each of which is a leaf without rows"
+    leaves = [part for part in parts if isinstance(part, Array) and part.certain and not part.tree]
+    if not leaves or len(leaves) != len(parts) or not isinstance(body, Function):
+        return ""
+    parameters = positional_parameters(body.node)
+    if len(parameters) > position and parameters[position].arg in leaf_parameters(body.node):
+        return f"a {name} of arrays, of which the body sees a row each, as a {name}; `jnp.stack` them"
+    return ""
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value, Static) and (type(value.const) in (int, float) or value.kind in ("int", "float"))
