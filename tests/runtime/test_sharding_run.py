@@ -43,6 +43,18 @@ ODD = (
         params = step(params, make(9, 5), make(9, 3))
 """
 )
+CONSTRAINED = MLP.replace(
+    '@ params["up"] + params["bias"])',
+    '@ params["up"] + params["bias"])\n        h = jax.lax.with_sharding_constraint(h, at)',
+).replace(
+    "    def loss(",
+    """    from jax.sharding import NamedSharding, PartitionSpec as P
+
+    mesh = jax.make_mesh((2, 4), ("rows", "columns"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+    at = NamedSharding(mesh, P("rows", "columns"))
+
+    def loss(""",
+)
 OWN = (
     STEP
     + """
@@ -149,6 +161,13 @@ def test_a_program_with_a_mesh_of_its_own_is_one_of_the_placements(tmp_path: Pat
     assert own["sent_bytes"] == tensor["sent_bytes"]
     assert own["peak_bytes"] == tensor["peak_bytes"]
     assert not own["chosen"]
+
+
+def test_constraints_over_another_mesh_are_left_out_and_told(tmp_path: Path) -> None:
+    found = report_of(run(tmp_path, CONSTRAINED, "--mesh", "data=4,model=2", "--output-format", "json"))
+    assert any("constraints over columns, rows" in line for line in found["sharding"][0]["advice"])
+    assert found["sharding"][0]["values_problem"] is None
+    assert by_name(found)["data parallel"]["reason"] is None
 
 
 def test_a_program_that_sets_its_own_number_of_devices_is_told_so(tmp_path: Path) -> None:

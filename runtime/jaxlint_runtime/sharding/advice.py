@@ -13,6 +13,7 @@ from jaxlint_runtime.report.units import size
 from jaxlint_runtime.sharding.classes import Classes
 from jaxlint_runtime.sharding.code import written
 from jaxlint_runtime.sharding.compiled import Figures
+from jaxlint_runtime.sharding.constraints import foreign
 from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.strategies import Strategy
 
@@ -59,8 +60,10 @@ def experts(classes: Classes, mesh: MeshShape, strategy: Strategy) -> Iterator[s
         yield f"{count} experts hold {share:.0%} of the parameters; expert parallelism sends tokens to them with an all-to-all; {what}"
 
 
-def explicit(jaxpr: Any, figures: Figures) -> Iterator[str]:
+def explicit(jaxpr: Any, figures: Figures, mesh: MeshShape) -> Iterator[str]:
     """Where the compiler does not find its way, `shard_map` says what is sent."""
+    if names := foreign(jaxpr, mesh.names):
+        yield f"constraints over {', '.join(sorted(names))}, which the mesh does not have, are left out here"
     for one in figures.rematerialised[:3]:
         yield (
             f"the compiler gathers {one} since it knows no direct way: a with_sharding_constraint there, or shard_map "

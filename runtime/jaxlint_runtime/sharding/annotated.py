@@ -11,7 +11,8 @@ from jaxlint_runtime.sharding.strategies import Strategy
 
 def framework(classes: Classes, nnx: bool) -> str | None:
     """ "nnx" or "linen" by the function's own kind and the paths of its parameters; None for plain trees."""
-    if nnx:
+    paths = [one.keys for entry in classes.parameters for one in entry.members]
+    if nnx or (paths and all(keys[-1] == "value" for keys in paths)):
         return "nnx"
     keys = {key for entry in classes.parameters for one in entry.members for key in one.keys}
     return "linen" if "params" in keys and keys & {"kernel", "embedding", "scale"} else None

@@ -53,6 +53,10 @@ class Axes:
     stacked: set[Node] = field(default_factory=set)  # axes that a loop goes over
     carried: dict[Node, float] = field(default_factory=dict)  # bytes of the values that have the axis
     parts: dict[Node, set[int]] = field(default_factory=dict)  # sizes of axes that one was cut into
+    between: set[Node] = field(
+        default_factory=set
+    )  # taken one by one in products of values that are no inputs: heads
+    inner: set[Node] = field(default_factory=set)  # contracted in such products: the width of a head
     parents: list[Node] = field(default_factory=list)
 
     def new(self) -> Node:
@@ -281,6 +285,9 @@ class _Walk:
         (contract, batch) = eqn.params["dimension_numbers"]
         for a, b in (*zip(*contract, strict=True), *zip(*batch, strict=True)):
             self.axes.join(values[0].axes[a], values[1].axes[b])
+        if values[0].origin is None and values[1].origin is None:
+            self.axes.between.update(_known(values[0].axes[n] for n in batch[0]))
+            self.axes.inner.update(_known(values[0].axes[n] for n in contract[0]))
         free = []
         for side, value in enumerate(values):
             inside = (*contract[side], *batch[side])

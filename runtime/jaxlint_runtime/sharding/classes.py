@@ -265,6 +265,8 @@ def _roles(found: Sequence[ParameterClass], axes: Axes, batch: Node | None) -> d
     parts: dict[Node, set[int]] = {}
     for node, sizes in axes.parts.items():
         parts.setdefault(axes.group(node), set()).update(sizes)
+    between = {axes.group(node) for node in axes.between}
+    inner = {axes.group(node) for node in axes.inner}
     inside = [group for group in members if group in contracted and group in freed and group not in roles]
     if inside:
         residual = max(inside, key=lambda group: members[group])
@@ -273,8 +275,12 @@ def _roles(found: Sequence[ParameterClass], axes: Axes, batch: Node | None) -> d
     for group in members:
         if group in roles:
             continue
-        if group in contracted and group in freed:
-            roles[group] = "heads" if parts.get(group) else "hidden"
+        if group in between or (parts.get(group) and group in contracted and group in freed):
+            roles[group] = "heads"
+        elif group in inner:
+            roles[group] = "head width"
+        elif group in contracted and group in freed:
+            roles[group] = "hidden"
         elif group in freed:
             roles[group] = "outputs"
         elif group in contracted:

@@ -23,6 +23,7 @@ from jaxlint_runtime.inspection.hlo import parse
 from jaxlint_runtime.inspection.memory import compiler_cost, memory
 from jaxlint_runtime.inspection.products import has_loops, product_flops
 from jaxlint_runtime.interpret import evaluate
+from jaxlint_runtime.sharding.constraints import on_mesh
 from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.strategies import Spec
 from jaxlint_runtime.staging import BoundCall, DoesNotFit, StagingError, first_line, too_big
@@ -61,15 +62,16 @@ class Step:
     donated: tuple[bool, ...]
     out: dict[int, int]
 
-    def function(self, gathered: Mapping[int, NamedSharding]) -> Callable[..., Any]:
+    def function(self, mesh: Mesh, gathered: Mapping[int, Spec]) -> Callable[..., Any]:
         """Its leaves in, its flat outputs out; those in `gathered` are brought to another place first."""
+        first = {n: NamedSharding(mesh, partition_spec(spec)) for n, spec in gathered.items()}
 
         def step(*leaves: Any) -> list[Any]:
             values = [
-                jax.lax.with_sharding_constraint(leaf, gathered[n]) if n in gathered else leaf
+                jax.lax.with_sharding_constraint(leaf, first[n]) if n in first else leaf
                 for n, leaf in enumerate(leaves)
             ]
-            return evaluate(self.jaxpr, values)
+            return evaluate(self.jaxpr, values, on_mesh(mesh))
 
         return step
 
@@ -127,7 +129,7 @@ def place(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             jitted = compat.jit(
-                step.function({n: NamedSharding(mesh, partition_spec(one)) for n, one in gathered.items()}),
+                step.function(mesh, gathered),
                 in_shardings=shardings,
                 out_shardings=outputs,
                 donate_argnums=tuple(n for n, given in enumerate(step.donated) if given),

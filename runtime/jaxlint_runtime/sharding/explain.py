@@ -16,7 +16,7 @@ def title(strategy: Strategy, classes: Classes, mesh: MeshShape) -> str:
     """The names that people have for the parts of a placement, as one phrase."""
     used = [_used(strategy, classes, n) for n in range(len(classes.parameters))]
     parts = []
-    tensor = _tensor(classes, used, strategy)
+    tensor = _tensor(classes, used)
     if tensor == "paired":
         parts.append("Megatron tensor parallelism")
     elif tensor:
@@ -114,7 +114,7 @@ def _part(entry: ParameterClass, position: int) -> str:
     return ""
 
 
-def _tensor(classes: Classes, used: list[Spec], strategy: Strategy) -> str:
+def _tensor(classes: Classes, used: list[Spec]) -> str:
     """ "paired" where the columns of one matrix and the rows of the next are split alike, "some" where only one of them is."""
     found = ""
     for group, role in classes.roles.items():
@@ -124,7 +124,7 @@ def _tensor(classes: Classes, used: list[Spec], strategy: Strategy) -> str:
             _part(entry, position): axes
             for entry, spec in zip(classes.parameters, used, strict=True)
             for position, axes in enumerate(spec)
-            if axes and entry.groups[position] == group and not set(axes) & set(strategy.batch)
+            if axes and entry.groups[position] == group
         }
         if "free" in sides and "contracted" in sides:
             return "paired"
@@ -153,16 +153,26 @@ def _split_of(classes: Classes, used: list[Spec], role: str) -> bool:
 
 
 def _kept(strategy: Strategy, classes: Classes) -> str:
-    """Whether "parameters" or "state" are kept split over axes that the batch is split over, too."""
+    """Whether "parameters" or "state" are kept in parts that are not those they are used in."""
     own = state = 0
     for number, entry in enumerate(classes.parameters):
-        over = {name for axes in strategy.spec(classes, number) for name in axes}
-        behind = {name for axes in strategy.followers(classes, number) for name in axes}
-        own += entry.nbytes if over & set(strategy.batch) else 0
-        state += entry.nbytes if (behind - over) & set(strategy.batch) else 0
+        spec, behind = strategy.spec(classes, number), strategy.followers(classes, number)
+        if strategy.used.get(number, spec) != spec or _spread(entry, spec, strategy, classes):
+            own += entry.nbytes
+        elif any(behind) and behind != spec:
+            state += entry.nbytes
     if own * 2 > classes.parameter_bytes:
         return "parameters"
-    return "state" if state * 2 > classes.parameter_bytes else ""
+    return "state" if (state + own) * 2 > classes.parameter_bytes else ""
+
+
+def _spread(entry: ParameterClass, spec: Spec, strategy: Strategy, classes: Classes) -> bool:
+    """Whether it is split over axes of the batch, along an axis that no product goes on with in parts."""
+    return any(
+        set(axes) & set(strategy.batch)
+        and classes.roles.get(group) not in (*_INSIDE, "vocab", "outputs", "experts")
+        for group, axes in zip(entry.groups, spec, strict=True)
+    )
 
 
 def _list(names: list[str]) -> str:

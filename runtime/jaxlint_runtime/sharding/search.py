@@ -13,7 +13,7 @@ from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.strategies import Spec, Strategy
 from jaxlint_runtime.staging import StagingError
 
-_BETTER = 0.995  # of the score: less is not worth another spec
+_BETTER = 0.98  # of the score: less is not worth another spec
 _BEAM = 2  # named strategies that changes begin from
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+import jax
+
 from jaxlint_runtime import equivalence, staging, targets
 from jaxlint_runtime.equivalence import Comparison
 from jaxlint_runtime.model import CapturedFunction, Cost, Result, Status
@@ -19,6 +21,7 @@ from jaxlint_runtime.sharding.compiled import Figures, Placed, Step
 from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.search import Placement, Search
 from jaxlint_runtime.sharding.strategies import Spec, Strategy
+from jaxlint_runtime.sharding.unplaced import unplaced
 from jaxlint_runtime.staging import DoesNotFit, StagingError
 
 OWN = "as the program has it"
@@ -88,8 +91,9 @@ def shard(
     """
     bounds = bounds or Bounds()
     target = targets.parse(settings.target)
-    program = Program(function, replace(settings, target="cpu"))
-    step, sorted_inputs = _staged(program)
+    own = Program(function, replace(settings, target="cpu"))
+    program = Program(unplaced(function, own.baseline), own.settings)
+    step, sorted_inputs = _staged(own)
     if not sorted_inputs.parameters and not sorted_inputs.data:
         raise StagingError("it has neither parameters nor a batch that could be split")
     simulated = targets.parse("cpu")
@@ -111,7 +115,7 @@ def shard(
     rows = [Row(one.strategy.name, one.placement, one.figures, one.strategy, one.reason) for one in named]
     if all(found.placement != row.placement for row in rows):
         rows.append(Row(FOUND, found.placement, found.figures, found.strategy))
-    for name, placement in _given(function, program, sorted_inputs, shape, others or {}):
+    for name, placement in _given(own, sorted_inputs, shape, others or {}):
         try:
             rows.append(Row(name, placement, compiling(placement)))
         except StagingError as error:
@@ -122,8 +126,8 @@ def shard(
             scale = replace(scale, reference=rows[0].figures)
     for row in rows:
         row.score = scale.score(row.figures) if row.figures else None
-    own = [row for row in rows if row.strategy is not None and row.figures is not None]
-    chosen = min(own, key=lambda row: scale.score(row.figures))  # type: ignore[arg-type]
+    ranked = [row for row in rows if row.strategy is not None and row.figures is not None]
+    chosen = min(ranked, key=lambda row: scale.score(row.figures))  # type: ignore[arg-type]
     outcome = Outcome(
         shape,
         target.name,
@@ -137,7 +141,7 @@ def shard(
     )
     settings.progress("comparing the values of the placement that was found with those on one device")
     _compare(program, step, chosen, mesh, outcome)
-    _tell(function, program, target, outcome, limit)
+    _tell(function, program, own.baseline.jaxpr, target, outcome, limit)
     return outcome
 
 
@@ -154,7 +158,6 @@ def _placed(step: Step, placement: Placement, mesh: Any, quick: bool) -> Placed:
 
 
 def _given(
-    function: CapturedFunction,
     program: Program,
     found: Classes,
     shape: MeshShape,
@@ -240,7 +243,12 @@ def _compare(program: Program, step: Step, chosen: Row, mesh: Any, outcome: Outc
 
 
 def _tell(
-    function: CapturedFunction, program: Program, target: targets.Target, outcome: Outcome, limit: int | None
+    function: CapturedFunction,
+    program: Program,
+    jaxpr: Any,
+    target: targets.Target,
+    outcome: Outcome,
+    limit: int | None,
 ) -> None:
     """The code to write and what else is worth knowing."""
     shape, found, chosen = outcome.mesh, outcome.classes, outcome.chosen
@@ -249,7 +257,7 @@ def _tell(
     name = function.qualname.rpartition(".")[2]
     updated = {update.output: update.input for update in program.updates}
     outcome.code = code.program(
-        chosen.strategy, found, shape, name, _parts(program.baseline.lowered, updated)
+        chosen.strategy, found, shape, name, _parts(program.baseline.traced.out_info, updated)
     )
     nnx = type(function.function).__module__.startswith("flax.nnx")
     which = annotated.framework(found, nnx)
@@ -258,7 +266,7 @@ def _tell(
     told = outcome.advice
     told += advice.undivided(found, shape)
     told += advice.experts(found, shape, chosen.strategy)
-    told += advice.explicit(program.baseline.jaxpr, chosen.figures)
+    told += advice.explicit(jaxpr, chosen.figures, shape)
     told += advice.pmaps(function.path, shape, chosen.strategy.batch)
     if target.compile_only:
         devices = target.devices()[: shape.devices]
@@ -266,15 +274,15 @@ def _tell(
     told += advice.pipeline(found, shape, chosen.figures, limit, advice.blocks_of(found))
 
 
-def _parts(lowered: Any, updated: Mapping[int, int]) -> list[list[int | None]]:
-    """For each part of what a function returns (the members of a tuple), for each array in it the input that it updates."""
-    tree = lowered.out_tree
-    children = tree.children() or [tree]
+def _parts(returned: Any, updated: Mapping[int, int]) -> list[list[int | None]]:
+    """For each member of the tuple that a function returns (or for the whole), for each array in it the input that it updates."""
+    members = returned if type(returned) is tuple else (returned,)
     parts: list[list[int | None]] = []
     number = 0
-    for child in children:
-        parts.append([updated.get(number + n) for n in range(child.num_leaves)])
-        number += child.num_leaves
+    for member in members:
+        count = len(jax.tree.leaves(member))
+        parts.append([updated.get(number + n) for n in range(count)])
+        number += count
     return parts
 
 

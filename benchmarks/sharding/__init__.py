@@ -1,0 +1,1 @@
+"""Shardings that `jaxlint verify --mesh` finds, beside an expert's and plain data parallel."""

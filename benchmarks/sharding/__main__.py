@@ -1,0 +1,177 @@
+"""What `jaxlint verify --mesh data=4,model=2` finds for a transformer, beside an expert's placement and plain data parallel.
+
+    python -m benchmarks.sharding [PROGRAM...] [--target cpu] [--target tpu:v5e-2x4] [--seconds 240] [--output FILE.md]
+
+Each program of `programs/` has a train step and the placements of an expert, which follow public code that it cites. Bytes, memory and
+FLOPs are those of the compiled programs, on simulated CPU devices or of XLA's compiler for a topology.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import time
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PROGRAMS = ("plain", "linen")
+MESH = "data=4,model=2"
+_PACKAGES = ("jax", "jaxlib", "libtpu", "flax", "optax")
+
+
+def measure(name: str, target: str, seconds: float) -> dict[str, Any]:
+    """One program on one target, in this process."""
+    from jaxlint_runtime.model import JitOptions
+    from jaxlint_runtime.protocol import to_plain
+    from jaxlint_runtime.settings import Settings
+    from jaxlint_runtime.sharding import shard
+    from jaxlint_runtime.sharding.mesh import parse_mesh
+    from jaxlint_runtime.staging import capture
+
+    program = importlib.import_module(f"benchmarks.sharding.programs.{name}")
+
+    def placing(rules: Any) -> Any:
+        def spec(one: Any) -> Any:
+            if "int" in one.dtype and one.shape and one.output is None:
+                return (("data",), *((),) * (len(one.shape) - 1))
+            found = (s for pattern, s in rules if re.search(pattern, one.path) and len(s) == len(one.shape))
+            return next(found, ((),) * len(one.shape))
+
+        return spec
+
+    captured = capture(program.train_step, *program.example(), options=JitOptions(donate_argnums=(0,)))
+    settings = Settings(target=target, progress=lambda line: print(f"  {line}", file=sys.stderr, flush=True))
+    experts = {
+        "expert (t5x, Megatron)": placing(program.EXPERT),
+        "expert (t5x, Megatron with FSDP)": placing(program.EXPERT_2D),
+    }
+    start = time.perf_counter()
+    found = shard.shard(captured, settings, parse_mesh(MESH), shard.Bounds(seconds=seconds), experts)
+    record = shard.record(captured, found)
+    record["seconds"] = time.perf_counter() - start
+    return to_plain(record)
+
+
+def in_a_process(name: str, target: str, seconds: float) -> dict[str, Any]:
+    """The same in a process that has the devices."""
+    from jaxlint_runtime.sharding.mesh import parse_mesh, simulate
+    from jaxlint_runtime.targets import parse
+
+    shape = parse_mesh(MESH)
+    environment = {**os.environ, **parse(target).environment}
+    simulate(environment, zip(shape.names, shape.sizes, strict=True))
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.sharding",
+        name,
+        "--target",
+        target,
+        "--seconds",
+        str(seconds),
+        "--inner",
+    ]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def table(record: dict[str, Any]) -> list[str]:
+    """One program on one target as Markdown."""
+    from jaxlint_runtime.report.sharded import HEADINGS, rows
+
+    lines = [
+        "| placement | " + " | ".join(HEADINGS) + " | |",
+        "| --- |" + " ---: |" * len(HEADINGS) + " --- |",
+    ]
+    for name, figures, remark, chosen in rows(record):
+        shown = f"**{name}** (recommended)" if chosen else name
+        lines.append(f"| {shown} | {' | '.join(figures)} | {remark} |")
+    return lines
+
+
+def against_expert(record: dict[str, Any]) -> str:
+    """What was found as a share of each expert's figures."""
+    found = next(one for one in record["placements"] if one["chosen"])
+    parts = []
+    for one in record["placements"]:
+        if one["name"].startswith("expert") and one["flops"]:
+            shares = [
+                f"{found[key] / one[key]:.2f} of its {what}"
+                for key, what in (("flops", "FLOP"), ("sent_bytes", "bytes sent"), ("peak_bytes", "memory"))
+            ]
+            parts.append(f"{one['name']}: {', '.join(shares)}")
+    return "Found against " + "; ".join(parts) + "." if parts else ""
+
+
+def report(records: list[tuple[str, str, dict[str, Any]]]) -> str:
+    """The whole page."""
+    versions = []
+    for package in _PACKAGES:
+        try:
+            versions.append(f"{package} {metadata.version(package)}")
+        except metadata.PackageNotFoundError:
+            continue
+    lines = [
+        "# Shardings found, an expert's, and plain data parallel",
+        "",
+        f"`python -m benchmarks.sharding`: a transformer's train step (2 layers, width 256, vocabulary 4096, batch 32 of 128 tokens) on the mesh `{MESH}`, "
+        "in plain JAX and in flax.linen. The expert's placements follow t5x (`t5x/partitioning.py`, `standard_logical_axis_rules`). *Sent* is what one device puts on the "
+        "wire in a step, by ring algorithms; *memory* is what the compiler planned for one device; *score* is explained in "
+        "[verify.md](../../docs/verify.md#shardings). All of it is read from compiled programs; no time was measured.",
+        "",
+        f"Python {platform.python_version()}, {', '.join(versions)}; {os.cpu_count()} CPU cores.",
+    ]
+    for name, _, record in records:
+        lines += ["", f"## {name} on {record['devices']}", "", *table(record), ""]
+        lines += [
+            f"Recommended: {record['title']}. {record['tried']} placements tried in {record['seconds']:.0f} s on a busy machine"
+            + (", the bound of the search was reached." if record["bounded"] else ".")
+        ]
+        lines += ["", *[f"- {line}" for line in record["explanation"]]]
+        lines += ["", against_expert(record)]
+        values = record["values"]
+        if values is not None and record["values_problem"] is None:
+            lines.append(
+                f"Values and updates as on one device (largest relative difference {values['max_rel']:.1e}, allowed {values['tolerance']:.1e}), run on simulated devices."
+            )
+        if record["advice"]:
+            lines += ["", *[f"- {line}" for line in record["advice"]]]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("programs", nargs="*", choices=[*PROGRAMS, []], default=PROGRAMS)
+    parser.add_argument("--target", action="append", dest="targets")
+    parser.add_argument("--seconds", type=float, default=240.0, help="for one search")
+    parser.add_argument("--output", type=Path)
+    parser.add_argument("--inner", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    targets = given.targets or ["cpu", "tpu:v5e-2x4"]
+    if given.inner:
+        print(json.dumps(measure(given.programs[0], targets[0], given.seconds)))
+        return
+    records = []
+    for name in given.programs:
+        for target in targets:
+            print(f"{name} on {target}", file=sys.stderr, flush=True)
+            records.append((name, target, in_a_process(name, target, given.seconds)))
+            text = report(records)
+            if given.output is not None:
+                given.output.write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Train steps, and where an expert would put their arrays."""
