@@ -130,7 +130,7 @@ class _Sizes(click.ParamType):
     "transforms",
     multiple=True,
     metavar="NAME",
-    help="Try only this: donation, remat, bf16, or source for edits of the source; may be repeated.",
+    help="Try only this: donation, remat, bf16 ..., source for edits of the source, settings for those of JAX; may be repeated.",
 )
 @click.option(
     "--mesh",
@@ -235,10 +235,10 @@ def command(
     PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
     """
-    from jaxlint_runtime.settings import SOURCE, TRANSFORMS
+    from jaxlint_runtime.settings import PROGRAM, TRANSFORMS
     from jaxlint_runtime.verify import CannotRun, Request
 
-    known = (*TRANSFORMS, SOURCE)
+    known = (*TRANSFORMS, *PROGRAM)
     strange = next((name for name in transforms if name not in known), None)
     if strange is not None:
         raise Failure(f"{strange}: there is no such transformation; there are {', '.join(known)}")

@@ -26,7 +26,7 @@ from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.rewrites.search import values_of
 from jaxlint_runtime.scratch import Scratch, TooLarge, scratch_copy
-from jaxlint_runtime.settings import SOURCE, TRANSFORMS
+from jaxlint_runtime.settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification
 
 _RULE = "missing-donation"
@@ -121,7 +121,7 @@ def _write_source(verification: Verification, allow_dirty: bool) -> bool:
 def _verify_again(verification: Verification, allow_dirty: bool, accept_compiled: bool) -> None:
     """Look at the edited program as at any other: what is jitted only now may donate, or be rematerialised."""
     request = verification.request
-    wanted = tuple(name for name in request.transforms or TRANSFORMS if name != SOURCE)
+    wanted = tuple(name for name in request.transforms or TRANSFORMS if name not in PROGRAM)
     if not wanted:
         return
     verification.listener.note("looking at the edited program again")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
+from jaxlint_runtime.host_inputs import host_inputs
 from jaxlint_runtime.inspection.constants import constants
 from jaxlint_runtime.model import CapturedFunction, Result, Status
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.search import search
-from jaxlint_runtime.settings import Settings
+from jaxlint_runtime.settings import TRANSFORMS, Settings
 from jaxlint_runtime.staging import StagingError
 from jaxlint_runtime.targets import TargetUnavailable
 
@@ -46,6 +47,9 @@ def optimise(function: CapturedFunction, settings: Settings) -> Iterator[Result]
         as_written.evidence = "memory and cost from the compiler"
         as_written.after = program.cost
         yield as_written
+    wide = host_inputs(program) if settings.transforms == TRANSFORMS else None
+    if wide is not None:
+        yield wide
     yield from search(program)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jaxlint_runtime.report.document import Document
-from jaxlint_runtime.settings import SOURCE, TRANSFORMS
+from jaxlint_runtime.settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification, validate
 
 _MOST = 16  # each is a run of its own
@@ -26,7 +26,7 @@ def points(sizes: Mapping[str, Sequence[int]]) -> list[dict[str, int]]:
 def request_at(request: Request, point: Mapping[str, int], sizes: Mapping[str, Sequence[int]]) -> Request:
     """The request for one point: `{batch}` among the arguments of the program is replaced; else it is a named dimension."""
     arguments = tuple(_filled(argument, point) for argument in request.arguments)
-    transforms = tuple(name for name in request.transforms or TRANSFORMS if name != SOURCE)
+    transforms = tuple(name for name in request.transforms or TRANSFORMS if name not in PROGRAM)
     dims = request.dims if _in_arguments(request, sizes) else {**request.dims, **point}
     return dataclasses.replace(
         request, arguments=arguments, dims=dims, transforms=transforms, costs=True, source_first=False
@@ -49,8 +49,8 @@ def check_sweep(request: Request, sizes: Mapping[str, Sequence[int]]) -> None:
     if named and len(named) < len(sizes):
         missing = next(name for name in sizes if name not in named)
         raise CannotRun(f"--sizes {missing}: the arguments of the program have no {{{missing}}}")
-    if request.transforms is not None and SOURCE in request.transforms:
-        raise CannotRun("--sizes tries candidates of functions: leave out --transform source")
+    if whole := next((name for name in request.transforms or () if name in PROGRAM), None):
+        raise CannotRun(f"--sizes tries candidates of functions: leave out --transform {whole}")
     for point in points(sizes)[:1]:
         validate(request_at(request, point, sizes))
 

@@ -29,7 +29,7 @@ from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.rewrites.eager import eager_functions
 from jaxlint_runtime.sandbox import Death, WorkerProcess, default_memory_limit
 from jaxlint_runtime.scratch import Scratch, TooLarge, project_root, scratch_copy
-from jaxlint_runtime.settings import SOURCE
+from jaxlint_runtime.settings import ENVIRONMENT, PROGRAM, SOURCE
 from jaxlint_runtime.sharding.mesh import simulate
 from jaxlint_runtime.targets import UnknownTarget, parse
 
@@ -89,7 +89,7 @@ class Request:
             capture_bytes=self.capture_bytes,
             include_packages=self.include_packages,
             targets=list(self.targets),
-            transforms=None if self.transforms is None else [x for x in self.transforms if x != SOURCE],
+            transforms=None if self.transforms is None else [x for x in self.transforms if x not in PROGRAM],
             seconds=self.seconds,
             costs=self.costs,
             device_memory=self.device_memory,
@@ -162,6 +162,10 @@ class Verification:
                 from jaxlint_runtime.rewrites.search import search_source
 
                 search_source(self)
+            if ENVIRONMENT in (self.request.transforms or ()):
+                from jaxlint_runtime.rewrites.environment import try_settings
+
+                try_settings(self)
             if self._postponed and not self.rewritten:
                 self._postponed = False
                 self._run()
@@ -422,8 +426,9 @@ def validate(request: Request) -> None:
         raise CannotRun(f"{request.inputs}: there is no such examples file, or it cannot be read (--inputs)")
     if not request.runs and request.kind == "pytest":
         raise CannotRun("--inputs and --dim call functions of a program: name it, or its module with -m")
-    if not request.runs and SOURCE in (request.transforms or ()):
-        raise CannotRun("--transform source runs the program: leave out --inputs and --dim")
+    whole = next((name for name in request.transforms or () if name in PROGRAM), None)
+    if not request.runs and whole is not None:
+        raise CannotRun(f"--transform {whole} runs the program: leave out --inputs and --dim")
     for name in request.targets:
         try:
             parse(name)

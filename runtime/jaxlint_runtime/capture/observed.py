@@ -184,7 +184,8 @@ def _number(leaf: Any) -> Any:
         array = np.asarray(leaf)
         narrow = array.astype(jax.dtypes.canonicalize_dtype(array.dtype))
         return narrow if narrow.dtype.kind != "i" or narrow == array else array
-    return leaf if hasattr(leaf, "dtype") and hasattr(leaf, "shape") else None
+    # modules such as numpy have names `dtype` and `shape`, too
+    return leaf if isinstance(leaf, jax.Array | np.ndarray | np.generic) else None
 
 
 def _yields(definition: Any) -> bool:

@@ -14,6 +14,7 @@ import threading
 import time
 from collections import defaultdict
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from jaxlint_runtime.capture.observed import MODULE, Observer, read
@@ -129,6 +130,7 @@ def _globals() -> dict[str, Any]:
         name: value
         for name, value in names.items()
         if not name.startswith("_")
+        and not isinstance(value, ModuleType)
         and (isinstance(value, int | float | list | tuple | dict) or hasattr(value, "dtype"))
     }
 
