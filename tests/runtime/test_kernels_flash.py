@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from jaxlint_runtime.kernels.implementations import chunked, flash, reference, small
+from jaxlint_runtime.kernels.implementations import chunked, flash, ready, reference, small
 from jaxlint_runtime.kernels.layout import Operands, Spec
 
 lengths = st.integers(1, 300)
@@ -103,6 +103,17 @@ def test_flash_attention_once():
         jnp.arange(150)[None, None, None] % 5 > 0,
     )
     small.checked("flash", flash.attention, operands, Spec(0.5, True, 4.0))
+
+
+def test_splash_attention():
+    """Shared keys, a cap, a causal mask."""
+    generator = np.random.default_rng(0)
+
+    def normal(*shape):
+        return jnp.asarray(generator.normal(size=shape), jnp.float32)
+
+    operands = Operands(normal(1, 2, 256, 128), normal(1, 1, 256, 128), normal(1, 1, 256, 128))
+    small.checked("splash", ready.splash_attention, operands, Spec(0.1, True, 4.0))
 
 
 def test_a_wrong_kernel_is_noticed():

@@ -79,6 +79,11 @@ class Kernels(Transform):
             raise NotApplicable(f"the scores of its attention take {total / 2**10:.1f} KiB only")
         candidates, refused = [], []
         for number, choice in enumerate(choices(program.target.platform)):
+            if choice.needs_device and program.target.compile_only:
+                refused.append(
+                    f"{choice.name}: it chooses its kernel by the device that it finds, and there is none"
+                )
+                continue
             reasons = [choice.refuses(layout) for layout in layouts]
             taken = [layout for layout, reason in zip(layouts, reasons, strict=True) if reason is None]
             if not taken:

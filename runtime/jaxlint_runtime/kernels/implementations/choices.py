@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,7 @@ class Choice:
     refuses: Callable[[Layout], str | None]
     call: Callable[[Layout], str]
     interpreted: bool = False  # a TPU kernel, which runs on a CPU step by step
+    needs_device: bool = False  # it chooses its kernel by the device that it finds
     codemod: str | None = None  # what writes the call to the source
     implementation: str | None = None  # of `jax.nn.dot_product_attention`, where that is the call
 
@@ -50,6 +52,17 @@ def choices(platform: str) -> list[Choice]:
             flash.attention,
             _no_own_flash,
             lambda layout: _imported("jaxlint_runtime.kernels.api.flash_attention", layout, "scale"),
+            interpreted=True,
+        ),
+        Choice(
+            "splash_attention",
+            ("tpu",),
+            ready.splash_attention,
+            _no_splash,
+            lambda layout: (
+                "jax.vmap(splash_attention_kernel.make_splash_mha(mask, head_shards=1, q_seq_shards=1))(scale * q, k, v) "
+                "of jax.experimental.pallas.ops.tpu.splash_attention"
+            ),
             interpreted=True,
         ),
         Choice(
@@ -84,6 +97,19 @@ def choices(platform: str) -> list[Choice]:
             codemod=CALL,
         ),
     ]
+    if importlib.util.find_spec("tokamax") is not None:
+        every.append(
+            Choice(
+                "tokamax",
+                ("gpu", "tpu"),
+                ready.tokamax_attention,
+                lambda layout: None,
+                lambda layout: (
+                    f"tokamax.dot_product_attention(q, k, v{_comma(_given(layout, 'scale', 'is_causal'))}) on [B, T, N, H]"
+                ),
+                needs_device=True,
+            )
+        )
     return [choice for choice in every if platform in choice.platforms]
 
 
@@ -94,6 +120,14 @@ def _no_flash(layout: Layout) -> str | None:
         return "it takes no mask or bias but in full size"
     width = layout.sizes.size(layout.width)
     if layout.shape[2] % _MULTIPLE or layout.key_shape[2] % _MULTIPLE or width != layout.shape[3]:
+        return f"it takes lengths that are multiples of {_MULTIPLE}"
+    return None
+
+
+def _no_splash(layout: Layout) -> str | None:
+    if layout.masks or layout.biases:
+        return "it takes a mask that is known when it is compiled, and no bias"
+    if layout.shape[2] % _MULTIPLE or layout.key_shape[2] % _MULTIPLE:
         return f"it takes lengths that are multiples of {_MULTIPLE}"
     return None
 
@@ -121,13 +155,16 @@ def _no_cudnn(layout: Layout) -> str | None:
 def _dot_product(layout: Layout, implementation: str | None) -> str:
     extra = [f"implementation={implementation!r}"] if implementation else []
     given = _given(layout, "scale", "is_causal")
-    return f"jax.nn.dot_product_attention(q, k, v{''.join(', ' + text for text in [*given, *extra])}) on [B, T, N, H]"
+    return f"jax.nn.dot_product_attention(q, k, v{_comma([*given, *extra])}) on [B, T, N, H]"
 
 
 def _imported(name: str, layout: Layout, scale: str) -> str:
     module, _, function = name.rpartition(".")
-    given = "".join(", " + text for text in _given(layout, scale, "causal"))
-    return f"{module}.{function}(q, k, v{given})"
+    return f"{module}.{function}(q, k, v{_comma(_given(layout, scale, 'causal'))})"
+
+
+def _comma(given: list[str]) -> str:
+    return "".join(f", {text}" for text in given)
 
 
 def _given(layout: Layout, scale: str, causal: str) -> list[str]:

@@ -9,6 +9,9 @@ import jax.numpy as jnp
 
 from jaxlint_runtime.kernels.layout import Operands, Spec
 
+_LANES = 128
+_SPLASH_BLOCKS = (512, 256, 128)
+
 
 class Unsupported(Exception):
     """A kernel that cannot compute this attention; the message says why."""
@@ -51,6 +54,53 @@ def tpu_flash_attention(operands: Operands, spec: Spec) -> Any:
         for array in (operands.keys, operands.values)
     )
     return flash_attention(operands.queries, keys, values, causal=spec.causal, sm_scale=spec.scale)
+
+
+def splash_attention(operands: Operands, spec: Spec) -> Any:
+    """`jax.experimental.pallas.ops.tpu.splash_attention`: shared keys and caps, no bias; blocks that a causal mask hides are left out."""
+    from jax.experimental.pallas.ops.tpu.splash_attention import splash_attention_kernel as splash
+    from jax.experimental.pallas.ops.tpu.splash_attention import splash_attention_mask as masks
+
+    if operands.mask is not None or operands.bias is not None:
+        raise Unsupported("it takes a mask that is known when it is compiled, and no bias")
+    heads, time = operands.queries.shape[1:3]
+    positions = operands.keys.shape[2]
+    if time % _LANES or positions % _LANES:
+        raise Unsupported("it takes lengths that are multiples of 128")
+    shape = (time, positions)
+    mask = masks.CausalMask(shape) if spec.causal else masks.FullMask(shape)
+    q, k = (next(block for block in _SPLASH_BLOCKS if length % block == 0) for length in shape)
+    kernel = splash.make_splash_mha(
+        masks.MultiHeadMask([mask] * heads),
+        head_shards=1,
+        q_seq_shards=1,
+        attn_logits_soft_cap=spec.cap,
+        block_sizes=splash.BlockSizes(
+            block_q=q, block_kv=k, block_q_dkv=q, block_kv_dkv=k, block_q_dq=q, block_kv_dq=k
+        ),
+    )
+    queries = (operands.queries * spec.scale).astype(operands.queries.dtype)
+    return jax.vmap(kernel)(queries, operands.keys, operands.values).astype(operands.values.dtype)
+
+
+def tokamax_attention(operands: Operands, spec: Spec) -> Any:
+    """`tokamax.dot_product_attention`, where tokamax is installed; it chooses the kernel for the device itself."""
+    import tokamax  # type: ignore[import-not-found]
+
+    queries, keys, values = (
+        array.transpose(0, 2, 1, 3) for array in (operands.queries, operands.keys, operands.values)
+    )
+    result = tokamax.dot_product_attention(
+        queries,
+        keys,
+        values,
+        bias=None if operands.bias is None else operands.bias.astype(queries.dtype),
+        mask=operands.mask,
+        scale=spec.scale,
+        is_causal=spec.causal,
+        logits_soft_cap=spec.cap,
+    )
+    return result.transpose(0, 2, 1, 3).astype(operands.values.dtype)
 
 
 def gpu_mha(operands: Operands, spec: Spec) -> Any:
