@@ -132,3 +132,48 @@ def test_donation_shows_on_every_target(name):
     assert plain == pytest.approx(3 * 64 * MIB, rel=0.1)
     assert donated == pytest.approx(2 * 64 * MIB, rel=0.1)
     assert found["update"]["bytes"] == {"other": pytest.approx(3 * 64 * MIB, rel=0.1)}
+
+
+def test_a_mesh_is_compiled_for_its_topology_and_nothing_is_verified(tmp_path):
+    if any(importlib.util.find_spec(name) is None for name in COMPILERS["tpu"]):
+        pytest.skip("libtpu is not installed")
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "train.py").write_text(MESHED)
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "jaxlint", "verify", "-q", "--calls", "2", "--budget", "5"),
+            *("--mesh", "data=4,model=2", "--target", "tpu:v5e-2x4", "--output-format", "json", "train.py"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr
+    run = json.loads(done.stdout)["runs"][0]
+    assert run["results"][0]["status"] == "compiled"
+    assert "nothing was run on it" in run["results"][0]["evidence"]
+    placements = run["sharding"][0]["placements"]
+    plain = next(one for one in placements if one["name"] == "data parallel")
+    # A ring of 4 sends 1.5 times the gradients.
+    assert plain["sent_bytes"] == pytest.approx(1.5 * 4 * (2 * 256 * 1024), rel=0.05)
+    chosen = next(one for one in placements if one["chosen"])
+    assert chosen["peak_bytes"] < plain["peak_bytes"]
+    assert any("a ring over data takes 6 links" in line for line in run["sharding"][0]["advice"])
+
+
+MESHED = """
+import jax, jax.numpy as jnp
+import numpy as np
+
+def loss(params, x):
+    return ((jax.nn.relu(x @ params["up"]) @ params["down"]) ** 2).mean()
+
+@jax.jit
+def step(params, x):
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(loss)(params, x))
+
+params = {"up": np.ones((256, 1024), np.float32), "down": np.ones((1024, 256), np.float32)}
+for _ in range(3):
+    params = step(params, np.ones((64, 256), np.float32))
+"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import jax
@@ -563,6 +564,44 @@ def test_train_steps_come_first_and_cheap_functions_are_left_out() -> None:
 
     given = [function("evaluate", 9.0, None), function("step", 5.0, (0,)), function("log", 0.1, None)]
     assert [one.qualname for one in worth_sharding(given)] == ["step", "evaluate"]
+
+
+class Chip:
+    def __init__(self, *coords: int) -> None:
+        self.coords = coords
+
+
+def test_the_nearer_layout_on_a_torus_is_told_by_bytes_and_links() -> None:
+    chips = [Chip(x, y, 0) for y in range(4) for x in range(2)]
+    folded = np.array([chips[n] for n in (0, 1, 2, 3, 7, 6, 5, 4)]).reshape(4, 2)
+    sent = Figures(0, 0, 0, {}, {"data": 3 * 2**20, "model": 2**20})
+    said = list(advice.layout(MESH, chips, folded, sent))
+    assert said[0].startswith(
+        "a ring over data takes 6 links with the devices in the order of jax.devices(), 8 as"
+    )
+    assert "3 MiB are sent over it" in said[0]
+    assert said[1].startswith("a ring over model takes 2 links")
+    assert "reshape(4, 2)" in said[2]
+    assert not list(advice.layout(MESH, [object()] * 8, folded, sent))
+
+
+def test_stages_are_told_of_only_where_nothing_fits(transformer: Classes) -> None:
+    limit = 10**6
+    assert not list(advice.pipeline(transformer, MESH, figures(1, 1, limit), limit, LAYERS))
+    assert not list(advice.pipeline(transformer, MESH, figures(1, 1, 10 * limit), None, LAYERS))
+    said = list(
+        advice.pipeline(transformer, MESH, figures(1, 1, 2 * limit), limit, advice.blocks_of(transformer))
+    )
+    assert len(said) == 1
+    assert "3 repeated blocks make 2 stages of 2" in said[0]
+
+
+def test_pmap_in_the_file_is_brought_up(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_text("import jax\nstep = jax.pmap(lambda x: x)\n")
+    assert next(advice.pmaps(str(file), MESH, ("data",))).startswith("line 2: pmap")
+    file.write_text("import jax\nstep = jax.jit(lambda x: x)\n")
+    assert not list(advice.pmaps(str(file), MESH, ("data",)))
 
 
 # ---- the code ----

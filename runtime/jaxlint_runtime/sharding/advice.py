@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -103,33 +102,45 @@ def pmaps(path: str, mesh: MeshShape, batch: tuple[str, ...]) -> Iterator[str]:
 
 
 def layout(mesh: MeshShape, devices: Sequence[Any], arranged: Any, figures: Figures) -> Iterator[str]:
-    """How the axes of the mesh lie on the torus: links from each device to its next on the axis, and whether another order is shorter."""
+    """How the axes of the mesh lie on the torus, and which order of the devices is nearer.
+
+    `arranged` are the devices as `jax.make_mesh` lays them out. Wrap-around links are not counted on: a small slice has none.
+    """
     if getattr(devices[0], "coords", None) is None:
         return
     import numpy as np
 
     plain = np.array(devices).reshape(mesh.sizes)
-    for number, name in enumerate(mesh.names):
-        own, other = _hops(arranged, number), _hops(plain, number)
-        sent = sum(n for axes, n in figures.by_axes.items() if name in axes.split("+"))
-        if mesh.sizes[number] < 2:
+    far = {"make": 0.0, "plain": 0.0}
+    for number, (name, count) in enumerate(zip(mesh.names, mesh.sizes, strict=True)):
+        if count < 2:
             continue
-        text = f"{name}: {own:g} links between neighbours, {size(sent)} sent over it"
-        if other != own:
-            text += f" (devices in the order of jax.devices(): {other:g} links; make the mesh with jax.make_mesh, not by reshape)"
-        yield text
+        made, own = _ring(arranged, number), _ring(plain, number)
+        sent = sum(n for axes, n in figures.by_axes.items() if name in axes.split("+"))
+        far["make"], far["plain"] = far["make"] + made * sent, far["plain"] + own * sent
+        yield (
+            f"a ring over {name} takes {own} links with the devices in the order of jax.devices(), {made} as jax.make_mesh lays them out; "
+            f"{size(sent)} are sent over it"
+        )
+    if far["plain"] < far["make"]:
+        shape = f"np.array(jax.devices()).reshape{mesh.sizes!r}"
+        yield f"by bytes and links the first is nearer: Mesh({shape}, {mesh.names!r})"
+    elif far["make"] < far["plain"]:
+        yield "by bytes and links jax.make_mesh is nearer: do not reshape jax.devices() by hand"
 
 
-def _hops(arranged: Any, axis: int) -> float:
-    """The most links between one device and the next along an axis; wrap-around links are not counted on."""
+def _ring(arranged: Any, axis: int) -> int:
+    """The links of the longest ring along an axis: from each device to the next, and from the last back to the first."""
     import numpy as np
 
     moved = np.moveaxis(arranged, axis, -1)
-    steps = []
+    rings = []
     for row in moved.reshape(-1, moved.shape[-1]):
-        for one, two in itertools.pairwise(row):
-            steps.append(sum(abs(a - b) for a, b in zip(one.coords, two.coords, strict=True)))
-    return max(steps, default=0)
+        pairs = zip(row, np.roll(row, -1), strict=True)
+        rings.append(
+            sum(abs(a - b) for one, two in pairs for a, b in zip(one.coords, two.coords, strict=True))
+        )
+    return int(max(rings, default=0))
 
 
 def pipeline(

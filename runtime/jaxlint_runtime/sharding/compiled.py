@@ -87,15 +87,16 @@ def mesh_for(shape: MeshShape, target: Target) -> Mesh:
 
 
 def laid_out(shape: MeshShape, devices: Sequence[Any]) -> np.ndarray:
-    """Devices in the shape of a mesh, by their places on the torus where they have places."""
+    """Devices in the shape of a mesh, as `jax.make_mesh` lays them out where they have places on a torus."""
     from jax.experimental import mesh_utils
 
-    if getattr(devices[0], "coords", None) is not None:
-        try:
-            return mesh_utils.create_device_mesh(shape.sizes, devices)
-        except Exception:  # a topology that it knows no layout for
-            pass
-    return np.array(devices).reshape(shape.sizes)
+    plain = np.array(devices).reshape(shape.sizes)
+    if getattr(devices[0], "coords", None) is None:
+        return plain
+    try:
+        return mesh_utils.create_device_mesh(shape.sizes, devices)
+    except Exception:  # a topology that it knows no layout for
+        return plain
 
 
 @dataclass

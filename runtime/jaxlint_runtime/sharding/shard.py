@@ -34,7 +34,7 @@ class Bounds:
 
     compiles: int = 48
     seconds: float = 240.0
-    confirmed: int = 3
+    confirmed: int = 5
 
 
 @dataclass
@@ -194,13 +194,19 @@ def _confirmed(
     bounds: Bounds,
     progress: Callable[[str], None],
 ) -> list[Row]:
-    """Figures of the target's own compiler for plain data parallel, the best of the search, and what the caller or program named."""
+    """Figures of the target's own compiler for data parallel, the best of the search, and what the caller or program named."""
     mesh = compiled.mesh_for(shape, target)
     ranked = sorted(
         (row for row in rows[1:] if row.strategy is not None and row.figures is not None),
         key=lambda row: scale.score(row.figures),  # type: ignore[arg-type]
     )
-    wanted = [rows[0], *ranked[: bounds.confirmed], *(row for row in rows if row.strategy is None)]
+    everywhere = [row for row in rows[1:2] if row.strategy is not None and row.strategy.batch == shape.split]
+    wanted = [
+        rows[0],
+        *everywhere,
+        *ranked[: bounds.confirmed],
+        *(row for row in rows if row.strategy is None),
+    ]
     kept = []
     for row in rows:
         if row not in wanted:

@@ -145,21 +145,22 @@ def named(classes: Classes, mesh: MeshShape) -> Iterator[Strategy]:
         yield Strategy("expert parallel", data, specs)
         yield fully_sharded("expert parallel with FSDP", classes, mesh, data, specs, data)
     tensor = mesh.of_kind(MODEL) or model
-    inside = _inside(classes, mesh, tensor)
-    if tensor and inside:
-        specs = by_groups(classes, mesh, inside)
-        yield Strategy("tensor parallel", data, specs)
-        if classes.trains:
-            yield fully_sharded("tensor parallel with FSDP", classes, mesh, data, specs, data)
-    vocabulary: Assignment = {group: tensor for group, role in classes.roles.items() if role in _VOCABULARY}
-    if tensor and vocabulary:
-        specs = by_groups(classes, mesh, {**inside, **vocabulary})
-        if specs:
-            yield Strategy("tensor parallel, vocabulary too", data, specs)
-            if classes.trains:
-                yield fully_sharded(
-                    "tensor parallel, vocabulary too, with FSDP", classes, mesh, data, specs, data
-                )
+    inside = _inside(classes, mesh, tensor) if tensor else {}
+    name = "tensor parallel"
+    specs = by_groups(classes, mesh, inside)
+    if specs:
+        yield Strategy(name, data, specs)
+    vocabulary = (
+        {group: tensor for group, role in classes.roles.items() if role in _VOCABULARY} if tensor else {}
+    )
+    wider = by_groups(classes, mesh, {**inside, **vocabulary})
+    if wider and wider != specs:
+        name, specs = f"{name}, vocabulary too", wider
+        yield Strategy(name, data, specs)
+    if specs and classes.trains:
+        if any(entry.followers for entry in classes.parameters):
+            yield Strategy(f"{name}, with ZeRO-1", data, specs, spread(classes, mesh, specs, data))
+        yield fully_sharded(f"{name}, with FSDP", classes, mesh, data, specs, data)
 
 
 def _experts(classes: Classes, mesh: MeshShape, model: tuple[str, ...]) -> Assignment:
