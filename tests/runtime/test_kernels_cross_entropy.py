@@ -66,9 +66,15 @@ def vmapped(x, w, bias, y):
     return jax.vmap(lambda x, y: optax.softmax_cross_entropy_with_integer_labels(x @ w, y))(x, y).mean()
 
 
+def by_two_columns_of_indices(x, w, bias, y):
+    log_probabilities = jax.nn.log_softmax(x.reshape(-1, D) @ w)
+    return -log_probabilities[jnp.arange(B * T), y.reshape(-1)].mean()
+
+
 @pytest.mark.parametrize(
     "loss",
     [
+        by_two_columns_of_indices,
         by_optax,
         by_optax_one_hot,
         by_take_along_axis,
@@ -132,9 +138,15 @@ def sum_of_other_scores(x, w, bias, y):
     )
 
 
+def picked_from_other_rows(x, w, bias, y):
+    log_probabilities = jax.nn.log_softmax(x.reshape(-1, D) @ w)
+    return -log_probabilities[jnp.arange(B * T)[::-1], y.reshape(-1)].mean()
+
+
 @pytest.mark.parametrize(
     "loss",
     [
+        picked_from_other_rows,
         soft_labels,
         smoothed_labels,
         some_classes_left_out,

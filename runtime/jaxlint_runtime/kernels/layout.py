@@ -15,7 +15,7 @@ import numpy as np
 from jaxlint_runtime import compat
 from jaxlint_runtime.kernels.graph import Value
 from jaxlint_runtime.kernels.labels import Label, Sizes
-from jaxlint_runtime.kernels.outside import Expression, Outside, Read, arranged, expression
+from jaxlint_runtime.kernels.outside import Expression, Outside, Read, arranged, expression, restored
 from jaxlint_runtime.kernels.patterns import NEGLIGIBLE, Attention, Unlike
 
 _NARROW = ("bfloat16", "float16")
@@ -128,11 +128,7 @@ class Layout:
     def result(self, array: Any) -> Any:
         """The result of a kernel, [B, N, T, width], as the program had it."""
         order = [*self.batch, *self.heads, *self.groups, *self.time, *self.width]
-        array = array.reshape([self.sizes.of[label] for label in order])
-        own = [label for axis in self.attention.axes for label in axis]
-        array = array.transpose([order.index(label) for label in own])
-        aval = self.attention.result.aval
-        return array.reshape(aval.shape).astype(aval.dtype)
+        return restored(array, order, self.attention.axes, self.sizes, self.attention.result.aval)
 
     def _full(self, outside: Outside, read: Read, order: Sequence[Label]) -> Any:
         array = arranged(read(outside.value), outside.axes, order, self.sizes)

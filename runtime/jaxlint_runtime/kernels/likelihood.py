@@ -6,9 +6,11 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from jaxlint_runtime.kernels.graph import Node, Value
 from jaxlint_runtime.kernels.labels import Axes, Label, Sizes, fitted, merged, moved
-from jaxlint_runtime.kernels.outside import Outside, mask_of, peeled
+from jaxlint_runtime.kernels.outside import Outside, expression, mask_of, peeled
 from jaxlint_runtime.kernels.patterns import Likelihood
 from jaxlint_runtime.kernels.states import Picked, Row, Scores, State, logarithms
 
@@ -33,6 +35,8 @@ class Likelihoods:
             kept = tuple(axis for n, axis in enumerate(axes) if n not in numbers.collapsed_slice_dims)
             whole = node.params["slice_sizes"] == node.ins[0].shape and not numbers.operand_batching_dims
             return replace(state, axes=kept) if whole and len(kept) == len(numbers.offset_dims) else None
+        if len(axes) == 2 and numbers.start_index_map == numbers.collapsed_slice_dims == (0, 1):
+            return self._by_columns(node, state)
         batching = numbers.operand_batching_dims
         if numbers.offset_dims or len(numbers.start_index_map) != 1 or len(batching) != len(axes) - 1:
             return None
@@ -43,6 +47,24 @@ class Likelihoods:
             return None
         label = peeled(ins[1], (*result, ()), self.sizes)
         return Picked(tuple(result), state, label, state.shift)
+
+    def _by_columns(self, node: Node, scores: Scores) -> State | None:
+        """`scores[arange(rows), labels]`: the numbers of the rows, all of them in their order, and the labels beside them."""
+        pairs = node.ins[1].inside.node
+        if (
+            pairs is None
+            or pairs.name != "concatenate"
+            or [value.shape[1:] for value in pairs.ins] != [(1,)] * 2
+        ):
+            return None
+        (rows, _), (count, _) = scores.axes, node.ins[0].shape
+        if node.outs[0].shape != (count,) or len(node.ins[1].shape) != 2:
+            return None
+        numbers, label = (peeled(value, (rows, ()), self.sizes) for value in pairs.ins)
+        counted = expression(numbers, self.sizes).fold(rows, self.sizes)
+        if counted is None or not np.array_equal(counted.reshape(-1), np.arange(count)):
+            return None
+        return Picked((rows,), scores, label, scores.shift)
 
     def _one_hot(self, value: Value, axes: Axes) -> Outside | None:
         """The labels that a mask of ones was made from, by comparing them with the positions."""

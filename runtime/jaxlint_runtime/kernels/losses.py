@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from jaxlint_runtime.kernels.graph import Value
 from jaxlint_runtime.kernels.labels import Axes, Label
-from jaxlint_runtime.kernels.outside import Expression, Read, arranged, expression
+from jaxlint_runtime.kernels.outside import Expression, Read, arranged, expression, restored
 from jaxlint_runtime.kernels.patterns import Likelihood, Unlike
 
 
@@ -79,10 +79,7 @@ class Loss:
             bias = array.astype(jnp.float32) if bias is None else bias + array
         examples = Examples(rows.reshape(count, depth), table.reshape(positions, depth), label, bias)
         values = found.sign * implementation(examples, self.scale)
-        own = [label for axis in found.axes for label in axis]
-        values = values.reshape([sizes.of[label] for label in self.rows])
-        values = values.transpose([self.rows.index(label) for label in own])
-        return values.reshape(found.result.shape).astype(found.result.aval.dtype)
+        return restored(values, self.rows, found.axes, sizes, found.result.aval)
 
     def _rows(self, array: Any) -> tuple[Any, Axes]:
         """The operand whose rows are those of the scores, cut as the scores are."""

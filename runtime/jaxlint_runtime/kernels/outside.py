@@ -200,6 +200,13 @@ def arranged(array: Any, axes: Axes, order: Sequence[Label], sizes: Sizes) -> An
     return array.reshape([sizes.of[label] if label in own else 1 for label in order])
 
 
+def restored(array: Any, order: Sequence[Label], axes: Axes, sizes: Sizes, aval: Any) -> Any:
+    """What an implementation gives, of the labels of `order`, as a value of the program with named axes."""
+    array = array.reshape([sizes.of[label] for label in order])
+    array = array.transpose([list(order).index(label) for axis in axes for label in axis])
+    return array.reshape(aval.shape).astype(aval.dtype)
+
+
 def mask_of(value: Value) -> Value | None:
     """The mask that a factor of zeros and ones was made from."""
     value = value.inside

@@ -16,7 +16,7 @@ import numpy as np
 from jaxlint_runtime import compat
 from jaxlint_runtime.kernels.graph import Graph, Node, Value
 from jaxlint_runtime.kernels.labels import Axes, Label, Sizes
-from jaxlint_runtime.kernels.outside import Outside, Read, arranged
+from jaxlint_runtime.kernels.outside import Outside, Read, arranged, restored
 from jaxlint_runtime.kernels.patterns import place_of
 from jaxlint_runtime.kernels.region import Probe, Region, ends, is_floating, within
 
@@ -112,10 +112,7 @@ class RowWise:
 
         rows = arranged(read(self.source.value), self.source.axes, order, self.sizes).reshape(count, width)
         array = implementation(Rows(rows, vector(self.scale), vector(self.shift)), self.spec)
-        array = array.reshape([self.sizes.of[label] for label in order])
-        own = [label for axis in self.axes for label in axis]
-        array = array.transpose([order.index(label) for label in own])
-        return array.reshape(self.result.aval.shape).astype(self.result.aval.dtype)
+        return restored(array, order, self.axes, self.sizes, self.result.aval)
 
 
 def find(graph: Graph) -> list[RowWise]:
