@@ -171,6 +171,11 @@ class _Sizes(click.ParamType):
     help="Verify once for each size of a dimension of --inputs or of annotations, or of {NAME} among ARGS, and show how the gain grows; may be repeated.",
 )
 @click.option(
+    "--eager",
+    is_flag=True,
+    help="Compare the whole program with itself operation by operation, without jit.",
+)
+@click.option(
     "--fail-under",
     type=click.FloatRange(min=0),
     metavar="RATIO",
@@ -220,6 +225,7 @@ def command(
     inputs: str | None,
     dims: tuple[tuple[str, int], ...],
     sizes: tuple[tuple[str, tuple[int, ...]], ...],
+    eager: bool,
     fail_under: float | None,
     save: Path | None,
     compare: Path | None,
@@ -235,7 +241,7 @@ def command(
     PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
     """
-    from jaxlint_runtime.settings import PROGRAM, TRANSFORMS
+    from jaxlint_runtime.settings import EAGER, PROGRAM, SOURCE, TRANSFORMS
     from jaxlint_runtime.verify import CannotRun, Request
 
     known = (*TRANSFORMS, *PROGRAM)
@@ -243,6 +249,8 @@ def command(
     if strange is not None:
         raise Failure(f"{strange}: there is no such transformation; there are {', '.join(known)}")
     shape = _mesh(mesh, targets, transforms, apply)
+    if eager:
+        transforms = (*(transforms or (*TRANSFORMS, SOURCE)), EAGER)
     kind, target, rest = _program(arguments, module, tests)
     if python is None and importlib.util.find_spec("jax") is None:
         raise ModuleNotFoundError("jax is not installed", name="jax")

@@ -186,6 +186,8 @@ def _values_evidence(program: Program, plan: Plan) -> str:
         text += ", tolerances from the program in float64"
     if not program.deterministic:
         text += " (the original does not repeat its own bits)"
+    if program.baseline.jaxpr.effects:
+        text += "; what it prints, writes or calls back ran with each of these calls"
     notes = [transform.evidence(program, candidate) for transform, candidate in plan.parts]
     return "; ".join([text, *filter(None, notes)])
 

@@ -9,7 +9,8 @@ from typing import Any
 TRANSFORMS = ("donation", "remat", "bf16", "kernels", "cross_entropy", "fusions", "microbatch")
 SOURCE = "source"  # stands for edits of the source (`rewrites`)
 ENVIRONMENT = "settings"  # stands for settings of JAX (`rewrites.environment`); only where it is asked for
-PROGRAM = (SOURCE, ENVIRONMENT)  # what is tried on the whole program
+EAGER = "eager"  # stands for a comparison with the program operation by operation; only where it is asked for
+PROGRAM = (SOURCE, ENVIRONMENT, EAGER)  # what is tried on the whole program
 
 
 def _silent(message: Any) -> None:

@@ -29,7 +29,7 @@ from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.rewrites.eager import eager_functions
 from jaxlint_runtime.sandbox import Death, WorkerProcess, default_memory_limit
 from jaxlint_runtime.scratch import Scratch, TooLarge, project_root, scratch_copy
-from jaxlint_runtime.settings import ENVIRONMENT, PROGRAM, SOURCE
+from jaxlint_runtime.settings import EAGER, ENVIRONMENT, PROGRAM, SOURCE
 from jaxlint_runtime.sharding.mesh import simulate
 from jaxlint_runtime.targets import UnknownTarget, parse
 
@@ -162,7 +162,7 @@ class Verification:
                 from jaxlint_runtime.rewrites.search import search_source
 
                 search_source(self)
-            if ENVIRONMENT in (self.request.transforms or ()):
+            if {ENVIRONMENT, EAGER} & set(self.request.transforms or ()):
                 from jaxlint_runtime.rewrites.environment import try_settings
 
                 try_settings(self)

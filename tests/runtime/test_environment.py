@@ -35,10 +35,10 @@ PROGRAM = """
 """
 
 
-def verified(folder: Path, source: str) -> Verification:
+def verified(folder: Path, source: str, wanted: str = "settings") -> Verification:
     program = folder / "program.py"
     program.write_text(textwrap.dedent(source))
-    request = Request(kind="script", target=str(program), transforms=("settings",))
+    request = Request(kind="script", target=str(program), transforms=(wanted,))
     verification = Verification(request, Listener(), examine=False)
     verification.run()
     return verification
@@ -57,6 +57,18 @@ def test_a_persistent_cache_is_measured_in_fresh_processes(
     assert "jax_compilation_cache_dir" in cache["reason"]
     assert "65 values and 1 printed lines" in cache["evidence"]
     assert results["setting:matmul-precision"]["status"] == "not-applicable"
+
+
+def test_a_program_is_compared_with_itself_operation_by_operation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environment, "_PAIRS", 1)
+    source = PROGRAM.replace("range(3)", "range(30)")
+    ((_, result),) = verified(tmp_path, source, "eager").document.results
+    assert result["candidate"] == "jit against eager"
+    assert "the same values" in result["reason"]
+    assert result["before"]["compile_s"] is not None
+    assert result["before"]["time_ms"]["median"] > 0
 
 
 def test_a_program_that_does_not_end_well_is_not_measured(tmp_path: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import copy
+import io
 import itertools
 import json
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 
 from jaxlint_runtime.paths import file_name
 from jaxlint_runtime.report.chosen import best_of, subjects
@@ -18,6 +20,7 @@ from jaxlint_runtime.report.html.files import write_page, write_plots
 from jaxlint_runtime.report.html.markup import escaped, tag
 from jaxlint_runtime.report.html.page import page
 from jaxlint_runtime.report.html.plots import memory_chart, roofline_chart, times_chart
+from jaxlint_runtime.report.inspected import peaks
 from jaxlint_runtime.report.targets_table import rows_of
 
 VOID = {"meta", "link", "br", "hr", "img"}
@@ -385,3 +388,31 @@ def test_round_numbers_on_axes():
     assert powers(0.5, 2000, 6) == [1, 10, 100, 1000]
     assert file_name("a b/c<d>") == "a_b_c_d"
     assert tag("p", "a<b", None, [1, "c"], class_="x") == '<p class="x">a&lt;b1c</p>'
+
+
+def test_the_terminal_shows_what_is_alive_at_the_peak() -> None:
+    one = inspection("original", 8)
+    memory = one["memory"]
+    memory["peak_bytes"] = 2**23
+    entry = {
+        "shape": "f32[8,8]",
+        "bytes": 2**22,
+        "count": 3,
+        "operation": "mul",
+        "path": "train.py",
+        "line": 7,
+        "function": "f",
+    }
+    memory["alive"] = [entry, {**entry, "operation": "argument", "path": None, "line": None}]
+    run = {"results": [], "inspections": [one]}
+    stream = io.StringIO()
+    console = Console(file=stream, width=120, color_system=None)
+    for part in peaks([run]):
+        console.print(part)
+    text = stream.getvalue()
+    assert "8 MiB" in text
+    assert "4 MiB  train.py:7 mul, 3 x f32[8,8]" in text
+    assert "4 MiB  argument, 3 x f32[8,8]" in text
+    assert "by liveness over the jaxpr" in text
+    memory["peak_bytes"] = 1000
+    assert list(peaks([run])) == []

@@ -287,7 +287,7 @@ def _number(value: Expression, sizes: Sizes) -> float | None:
     if value.varies or not value.constant:
         return None
     folded = value.fold((), sizes)
-    return None if folded is None else float(folded.reshape(()))
+    return None if folded is None or np.iscomplexobj(folded) else float(folded.reshape(()))
 
 
 def _conjuncts(mask: Expression, keeps: bool) -> list[tuple[Expression, bool]]:

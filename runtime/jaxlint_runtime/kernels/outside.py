@@ -184,7 +184,7 @@ def scalar(outside: Outside, sizes: Sizes) -> float | None:
     if worked_out.varies or not worked_out.constant:
         return None
     folded = worked_out.fold((), sizes)
-    return None if folded is None else float(folded.reshape(()))
+    return None if folded is None or np.iscomplexobj(folded) else float(folded.reshape(()))
 
 
 def arranged(array: Any, axes: Axes, order: Sequence[Label], sizes: Sizes) -> Any:

@@ -17,6 +17,8 @@ from jaxlint_runtime.report.targets_table import Row, advice, rows_of, worth_sho
 from jaxlint_runtime.report.units import amount, size
 
 _SHOWN_FACTS, _SHOWN_LINES = 6, 5
+_SHOWN_PEAKS, _SHOWN_ALIVE = 3, 4  # functions, and values of each
+_LARGE = 2**20  # bytes at the peak that are worth a list
 
 
 def inspected(document: Document, verbose: bool) -> Iterator[RenderableType]:
@@ -28,10 +30,34 @@ def inspected(document: Document, verbose: bool) -> Iterator[RenderableType]:
         yield _targets(rows)
         for line in advice(runs):
             yield Text(line)
+    yield from peaks(runs)
     if verbose:
         for run in runs:
             for subject in subjects(run):
                 yield from _facts(subject, run, len(runs) > 1)
+
+
+def peaks(runs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
+    """What is alive when a function as it is written needs most, by the line that made it."""
+    told = False
+    for subject in subjects(runs[0])[:_SHOWN_PEAKS] if runs else ():
+        memory = subject.original["memory"] if subject.original else None
+        if not memory or memory["peak_bytes"] < _LARGE:
+            continue
+        if not told:
+            yield Text(
+                "Alive at the peak, by liveness over the jaxpr (an estimate: compilers fuse)", style="bold"
+            )
+            told = True
+        at = f" at {memory['peak_path']}:{memory['peak_line']}" if memory["peak_path"] else ""
+        yield Text.assemble(
+            (f"  {subject.place[0]}", "cyan"),
+            f"  {size(memory['peak_bytes'])}, {memory['peak_operation']}{at}",
+        )
+        for one in memory["alive"][:_SHOWN_ALIVE]:
+            where = f"{one['path']}:{one['line']} {one['operation']}" if one["path"] else one["operation"]
+            many = f"{one['count']} x " if one["count"] > 1 else ""
+            yield Padding(Text(f"{size(one['bytes']):>9}  {where}, {many}{one['shape']}"), (0, 0, 0, 4))
 
 
 def _targets(rows: Sequence[Row]) -> Table:

@@ -18,8 +18,9 @@ from jaxlint_runtime.model import Cost, Interval, Result, Status
 from jaxlint_runtime.protocol import to_plain
 from jaxlint_runtime.rewrites.printed import differs
 from jaxlint_runtime.rewrites.search import interval
-from jaxlint_runtime.rewrites.trials import Trial, Trials
+from jaxlint_runtime.rewrites.trials import WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.scratch import TooLarge
+from jaxlint_runtime.settings import EAGER, ENVIRONMENT
 
 if TYPE_CHECKING:
     from jaxlint_runtime.verify import Verification
@@ -54,8 +55,12 @@ def try_settings(verification: Verification) -> None:
         try:
             if not tries.begin(None if finished else verification.request.run_for):
                 return
-            for setting in _settings(verification, folder):
-                tries.run(setting)
+            wanted = verification.request.transforms or ()
+            if ENVIRONMENT in wanted:
+                for setting in _settings(verification, folder):
+                    tries.run(setting)
+            if EAGER in wanted:
+                tries.against_eager()
         except TooLarge as error:
             verification.listener.note(f"settings were not tried: {error}")
 
@@ -145,9 +150,42 @@ class _Tries:
         if problem is not None:
             _report(verification, setting.name, Status.REJECTED, f"{setting.advice}: {problem}")
             return
+        pairs = self._pairs(setting.environment, limit)
+        self._conclude(setting, first, pairs or [(self._base, first)])
+
+    def against_eager(self) -> None:
+        """Tell how much faster the program is under its jit than operation by operation. Nothing is to be changed."""
+        verification = self._verification
+        verification.listener.progress("running the program without jit")
+        limit = verification.request.timeout
+        first, _ = self._trials.run({}, limit, self._references, WITHOUT_JIT)
+        name = "jit against eager"
+        if first.failure is not None:
+            _report(verification, name, Status.NOT_APPLICABLE, f"without jit {first.failure}")
+            return
+        pairs = self._pairs(WITHOUT_JIT, limit) or [(self._base, first)]
+        eager = [(b, a) for a, b in pairs]
+        run = interval([a.run_s / max(b.run_s, 1e-9) for a, b in eager])
+        total = interval([a.total_s / max(b.total_s, 1e-9) for a, b in eager])
+        problem = (first.compared or {}).get("problem")
+        same = "the same values" if problem is None else f"other values: {problem}"
+        result = _result(
+            verification,
+            name,
+            Status.NOT_APPLICABLE,
+            f"for comparison: as it is jitted, the program runs {_text(run)} as fast as operation by operation, {_text(total)} with its "
+            f"compiles; {same}",
+        )
+        result.evidence = f"JAX_DISABLE_JIT=1; {len(pairs)} pairs of fresh processes in the order A B B A"
+        result.speedup = total
+        result.before, result.after = (_cost([pair[side] for pair in eager]) for side in (0, 1))
+        _add(verification, result)
+
+    def _pairs(self, environment: Mapping[str, str], limit: float) -> list[tuple[Trial, Trial]]:
+        """Runs as it is and with an environment, in the order A B B A."""
         pairs: list[tuple[Trial, Trial]] = []
         while len(pairs) < _PAIRS and (not pairs or time.monotonic() < self._deadline):
-            order: Sequence[Mapping[str, str]] = ({}, setting.environment)
+            order: Sequence[Mapping[str, str]] = ({}, environment)
             turned = len(pairs) % 2 == 1
             runs = [
                 self._trials.run({}, limit, environment=one, keep=False)[0]
@@ -156,7 +194,7 @@ class _Tries:
             if any(one.failure for one in runs):
                 break
             pairs.append((runs[1], runs[0]) if turned else (runs[0], runs[1]))
-        self._conclude(setting, first, pairs or [(self._base, first)])
+        return pairs
 
     def _differs(self, trial: Trial, setting: _Setting) -> str | None:
         """Why the values of a run are not those of the original; coarser products may move them a little."""
