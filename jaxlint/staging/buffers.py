@@ -305,7 +305,9 @@ class Buffers(Machine):
             donated = self.donated_positions(jitted, names, offset + len(node.args), by_name)
             given: list[tuple[str, str]] = []
             for position, argument in enumerate(node.args):
-                if position + offset in donated and not _stays(args[position]):
+                if position + offset not in donated or _stays(args[position]):
+                    continue
+                if jitted.kind != "filter_jit" or not _is_loaded(argument, args[position], frame):
                     given.append((self.parameter_name(names, position + offset), place_of(argument)))
             for name, (argument, value) in by_name.items():
                 if name in donated and value is not None and not _stays(value):
@@ -568,10 +570,18 @@ def _translated(path: str, given: dict[str, ast.expr]) -> str:
     return base + path[cut:] if base else ""
 
 
+def _is_loaded(node: ast.expr, value: Value, frame: Frame) -> bool:
+    """Whether an argument that nobody named to be donated is an item of something unknown: loaders mostly give NumPy arrays."""
+    owner = frame.function.node if frame.function is not None else frame.module.tree
+    return type(value) is Unknown and isinstance(node, ast.Name) and node.id in loop_variables(owner)
+
+
 def _stays(value: Value) -> bool:
     """Whether JAX copies the argument to the device, or it holds no buffers, so that the original is not touched."""
     if isinstance(value, (Static, NumpyArray, Function, Partial)):
         return True
     if isinstance(value, Array):
         return value.staged
+    if isinstance(value, Choice):
+        return all(map(_stays, value.options))
     return isinstance(value, Instance) and value.cls.kind == "nnx"

@@ -355,11 +355,12 @@ PROGRAMS = {
         def step(model, loss_fn, x):
             return model - eqx.filter_grad(loss_fn)(model, x)
 
-        def train(model, batches):
-            weighted = partial(loss, weight=2.0)
-            for batch in batches:
+        def train(model, loader, flag):
+            weighted = partial(loss, weight=2.0) if flag else partial(loss, weight=1.0)
+            for batch in loader:
                 model = step(model, weighted, batch)
-                model = step(model, loss, batch + 1)
+                model = step(model, loss, batch.copy())
+                print(batch.mean())
             return model, weighted, loss
     """,
 }
