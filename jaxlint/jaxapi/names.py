@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-# Longest prefix first; a name is rewritten once.
+# Longest prefix first; a name is rewritten once, and what was private once more.
 _PREFIXES: tuple[tuple[str, str], ...] = (
     ("jax._src.numpy.lax_numpy.", "jax.numpy."),
     ("jax._src.lax.control_flow.", "jax.lax."),
     ("jax._src.api.", "jax."),
     ("jax._src.core.", "jax.core."),
+    ("jax._src.tree_util.", "jax.tree_util."),
+    ("jax._src.random.", "jax.random."),
+    ("jax._src.lax.lax.", "jax.lax."),
+    ("jax._src.nn.functions.", "jax.nn."),
+    ("jax._src.ad_checkpoint.", "jax.ad_checkpoint."),
     ("jax.api.", "jax."),
     ("jax.experimental.pjit.pjit", "jax.jit"),
     ("jax.experimental.shard_map.shard_map", "jax.shard_map"),
@@ -81,6 +86,8 @@ def canonical(name: str) -> str:
             whole = not prefix.endswith(".")
             if name == prefix if whole else name.startswith(prefix):
                 found = target + name[len(prefix) :]
+                if name.startswith("jax._src."):
+                    found = canonical(found)
                 break
         _cache[name] = found
     return found

@@ -143,6 +143,10 @@ class BuiltinCalls(Machine):
                     if isinstance(pair, TupleValue) and pair.items and len(pair.items) == 2
                     else UNKNOWN
                 )
+                names = pair.items[0] if isinstance(pair, TupleValue) and pair.items else UNKNOWN
+                if isinstance(names, Static) and names.one_of:  # `dict(zip(("a", "b"), values))`
+                    each: dict[object, Value] = {key: self.fresh(inner) for key in names.one_of}
+                    return DictValue({**each, **known}, None, frame.stage)
                 return DictValue(dict(known), inner, frame.stage)
             return DictValue(
                 {**(base.items if base else {}), **known}, base.element if base else None, frame.stage

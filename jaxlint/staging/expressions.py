@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from jaxlint.jaxapi.dtypes import promote
+from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.staging import events
 from jaxlint.staging.datamodel import UNARY
 from jaxlint.staging.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
@@ -111,6 +113,7 @@ _BUILTINS = frozenset(
         "zip",
     ]
 )
+_PLAIN_MODULES = ("builtins", "numpy", "numbers", "typing", "collections")
 _DISPLAYS = (ast.List, ast.Tuple, ast.ListComp, ast.Constant, ast.JoinedStr)
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -126,6 +129,9 @@ _ORDERINGS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+
+
+Built = TypeVar("Built")
 
 
 class Expressions(Machine):
@@ -248,6 +254,8 @@ class Expressions(Machine):
                 numeric = isinstance(left.const, str) and _numeric_format(left.const)
                 self.convert(part, node, "format" if numeric else "str", frame)
             return Static(kind="str")
+        if isinstance(op, ast.BitOr) and _is_type(left) and _is_type(right):
+            return TupleValue([*_members(left), *_members(right)])
         if isinstance(op, ast.Add) and _may_concatenate(left, right):
             return UNKNOWN  # `[first] + states`, where the states may be a list
         if isinstance(op, ast.Mult):
@@ -491,7 +499,15 @@ class Expressions(Machine):
         if found is None:
             return
         names = list(test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]])
-        kinds = [self.eval(name, frame) for name in names]
+        kinds = [member for name in names for member in _members(self.eval(name, frame))]
+        if (
+            outcome
+            and isinstance(found[0], Array)
+            and not any(map(_is_array_type, kinds))
+            and (any(type(kind) is Unknown or _is_foreign(kind) for kind in kinds))
+        ):
+            self.rebind(test.args[0].id, replace(found[0], certain=False), frame)
+            return
         plain = all(
             isinstance(kind, External)
             and (kind.name.startswith("builtins.") or kind.name.startswith(("numpy.", "numbers.")))
@@ -560,12 +576,11 @@ class Expressions(Machine):
         for key, item in zip(node.keys, node.values, strict=True):
             value = self.eval(item, frame)
             if key is None:
+                more = value.element if isinstance(value, DictValue) else self.element_of(value, item, frame)
                 if isinstance(value, DictValue):
                     result.items.update(value.items)
-                    if value.element is not None:
-                        result.element = value.element
-                else:
-                    result.element = self.element_of(value, item, frame)
+                if more is not None:
+                    result.element = more if result.element is None else join(result.element, more)
                 continue
             named = self.eval(key, frame)
             self.convert(named, key, "hash", frame)
@@ -612,7 +627,9 @@ class Expressions(Machine):
             self.test(self.eval(condition, frame), condition, "comprehension condition", frame)
             self.narrow(condition, True, frame)
 
-    def unrolled(self, node: ast.ListComp | ast.GeneratorExp, frame: Frame) -> list[Value] | None:
+    def unrolled(
+        self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, frame: Frame, build: Callable[[], Built]
+    ) -> list[Built] | None:
         """The items of a comprehension over a short sequence that is known item by item; None for any other."""
         generator = node.generators[0]
         if (
@@ -632,32 +649,44 @@ class Expressions(Machine):
         results = []
         for item in items:
             self.assign(generator.target, item, frame, generator)
-            results.append(self.eval(node.elt, frame))
+            results.append(build())
             loop.second = True
         frame.loops.pop()
         frame.scope.variables = variables
         return results
 
     def eval_listcomp(self, node: ast.ListComp | ast.SetComp, frame: Frame) -> Value:
-        known = self.unrolled(node, frame) if isinstance(node, ast.ListComp) else None
+        def build() -> Value:
+            return self.eval(node.elt, frame)
+
+        known = self.unrolled(node, frame, build) if isinstance(node, ast.ListComp) else None
         if known is not None:
             return ListValue(known, join_all(known), stage=frame.stage)
-        element = self.comprehension(node, frame, lambda: self.eval(node.elt, frame))
+        element = self.comprehension(node, frame, build)
         return ListValue(None, element, "set" if isinstance(node, ast.SetComp) else "list", stage=frame.stage)
 
     def eval_generator(self, node: ast.GeneratorExp, frame: Frame) -> Value:
-        known = self.unrolled(node, frame)
+        def build() -> Value:
+            return self.eval(node.elt, frame)
+
+        known = self.unrolled(node, frame, build)
         if known is not None:
             return ListValue(known, join_all(known), "generator", stage=frame.stage)
-        element = self.comprehension(node, frame, lambda: self.eval(node.elt, frame))
+        element = self.comprehension(node, frame, build)
         return ListValue(None, element, "generator", stage=frame.stage)
 
     def eval_dictcomp(self, node: ast.DictComp, frame: Frame) -> Value:
-        def build() -> Value:
-            self.convert(self.eval(node.key, frame), node.key, "hash", frame)
-            return self.eval(node.value, frame)
+        def entry() -> tuple[Value, Value]:
+            key = self.eval(node.key, frame)
+            self.convert(key, node.key, "hash", frame)
+            return key, self.eval(node.value, frame)
 
-        return DictValue({}, self.comprehension(node, frame, build), frame.stage)
+        known = self.unrolled(node, frame, entry)
+        if known is not None and all(isinstance(constant(key), str) for key, _ in known):
+            return DictValue({constant(key): value for key, value in known}, None, frame.stage)
+        if known is not None:
+            return DictValue({}, join_all([value for _, value in known]), frame.stage)
+        return DictValue({}, self.comprehension(node, frame, lambda: entry()[1]), frame.stage)
 
     def eval_starred(self, node: ast.Starred, frame: Frame) -> Value:
         return self.eval(node.value, frame)
@@ -782,6 +811,27 @@ class Expressions(Machine):
 def _may_concatenate(left: Value, right: Value) -> bool:
     pairs = ((left, right), (right, left))
     return any(isinstance(a, (ListValue, TupleValue)) and isinstance(b, Array) and b.tree for a, b in pairs)
+
+
+def _members(kind: Value) -> list[Value]:
+    """The types that the second argument of `isinstance` stands for."""
+    return kind.elements() if isinstance(kind, TupleValue) else [kind]
+
+
+def _is_array_type(kind: Value) -> bool:
+    return isinstance(kind, External) and kind.name.partition(".")[0] in JAX_FAMILY
+
+
+def _is_foreign(kind: Value) -> bool:
+    """Whether a type is of a library that is not known, whose instances are no tracers."""
+    return isinstance(kind, External) and kind.name.partition(".")[0] not in (*JAX_FAMILY, *_PLAIN_MODULES)
+
+
+def _is_type(value: Value) -> bool:
+    """Whether a value is a type, or several, in the way `isinstance` takes them."""
+    if isinstance(value, TupleValue):
+        return bool(value.items) and all(map(_is_type, value.items or ()))
+    return isinstance(value, (External, ClassValue)) or is_none(value)
 
 
 def _is_text(value: Value) -> bool:

@@ -345,7 +345,8 @@ class Methods(Machine):
                 self.check_leak(target, value, node, frame)
             if args and isinstance(args[0], DictValue):
                 target.items.update(args[0].items)
-                target.element = args[0].element or target.element
+                rest = [part for part in (target.element, args[0].element) if part is not None]
+                target.element = join_all(rest) if rest else None
             elif args:
                 target.element = UNKNOWN
             target.items.update({k: v for k, v in kwargs.items() if k != "**"})

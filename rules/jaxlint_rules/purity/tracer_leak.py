@@ -152,6 +152,16 @@ class Fit:
         self.params = params
         return losses
 
+    def branches(self, index, xs):
+        def branch(function):
+            def run(state):
+                self.params, self.count = state
+                self.params = function(self.params)
+                return self.params, self.count + 1
+            return run
+        state = jax.lax.switch(index, [branch(jnp.sin), branch(jnp.cos)], (self.params, 0))
+        self.params, self.count = state
+
 def host(xs):
     results = []
     for x in xs:
@@ -185,6 +195,7 @@ def _is_overwritten(event: LeakEvent) -> bool:
             continue
         for statement in outer.body[outer.body.index(inner) + 1 :]:
             targets = statement.targets if isinstance(statement, ast.Assign) else []
-            if any(place_of(target) == place for target in targets):
+            parts = [part for target in targets for part in getattr(target, "elts", [target])]
+            if any(place_of(part) == place for part in parts):
                 return True
     return False

@@ -363,6 +363,85 @@ PROGRAMS = {
                 print(batch.mean())
             return model, weighted, loss
     """,
+    "settings and arrays in one dict": """
+        from functools import partial
+
+        import jax
+        import jax.numpy as jnp
+
+        ARRAYS = ("positions", "triangles")
+        SETTINGS = ("depth", "degree")
+
+        def joined(settings, arrays):
+            whole = dict(zip(SETTINGS, settings[:-1]))
+            whole.update({name: arrays[name] for name in ARRAYS})
+            whole["tables"] = dict(arrays["tables"], order=settings[-1])
+            return whole
+
+        @partial(jax.jit, static_argnames="degree")
+        def raised(x, degree):
+            return x**degree
+
+        def evaluate(whole, x):
+            return raised(x, whole["degree"]) + jnp.zeros(whole["depth"]).sum() + x[: whole["tables"]["order"]]
+
+        def geometry(arrays, x):
+            return {name: arrays[name] * x for name in arrays}
+
+        @partial(jax.jit, static_argnames="settings")
+        def forward(arrays, x, settings):
+            whole = joined(settings, arrays)
+            return evaluate({**settings.defaults, **geometry(arrays, x), **whole}, x)
+
+        @partial(jax.jit, static_argnames="settings")
+        def other(arrays, x, settings):
+            return evaluate({**settings, **geometry(arrays, x)}, x)
+    """,
+    "what a union of types, or a type that is not known, asks for": """
+        import jax
+        import numpy as np
+        from elsewhere import Quantity
+
+        Scalar = np.generic | (bool | int | float)
+
+        def to_array(data):
+            if isinstance(data, Scalar):
+                return np.asarray(data)
+            if isinstance(data, Quantity):
+                return np.asarray(data)
+            if isinstance(data, int | None):
+                return int(data or 0)
+            return data
+
+        @jax.jit
+        def doubled(x):
+            return to_array(x) * 2
+    """,
+    "a class that is registered by a private name": """
+        import jax
+        import jax.numpy as jnp
+        from jax._src.tree_util import register_pytree_node
+
+        class Box:
+            def __init__(self, x):
+                self.x = x
+
+        register_pytree_node(Box, lambda box: ((box.x,), None), lambda _, parts: Box(*parts))
+
+        @jax.jit
+        def doubled(box):
+            return box.x * 2
+
+        doubled(Box(jnp.ones(3)))
+    """,
+    "keys under names": """
+        import jax
+
+        def draws(key):
+            keys = dict(zip(("params", "noise"), jax.random.split(key)))
+            more = {name: part for name, part in zip(("a", "b"), jax.random.split(keys["params"]))}
+            return jax.random.normal(more["a"]) + jax.random.normal(more["b"]) + jax.random.normal(keys["noise"])
+    """,
 }
 
 
