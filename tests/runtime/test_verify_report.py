@@ -283,3 +283,18 @@ def test_large_constants_are_shown_with_the_function_that_captures_them(tmp_path
     print_report(made, stream)
     assert "captures float32[512,1024] as a constant of the compiled program, 2.0 MiB" in stream.getvalue()
     assert made.as_json()["runs"][0]["functions"][0]["constants"] == [constant]
+
+
+def test_an_argument_that_grows_is_told_with_what_its_compiles_cost(tmp_path: Path) -> None:
+    event = captured_event(tmp_path)
+    event["functions"][0]["growing"] = [
+        {"place": "cache['k']", "axis": 1, "first": 3, "last": 9, "compiles": 2}
+    ]
+    document = Document({"kind": "script", "target": "train.py", "arguments": []}, [])
+    document.captured(event)
+    document.add_findings([])
+    stream = io.StringIO()
+    print_report(document, stream)
+    text = " ".join(stream.getvalue().split())
+    assert "`cache['k']` (axis 1) grows from 3 to 9: 2 compiles, 0.80 s" in text
+    assert "would compile once, in about 0.40 s" in text

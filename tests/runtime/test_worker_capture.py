@@ -367,3 +367,26 @@ def test_tests_run_under_pytest(package: Path) -> None:
     assert outcome.ending["status"] == 1  # as pytest says: one test failed
     assert outcome.functions["step"]["calls"] == 2
     assert b"1 failed, 1 passed" in outcome.output
+
+
+def test_arguments_that_grow_at_each_compile_are_named(tmp_path: Path) -> None:
+    source = """
+        import jax, jax.numpy as jnp
+
+        @jax.jit
+        def decode(cache, token): return jnp.concatenate([cache["k"], token]), cache["k"].sum()
+
+        @jax.jit
+        def mixed(x): return x.sum()
+
+        cache = jnp.zeros((1, 4))
+        for _ in range(6):
+            cache, _ = decode({"k": cache}, jnp.ones((1, 4)))
+        for n in (3, 5, 4, 6, 2):
+            mixed(jnp.ones(n))
+    """
+    functions = run_source(tmp_path, source).functions
+    (grown,) = functions["decode"]["growing"]
+    assert "k" in grown.pop("place")
+    assert grown == {"axis": 0, "first": 1, "last": 6, "compiles": 6}
+    assert functions["mixed"]["growing"] == []

@@ -11,6 +11,7 @@ import warnings
 from types import CodeType, ModuleType
 from typing import Any
 
+from jaxlint_runtime.capture.growth import growing
 from jaxlint_runtime.capture.identity import Project
 from jaxlint_runtime.capture.imports import AfterImport
 from jaxlint_runtime.capture.options import OPTION_NAMES
@@ -280,6 +281,7 @@ def _function_json(record: FunctionRecord) -> dict[str, Any]:
         "refused": captured.refused,
         "rebound": captured.rebound,
         "constants": [],
+        "growing": [dataclasses.asdict(one) for one in growing(record.signatures)],
         "compiles": [
             {
                 "trace_s": c.seconds_trace,

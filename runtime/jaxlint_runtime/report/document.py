@@ -187,6 +187,7 @@ _EMPTY: dict[str, Any] = {
     "refused": None,
     "rebound": None,
     "constants": [],
+    "growing": [],
     "findings": [],
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
@@ -27,6 +28,7 @@ _STYLES = {
     "failed": "red",
     "not-applicable": "dim",
 }
+_STAGES = ("trace_s", "lower_s", "compile_s")
 _PLAIN_WIDTH = 120
 _SHOWN_CAUSES = 4
 _SHOWN_SYNCS = 12
@@ -159,11 +161,26 @@ def _causes(functions: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
         lines = [Text(f"compile {n}: {cause}") for n, cause in enumerate(causes[:_SHOWN_CAUSES], start=2)]
         if len(causes) > _SHOWN_CAUSES:
             lines.append(Text(f"... and {len(causes) - _SHOWN_CAUSES} more"))
+        lines += [Text(text, style="yellow") for text in _growth(function)]
         lines += [Text(_constant(constant)) for constant in function.get("constants", ())[:_SHOWN_CAUSES]]
         lines += [Text(_finding(finding), style="dim") for finding in function.get("findings", ())]
         if lines:
             yield Text(f"  {function['function']}", style="cyan")
             yield Padding(Group(*lines), (0, 0, 0, 4))
+
+
+def _growth(function: Mapping[str, Any]) -> Iterator[str]:
+    """What to do about arguments that are longer at each compile, with what the compiles took."""
+    grown = function.get("growing", ())
+    known = [sum(c[key] for key in _STAGES) for c in function["compiles"] if c["compile_s"] is not None]
+    if not grown or not known:
+        return
+    places = ", ".join(f"`{one['place']}` (axis {one['axis']})" for one in grown[:_SHOWN_CAUSES])
+    first, last = grown[0]["first"], grown[0]["last"]
+    yield (
+        f"{places} grows from {first} to {last}: {len(known)} compiles, {sum(known):.2f} s. One buffer of the final size, written by "
+        f"jax.lax.dynamic_update_slice and masked beyond what is filled, would compile once, in about {statistics.median(known):.2f} s"
+    )
 
 
 def _constant(constant: Mapping[str, Any]) -> str:
