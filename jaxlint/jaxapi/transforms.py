@@ -163,7 +163,8 @@ CALLERS: dict[str, tuple[tuple[int, tuple[int, ...]], ...]] = {
     "jax.lax.reduce_window": ((2, (0, 1)),),
     "jax.numpy.apply_along_axis": ((0, (2,)),),
     "jax.linear_transpose": ((0, (1,)),),
-    "jax.closure_convert": ((0, (1,)),),
+    "jax.closure_convert": ((0, (1, 2, 3)),),
+    "equinox.filter_closure_convert": ((0, (1, 2, 3)),),
 }
 
 # Tables that hold the rules of primitives, and what takes one: which of a rule's positional arguments hold tracers, None
@@ -175,4 +176,8 @@ PRIMITIVE_RULES: dict[str, tuple[int, ...] | None] = {
     "jax.interpreters.batching.axis_primitive_batchers": (1,),
     "jax.interpreters.batching.fancy_primitive_batchers": (1,),
     "jax.interpreters.mlir.lower_fun": None,
+    "equinox.internal.filter_primitive_def": None,
+    "equinox.internal.filter_primitive_jvp": None,
+    "equinox.internal.filter_primitive_transpose": None,
+    "equinox.internal.filter_primitive_batching": None,
 }

@@ -275,6 +275,8 @@ class Calls(Machine):
         record.reached = record.reached or not self.guessing
         if caller is not None and caller.function is not None and not self.custom_rules:
             self.edges.setdefault(caller.function.node, set()).add(function.node)
+        if not stage.staged and caller is not None and caller.function is not None:
+            self.records[caller.function.node].host_calls.add(record)
         key: object = (function.scope.serial, stage.key, *[summary_key(value) for value in bound.values()])
         if key not in record.memo and record.contexts(function.scope) >= WIDEN_AFTER:
             # Called with ever more numbers: what holds for any of them.
@@ -465,6 +467,7 @@ class FunctionRecord:
         "effects",
         "function",
         "handed",
+        "host_calls",
         "hosted",
         "is_target",
         "last",
@@ -490,6 +493,7 @@ class FunctionRecord:
         self.coarse: dict[object, object] = {}  # coarse key -> key of `memo`
         self.active = 0
         self.runs = 0
+        self.host_calls: set[FunctionRecord] = set()  # what it calls on the host, if it runs there
         self.hosted = False  # a program is seen to call it on the host
         self.reached = False  # by a call whose receiver is known
         self.is_target = False  # a transformation got the function itself

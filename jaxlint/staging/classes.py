@@ -199,6 +199,7 @@ class Classes(Machine):
             return TupleValue(list(items.values()), cls=cls)
         self.make_by_class(cls, args, kwargs, node, frame)
         instance = Instance(cls)
+        self.made(cls, frame)
         if isinstance(init, Function):
             self.call_function(init, [instance, *args], kwargs, node, frame, frame.stage)
             if cls.kind in PYTREE_KINDS and frame.stage.staged:

@@ -13,13 +13,19 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import TANGENT, flow_in, marked
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,
     Array,
+    BoundMethod,
     Choice,
+    ClassValue,
     DictValue,
+    External,
     ExternalObject,
+    Function,
+    Instance,
     ListValue,
     NumpyArray,
     Origin,
@@ -110,7 +116,9 @@ class ControlFlow(Machine):
             part = Why(f"it is an argument of `{api}`", cause=why)
             given = [
                 value if isinstance(value, CALLABLE) else self.fresh(self.to_staged(value, part))
-                for value in (args[n] if n < len(args) else UNKNOWN for n in passed)
+                for value in (
+                    args[n] if n < len(args) else UNKNOWN for n in passed if n < len(args) or n == passed[0]
+                )
             ]
             self.staged_call(api, args[position], given, node, frame, "solver", why)
 
@@ -364,6 +372,13 @@ class ControlFlow(Machine):
             return DictValue(
                 {k: self.tree_map_part(body, v, kwargs, node, frame) for k, v in tree.items.items()}
             )
+        if isinstance(tree, (TupleValue, ListValue)) and type(tree.element) is not Unknown:
+            part = self.tree_map_part(body, tree.element, kwargs, node, frame)
+            return TupleValue(None, part) if isinstance(tree, TupleValue) else ListValue(None, part)
+        if isinstance(tree, Instance) and not is_pytree(tree.cls):
+            return self.call_value(body, [tree], {}, node, frame)  # a leaf, as far as JAX knows
+        if isinstance(tree, (Function, BoundMethod, Partial, External, ClassValue)):
+            return self.call_value(body, [tree], {}, node, frame)
         return None
 
     def tree_map_part(

@@ -43,6 +43,7 @@ from jaxlint.staging.callbacks import (
     tabulate_module,
 )
 from jaxlint.staging.classes import DECORATOR_KINDS
+from jaxlint.staging.dispatching import GENERIC, REGISTER, call_generic, register, registered
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS, PRIMITIVE
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
@@ -436,6 +437,8 @@ class Externals(Machine):
             result = self.array_result(frame, inputs, node)
             result.tree = True  # one array, or a list of them
             return result
+        if owner == GENERIC and name == "register":
+            return register(self, receiver, args)
         if owner == "jax.stages.Lowered" and name == "compile":
             return receiver.args[0]  # a compiled program is called as the jitted function is
         if owner == SIGNATURE and name in ("bind", "bind_partial"):
@@ -482,6 +485,10 @@ class Externals(Machine):
             self.beside += 1
             self.aside(callee.own, args, kwargs, node, frame)
             self.beside -= 1
+        if name == GENERIC:
+            return call_generic(self, callee, args, kwargs, node, frame)
+        if name == REGISTER and args:
+            return registered(callee.args[0], callee.args[1], args[0])
         if name == "dataclasses.replace":
             return self.replace_fields(callee.args[0] if callee.args else UNKNOWN, kwargs)
         if name == "flax.linen.Module.param":

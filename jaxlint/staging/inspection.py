@@ -15,7 +15,7 @@ from jaxlint.staging.project import Module
 from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import all_parameters
+from jaxlint.staging.syntax_facts import all_parameters, static_annotations
 from jaxlint.staging.trees import registration, tracer_in
 from jaxlint.staging.values import (
     Array,
@@ -64,8 +64,19 @@ def inspect_files(
     result = Analysis()
     with_deep_stack(lambda: run(interpreter, result))
     result.errors.extend(interpreter.errors)
+    _spread_hosted(interpreter)
     facts = [fact for module in interpreter.project.targets for fact in facts_of(module, interpreter)]
     return sorted(facts, key=lambda fact: (fact.path, fact.line)), result
+
+
+def _spread_hosted(interpreter: Interpreter) -> None:
+    """What a function calls that runs on the host runs there too, where it was evaluated for another caller first."""
+    stack = [record for record in interpreter.records.values() if record.hosted]
+    while stack:
+        for record in stack.pop().host_calls:
+            if not record.hosted:
+                record.hosted = True
+                stack.append(record)
 
 
 def facts_of(module: Module, interpreter: Interpreter) -> list[FunctionFacts]:
@@ -129,6 +140,13 @@ def facts(
     contexts = [bound for _, bound, _ in seen]
     called = [bound for _, bound, context in seen if context != "creation"]
     params = {name: _parameter(name, contexts) for name in names}
+    for name in static_annotations(node) & params.keys():
+        if params[name] == "traced" and not any(
+            name in bound and _surely_traced(bound[name]) for bound in contexts
+        ):
+            params[name] = (
+                "unknown"  # what is passed is not certain, and the signature says that it is no array
+            )
     if called:
         # What calls pass says more than a signature does.
         params.update({name: "static" for name in names if _is_setting(name, called)})

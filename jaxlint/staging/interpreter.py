@@ -35,7 +35,7 @@ from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.methods import Methods
 from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
-from jaxlint.staging.receivers import Receivers
+from jaxlint.staging.receivers import Awaited, Receivers
 from jaxlint.staging.stage import HOST, Stage
 from jaxlint.staging.statements import Statements
 from jaxlint.staging.timing import Ledger, Timing
@@ -116,6 +116,9 @@ class Interpreter(
         self.defining: dict[
             str, list[ClassValue]
         ] = {}  # the project's classes by the methods that they define
+        self.inside: set[ast.AST] = set()  # classes of which an object is seen inside a stage
+        self.waiting: dict[ast.AST, list[Awaited]] = {}  # calls that may mean such an object, by class
+        self.awaited: list[Awaited] = []
         self.guessing = 0  # inside a call of a method of something unknown
         self.lifted: dict[
             object, ClassValue
@@ -203,7 +206,8 @@ class Interpreter(
 
     def drain(self) -> None:
         """Evaluates what was defined and transformed meanwhile, until nothing new comes up."""
-        while self.creations or self.defined or self.classes:
+        while self.creations or self.defined or self.classes or self.awaited:
+            self.run_awaited()
             while self.creations:
                 transformed, frame = self.creations.pop(0)
                 self.analyse_creation(transformed, frame)

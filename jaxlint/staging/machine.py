@@ -31,6 +31,7 @@ from jaxlint.staging.values import (
 if TYPE_CHECKING:
     from jaxlint.staging.buffers import Handed, Held
     from jaxlint.staging.calls import FunctionRecord
+    from jaxlint.staging.receivers import Awaited
     from jaxlint.staging.timing import Ledger
 
 
@@ -69,6 +70,9 @@ class Machine:
     lifted: dict[object, ClassValue]
     defining: dict[str, list[ClassValue]]
     guessing: int
+    inside: set[ast.AST]
+    waiting: dict[ast.AST, list[Awaited]]
+    awaited: list[Awaited]
 
     def exhausted(self) -> bool:
         raise NotImplementedError
@@ -157,6 +161,26 @@ class Machine:
     # -- methods of what is not known
 
     def is_reached(self, function: Function) -> bool:
+        raise NotImplementedError
+
+    def made(self, cls: ClassValue, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def enters_stage(self, cls: ClassValue) -> None:
+        raise NotImplementedError
+
+    def once_inside(
+        self,
+        cls: ClassValue,
+        method: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        raise NotImplementedError
+
+    def run_awaited(self) -> None:
         raise NotImplementedError
 
     def note_methods(self, cls: ClassValue) -> None:

@@ -19,7 +19,7 @@ from jaxlint.jaxapi.functions import (
 from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.stage import HOST
+from jaxlint.staging.stage import HOST, Stage
 from jaxlint.staging.syntax_facts import parameter_annotations, positional_parameters
 from jaxlint.staging.trees import is_pytree, tracer_in
 from jaxlint.staging.values import (
@@ -53,6 +53,9 @@ _COMMON = (
         ["at", "read", "write", "close", "open", "run", "start", "stop", "step", "reset", "apply", "init", "call", "main", "get_params", "set", "next", "send", "submit", "result", "wait", "put", "register", "forward", "save", "load", "log", "info", "debug", "warning", "error", "parse", "build", "name", "add_argument"]
     )
 )  # fmt: skip
+
+
+Awaited = tuple[Value, list[Value], dict[str, Value], ast.AST, Frame, Stage]  # a call, and where it stands
 
 
 class Receivers(Machine):
@@ -99,7 +102,7 @@ class Receivers(Machine):
                     return None  # a test means one of them
                 for cls in classes:
                     method = BoundMethod(cls.namespace[name], self.possible_instance(cls, base, frame))
-                    self.once(method, doubted, node, frame, named)
+                    self.once_inside(cls, method, doubted, named, node, frame)
                 return None
             results = [
                 self.call_value(
@@ -115,6 +118,54 @@ class Receivers(Machine):
             frame.stage = stage
             self.guessing -= 1
         return doubtful(join_all(results))
+
+    def made(self, cls: ClassValue, frame: Frame) -> None:
+        """An object of the class is made; what is no pytree gets into a stage as it is captured."""
+        if cls.node not in self.inside and not self.guessing and (frame.stage.staged or not is_pytree(cls)):
+            self.enters_stage(cls)
+
+    def enters_stage(self, cls: ClassValue) -> None:
+        """An object of the class is seen inside a stage."""
+        if cls.node not in self.inside:
+            for owner in cls.mro():
+                self.inside.add(owner.node)
+                self.awaited.extend(self.waiting.pop(owner.node, ()))
+
+    def once_inside(
+        self,
+        cls: ClassValue,
+        method: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        """As `once`, as soon as an object of `cls` is seen inside a stage: one of many that a call may mean."""
+        if cls.node in self.inside:
+            self.once(method, args, node, frame, kwargs)
+            return
+        traced = [tracer_in(part) is not None for part in (*args, *kwargs.values())]
+        key = (
+            cls.node,
+            id(method.function.node)
+            if isinstance(method, BoundMethod) and isinstance(method.function, Function)
+            else id(method),
+            frame.stage.key,
+            *traced,
+        )
+        if key not in self.implications:
+            self.implications.add(key)
+            self.waiting.setdefault(cls.node, []).append((method, args, kwargs, node, frame, frame.stage))
+
+    def run_awaited(self) -> None:
+        """What waited for objects that meanwhile are seen inside a stage."""
+        while self.awaited:
+            method, args, kwargs, node, frame, stage = self.awaited.pop()
+            outer, frame.stage = frame.stage, stage
+            self.guessing += 1
+            self.once(method, args, node, frame, kwargs)
+            self.guessing -= 1
+            frame.stage = outer
 
     def note_methods(self, cls: ClassValue) -> None:
         """Remembers a class by the methods that it defines; of a class that is made at every call of a function, the last."""

@@ -10,6 +10,7 @@ from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.staging import events
 from jaxlint.staging.callbacks import CALLBACKS
 from jaxlint.staging.calls import StarArgument, constant_names
+from jaxlint.staging.dispatching import GENERIC, generic
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import marked
 from jaxlint.staging.signatures import signature
@@ -263,6 +264,8 @@ SPECIAL_CALLS: dict[str, Special] = {
     **CALLBACKS,
     "jax.lax.psum": _reduce_over_axis,
     "functools.partial": _partial,
+    GENERIC: generic,
+    "equinox.filter_closure_convert": _first,
     "inspect.signature": signature,
     "functools.wraps": _wraps,
     "functools.reduce": _reduce,

@@ -63,8 +63,7 @@ class Stage:
 
     @property
     def key(self) -> tuple[str, bool, bool]:
-        kind = self.kind if self.kind in ("host", "pallas") else "staged"
-        return (kind if self.parent is None or kind != "host" else "run", self.abstract, self.certain)
+        return (self.kind if self.kind in ("host", "pallas") else "staged", self.abstract, self.certain)
 
     def within(self, *kinds: str) -> bool:
         """This stage or one around it is of one of these kinds."""

@@ -321,3 +321,36 @@ def parameter_annotations(node: FunctionNode) -> dict[str, ast.expr]:
         if isinstance(annotation, (ast.Name, ast.Attribute)):
             found[parameter.arg] = annotation
     return found
+
+
+_STATIC_TYPES = frozenset(
+    [
+        "int",
+        "bool",
+        "str",
+        "bytes",
+        "type",
+        "Type",
+        "Callable",
+        "Literal",
+        "Hashable",
+        "Path",
+        "Enum",
+        "dtype",
+        "DType",
+        "DTypeLike",
+        "PRNGImpl",
+        "Mesh",
+        "Sharding",
+        "PartitionSpec",
+    ]
+)
+
+
+@cache
+def static_annotations(node: FunctionNode) -> frozenset[str]:
+    """Parameters whose annotation names a type that no tracer has."""
+    found = parameter_annotations(node)
+    return frozenset(
+        name for name, annotation in found.items() if dotted(annotation).rpartition(".")[2] in _STATIC_TYPES
+    )

@@ -8,10 +8,11 @@ from dataclasses import replace
 from jaxlint.jaxapi.dtypes import canonical_dtype
 from jaxlint.jaxapi.modules import SEQUENTIALS, holds_arrays
 from jaxlint.jaxapi.names import canonical
-from jaxlint.jaxapi.transforms import JIT_KINDS, TRANSFORMS, Transform
+from jaxlint.jaxapi.transforms import JIT_KINDS, PRIMITIVE_RULES, TRANSFORMS, Transform
 from jaxlint.staging import events
 from jaxlint.staging.calls import StarArgument, constant_names, constant_numbers, label_of, short_source
 from jaxlint.staging.classes import PYTREE_KINDS
+from jaxlint.staging.dispatching import GENERIC
 from jaxlint.staging.entry import FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import TANGENT, flow_in, marked
@@ -27,6 +28,7 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     BoundMethod,
+    Choice,
     ClassValue,
     DictValue,
     External,
@@ -98,10 +100,15 @@ class Transforming(Machine):
                 return value
             if applied.name == FIXTURE:
                 return self.method_kind("fixture", value)
+            if canonical(applied.name) in PRIMITIVE_RULES:
+                self.add_rule(canonical(applied.name), value, node, frame)
+                return value
         frame.facts["decorator"] = decorator
         result = self.call_value(applied, [value], {}, node, frame)
         frame.facts.pop("decorator", None)
         if isinstance(result, (Function, Transformed, Partial, BoundMethod, Instance, ClassValue)):
+            return result
+        if isinstance(result, ExternalObject) and result.name == GENERIC:
             return result
         return value
 
@@ -237,7 +244,11 @@ class Transforming(Machine):
         if isinstance(value, (TupleValue, ListValue, DictValue)):
             return map_parts(value, lambda part: self.to_staged(part, why, certain, keeps_python))
         if isinstance(value, Instance):
+            self.enters_stage(value.cls)
             return self.stage_instance(value, why, certain, keeps_python)
+        if isinstance(value, Choice) and any(isinstance(option, Instance) for option in value.options):
+            staged = [self.to_staged(option, why, certain, keeps_python) for option in value.options]
+            return Choice(staged, value.every)
         if isinstance(value, ExternalObject) and _is_layer_with_arrays(value):
             return replace(value, staged=Array(True, why, tree=True, certain=certain))
         return value
@@ -862,4 +873,6 @@ _POSITIONAL_OPTIONS: dict[str, tuple[str, ...]] = {
     "custom": ("nondiff_argnums",),
     "checkpoint": ("prevent_cse",),
 }
-_CALLED_DECORATORS = frozenset({"jax.experimental.pallas.when", "functools.partial"})
+_CALLED_DECORATORS = frozenset(
+    {"jax.experimental.pallas.when", "functools.partial", GENERIC, *PRIMITIVE_RULES}
+)

@@ -408,7 +408,7 @@ def member_kind(member: Value) -> str:
     return member.kind if isinstance(member, Function) else ""
 
 
-MAX_CHOICES = 6
+MAX_CHOICES = 10
 MAX_IN_TURN = 48  # cases of a table, each of which is run
 # What may be called, or asked for a method: two of these join to a choice.
 CALLABLE = (

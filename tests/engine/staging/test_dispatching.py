@@ -1,0 +1,190 @@
+"""Generic functions, families of classes, rules of primitives: of many functions that a call may mean, those that are seen to be meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_receivers import facts_of
+
+SHAPES = """
+    import functools
+    import jax
+    import jax.numpy as jnp
+    import equinox as eqx
+
+    class Circle(eqx.Module):
+        radius: jax.Array
+
+    class Square(eqx.Module):
+        side: jax.Array
+
+    @functools.singledispatch
+    def area(shape):
+        raise NotImplementedError
+
+    @area.register(Circle)
+    def _circle(shape):
+        return jnp.pi * shape.radius**2
+
+    @area.register
+    def _square(shape: Square):
+        return shape.side**2
+
+    @area.register(int)
+    def _int(shape):
+        return shape
+"""
+
+
+def test_the_registered_function_for_the_class_is_called(tmp_path: Path) -> None:
+    program = (
+        SHAPES
+        + """
+    @jax.jit
+    def total(x):
+        return area(Circle(x))
+
+    total(1.0)
+"""
+    )
+    facts = facts_of(tmp_path, program)
+    assert facts["_circle"].staged == "yes"
+    assert facts["_circle"].params == {"shape": "traced"}
+    assert facts["_square"].staged == "unknown"
+    assert facts["area"].staged == "unknown"
+
+
+def test_an_argument_of_an_unknown_class_may_mean_any_that_is_registered(tmp_path: Path) -> None:
+    program = (
+        SHAPES
+        + """
+    @jax.jit
+    def total(shape):
+        return area(shape)
+"""
+    )
+    facts = facts_of(tmp_path, program)
+    assert facts["_circle"].staged == facts["_square"].staged == "yes"
+
+
+FAMILY = (
+    """
+    import jax
+
+    class Handler:
+        def process(self, message):
+            raise NotImplementedError
+
+"""
+    + "".join(
+        f"""
+    class Handler{n}(Handler):
+        def process(self, message):
+            return message + {n}
+"""
+        for n in range(5)
+    )
+    + """
+    def send(handlers, message):
+        return jax.jit(lambda m: [handler.process(m) for handler in handlers])(message)
+"""
+)
+
+
+@pytest.mark.parametrize("made_first", [True, False])
+def test_of_a_large_family_those_are_called_that_are_made(tmp_path: Path, made_first: bool) -> None:
+    made = "\n    handlers = [Handler1(), Handler3()]\n"
+    head, tail = FAMILY.split("    def send(")
+    program = f"{head}{made}    def send({tail}" if made_first else FAMILY + made
+    facts = facts_of(tmp_path, program)
+    claims = {n for n in range(5) if facts[f"Handler{n}.process"].staged == "yes"}
+    assert claims == {1, 3}
+
+
+def test_rules_of_primitives_and_closures_are_traced(tmp_path: Path) -> None:
+    program = """
+        import equinox as eqx
+        import equinox.internal as eqxi
+
+        @eqxi.filter_primitive_jvp
+        def rule(primals, tangents):
+            return primals, tangents
+
+        @eqxi.filter_primitive_transpose(materialise_zeros=True)
+        def transposed(inputs, cts_out):
+            return cts_out
+
+        def build(y):
+            return eqx.filter_closure_convert(lambda x: 2 * x, y)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["rule"].params == {"primals": "traced", "tangents": "traced"}
+    assert facts["transposed"].staged == "yes"
+    assert facts["build.<locals>.<lambda>"].params == {"x": "traced"}
+
+
+def test_objects_of_either_of_two_classes_are_taken_into_the_stage(tmp_path: Path) -> None:
+    program = (
+        SHAPES
+        + """
+    def scaled(self):
+        return 2 * self
+
+    def pick(flag, x):
+        return Circle(x) if flag else Square(x)
+
+    @jax.jit
+    def total(shape):
+        return scaled(area(shape))
+
+    def run(flag, x):
+        return total(pick(flag, x))
+"""
+    )
+    facts = facts_of(tmp_path, program)
+    assert facts["scaled"].params == {"self": "traced"}
+    assert facts["_square"].params == {"shape": "traced"}
+
+
+def test_a_tree_map_calls_with_leaves_that_are_no_arrays(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        class Plain:
+            def __init__(self, f):
+                self.f = f
+
+            def __call__(self, x):
+                return self.f(x)
+
+        def copied(*args):
+            return jax.tree.map(lambda leaf: leaf, args)
+
+        def double(x):
+            return 2 * x
+
+        @jax.jit
+        def step(x):
+            (runner,) = copied(Plain(double))
+            return runner(x)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["double"].staged == "yes"
+    assert facts["Plain.__call__"].params == {"self": "static", "x": "traced"}
+
+
+def test_an_annotation_speaks_against_an_uncertain_tracer(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def pick(tree, index: int, name: str = ""):
+            return tree
+
+        @jax.jit
+        def step(tree, options):
+            return pick(tree, options.index, options["name"])
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["pick"].params["tree"] == "traced"
+    assert facts["pick"].params["index"] == "unknown"
