@@ -91,7 +91,8 @@ def result_of(package: str, options: argparse.Namespace) -> present.Result:
     command = shlex.split(options.jaxlint) or default_command()
     joined = join.join(jaxlint(command, "inspect", subject), truth["functions"])
     join.mark_reasons(joined.pairs, subject.root)
-    findings = jaxlint(command, "check", subject, "--no-cache")
+    # Of the JAX that ran: what a later one has removed is not at odds with a run of an earlier one.
+    findings = jaxlint(command, "check", subject, "--no-cache", "--target-jax", truth["jax"])
     return present.Result(
         subject,
         truth,

@@ -42,6 +42,7 @@ from jaxlint.staging.values import (
     in_turn,
     join,
     join_all,
+    stand_in,
 )
 from jaxlint.staging.writes import Writes, mutable_parts, repeat, writes_since
 
@@ -277,13 +278,16 @@ class Calls(Machine):
             self.edges.setdefault(caller.function.node, set()).add(function.node)
         if not stage.staged and caller is not None and caller.function is not None:
             self.records[caller.function.node].host_calls.add(record)
-        key: object = (function.scope.serial, stage.key, *[summary_key(value) for value in bound.values()])
+        scope_key = -function.scope.serial if function.stand_in else function.scope.serial
+        key: object = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
         if key not in record.memo and record.contexts(function.scope) >= WIDEN_AFTER:
             # Called with ever more numbers: what holds for any of them.
             bound = {name: widened(value) for name, value in bound.items()}
-            key = (function.scope.serial, stage.key, *[summary_key(value) for value in bound.values()])
+            key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
+        coarse: object = None
         if key not in record.memo and record.contexts(function.scope) >= COARSE_AFTER:
-            key = record.similar(function.scope, stage, bound) or key
+            coarse = record.similar(function.scope, stage, bound)
+            key = coarse or key
         known = record.memo.get(key)
         if known is not None and (not known[2] or record.active or record.runs > MAX_RUNS):
             result, consumed, _, then = known
@@ -302,7 +306,8 @@ class Calls(Machine):
                     if origin is not None:
                         self.use_key(origin, node, caller, function.name)
                 self.ledger.replay(record.effects.get(key), node, caller)
-            return self.renewed(result, dict(zip(then, key_origins(bound), strict=False)))
+            renewed = self.renewed(result, dict(zip(then, key_origins(bound), strict=False)))
+            return renewed if coarse is None else stand_in(renewed)  # what another function gave
         depth = caller.depth + 1 if caller is not None else 0
         nested = not function.scope.is_module and not function.scope.is_class
         if depth > MAX_DEPTH or record.active >= 2 or record.is_full(function.scope) or self.exhausted():
@@ -328,10 +333,12 @@ class Calls(Machine):
         born = frame.born = Origin("frame").serial
         before, spans = self.ledger.serial, self.ledger.spans
         mutable = mutable_parts(bound)
+        self.beside += function.stand_in
         try:
             result = self.run_body(function, frame)
         finally:
             record.active -= 1
+            self.beside -= function.stand_in
         written = writes_since(mutable)
         if written:
             record.writes[key] = written

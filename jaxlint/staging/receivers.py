@@ -27,16 +27,13 @@ from jaxlint.staging.values import (
     Array,
     BoundMethod,
     ClassValue,
-    DictValue,
     Function,
     Instance,
-    ListValue,
     Transformed,
-    TupleValue,
     Unknown,
     Value,
+    doubtful,
     join_all,
-    map_parts,
 )
 
 MAX_CLASSES = 3  # that define a method independently of each other
@@ -229,12 +226,3 @@ def takes(method: Value, args: list[Value], kwargs: dict[str, Value]) -> bool:
         return False
     required = [parameter.arg for parameter in positional[: len(positional) - len(arguments.defaults)]]
     return open_ended or all(name in kwargs for name in required[len(args) + 1 :])
-
-
-def doubtful(value: Value, depth: int = 3) -> Value:
-    """`value`, and none of its arrays certain."""
-    if isinstance(value, Array):
-        return replace(value, certain=False) if value.certain else value
-    if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
-        return map_parts(value, lambda part: doubtful(part, depth - 1))
-    return value

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -234,6 +234,9 @@ class Function(Value):
     defaults: dict[str, Value] = field(default_factory=dict)
     kind: str = ""  # "staticmethod", "classmethod", "property", "fixture"
     wraps: Value | None = None
+    stand_in: bool = (
+        False  # made for other arguments than it is taken for: nothing is reported of what it does
+    )
     cached: bool = False  # by `functools.cache`, so that its arguments are hashed
     tables: list[ExternalObject] = field(default_factory=list)  # the tables of cases that a test is run over
 
@@ -502,6 +505,26 @@ def map_parts(value: TupleValue | ListValue | DictValue, change: Callable[[Value
 def _truth(left: Static, right: Static) -> bool | None:
     both = [value.truth if value.const is MISSING else bool(value.const) for value in (left, right)]
     return both[0] if both[0] is both[1] else None
+
+
+def doubtful(value: Value, depth: int = 3) -> Value:
+    """`value`, and none of its arrays certain."""
+    if isinstance(value, Array):
+        return replace(value, certain=False) if value.certain else value
+    if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
+        return map_parts(value, lambda part: doubtful(part, depth - 1))
+    return value
+
+
+def stand_in(value: Value, depth: int = 2) -> Value:
+    """`value`, which a call with similar arguments gave: no array of it is certain, and its functions stand for others."""
+    if isinstance(value, Function):
+        return value if value.stand_in else replace(value, stand_in=True)
+    if isinstance(value, Array):
+        return doubtful(value)
+    if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
+        return map_parts(value, lambda part: stand_in(part, depth - 1))
+    return value
 
 
 def join(left: Value, right: Value, depth: int = 3) -> Value:

@@ -222,6 +222,32 @@ def test_rules_of_primitives_get_tracers_where_the_table_says() -> None:
     ]
 
 
+def test_rules_of_equinox_primitives_get_tracers() -> None:
+    internal = pytest.importorskip("equinox.internal")
+    seen: dict[str, list[bool]] = {}
+
+    def noted(kind: str, result: Callable[..., Any]) -> Any:
+        def rule(*args: Any) -> Any:
+            seen.setdefault(kind, []).append(any(map(is_tracer, jax.tree.leaves(args))))
+            return result(*args)
+
+        assert f"equinox.internal.filter_primitive_{kind}" in PRIMITIVE_RULES
+        return getattr(internal, f"filter_primitive_{kind}")(rule)
+
+    def bind(x: Any) -> Any:
+        return internal.filter_primitive_bind(primitive, x)
+
+    primitive = internal.create_vprim(
+        "doubled",
+        noted("def", lambda x: 2 * x),
+        internal.filter_primitive_def(lambda x: x),
+        noted("jvp", lambda primals, tangents: (bind(*primals), bind(*tangents))),
+        noted("transpose", lambda inputs, cotangent: (2 * cotangent,)),
+    )
+    jax.jit(jax.value_and_grad(lambda x: bind(x).sum()))(jnp.ones(3))
+    assert all(seen[kind][0] for kind in ("def", "jvp", "transpose"))
+
+
 def apart(function: Body) -> Body:
     """A function of linen's control flow, which gets the module first."""
     return lambda module, x: function(x)
@@ -375,6 +401,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "jax.numpy.apply_along_axis": lambda seen: (seen(lambda x: x.sum()), 0, jnp.ones((2, 3))),
     "jax.linear_transpose": lambda seen: (seen(_matrix), VECTOR),
     "jax.closure_convert": lambda seen: (seen(_matrix), VECTOR),
+    "equinox.filter_closure_convert": lambda seen: (seen(_matrix), VECTOR),
 }
 
 
