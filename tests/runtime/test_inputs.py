@@ -131,6 +131,11 @@ class Normed(nn.Module):
         return nn.Dropout(0.5, deterministic=not train)(x)
 
 
+class OwnInit(Normed):
+    def init(self, key: jax.Array) -> object:  # type: ignore[override]
+        return super().init(key, jnp.ones((1, 3)), False)
+
+
 def test_modules_are_called_with_variables_of_their_own_initialiser() -> None:
     x = jax.ShapeDtypeStruct((8, 3), jnp.float32)
     for value in (Normed, Normed(5)):
@@ -155,6 +160,13 @@ def test_modules_are_called_with_variables_of_their_own_initialiser() -> None:
         function, args = found
         assert jax.tree.leaves(jax.jit(function)(*drawn(args, seed=0)))[0].shape == (8, 2)
         assert function.__wrapped__ is mlp  # type: ignore[attr-defined]
+
+    # inputs by name, and an initialiser of the module's own
+    for value in (Normed(), OwnInit()):
+        found = forward(value, (), {"x": x, "train": False})
+        assert found is not None
+        function, args = found
+        assert jax.jit(function)(*drawn(args, seed=0))[0].shape == (8, 4)
 
     assert forward(lambda x: x, (x,), {}) is None
     with pytest.raises(NoExample, match="could not be initialised"):
@@ -229,6 +241,7 @@ EXAMPLES = """
         nnx_step: (nnx.eval_shape(lambda: nnx.Linear(3, 2, rngs=nnx.Rngs(0))), shape(5, 3)),
         "Net.loss": lambda batch: (Net(eqx.filter_eval_shape(eqx.nn.Linear, 3, 2, key=jax.random.key(0))), shape(batch, 3)),
         "fails": shape(1),
+        "jnp.sin": shape(2),
     }
 """
 
@@ -275,8 +288,13 @@ def test_functions_are_called_with_examples_and_the_program_is_not_run(tmp_path:
         found["annotated"]["captured_call"] == 3
     )  # the first drew negative numbers, which have no square root
     problems = outcome.captured["problems"]
-    assert [line.partition(":")[0] for line in problems] == ["fails", "--dim heads"]
+    assert [line.partition(":")[0] for line in problems] == [
+        "fails",
+        "jnp.sin",
+        "--dim heads",
+    ]
     assert "undefined" in problems[0]
+    assert "is no function of the program's own files" in problems[1]
 
 
 def test_annotations_alone_and_dimensions_that_are_missing(tmp_path: Path) -> None:

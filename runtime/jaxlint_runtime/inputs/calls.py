@@ -122,10 +122,11 @@ class ExampleRun:
         return True
 
     def _jitted(self, call: _Call) -> _Call:
-        """The same call of a jitted function, by the `jit` that its arguments need."""
+        """The same call of a jitted function, by the `jit` that its arguments need. Raises NoExample."""
         import jax
 
         if is_jitted(call.function):
+            _refuse_unseen(call.function)
             return call
         arguments = [*call.args, *call.kwargs.values()]
         for name, attribute in (("equinox", "filter_jit"), ("flax.nnx", "jit")):
@@ -139,7 +140,9 @@ class ExampleRun:
             options["static_argnums"] = static_args
         if static_names:
             options["static_argnames"] = static_names
-        return _Call(call.name, jax.jit(call.function, **options), call.args, call.kwargs)
+        jitted = jax.jit(call.function, **options)
+        _refuse_unseen(jitted)
+        return _Call(call.name, jitted, call.args, call.kwargs)
 
 
 def is_jitted(value: Any) -> bool:
@@ -152,6 +155,16 @@ def is_jitted(value: Any) -> bool:
         and kind.__module__.partition(".")[0] in _JITTERS
         and not kind.__name__.startswith("custom_")
     )
+
+
+def _refuse_unseen(jitted: Any) -> None:
+    """Raise NoExample for what the capture does not see: it counts the functions of the user's own files."""
+    from jaxlint_runtime.capture.proxy import JitProxy
+
+    if type(jitted).__module__.partition(".")[0] in ("equinox", "flax"):
+        return
+    if not isinstance(jitted, JitProxy) or jitted._jaxlint_record is None:
+        raise NoExample("is no function of the program's own files; --include-packages counts installed code")
 
 
 def _is_static(value: Any) -> bool:

@@ -47,31 +47,44 @@ def _linen(
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     names = ("params", "dropout")
     keys = dict(zip(names, jax.random.split(jax.random.key(0), len(names)), strict=True))
-    variables = _initialised(functools.partial(module.init, **kwargs), keys, *args)
+    arrays, flags = _split(kwargs)
+    variables = _initialised(functools.partial(module.init, **flags), keys, args, arrays, keys["params"])
 
     @functools.wraps(type(module).__call__)
-    def apply(variables: Any, keys: Any, *inputs: Any) -> Any:
+    def apply(variables: Any, keys: Any, named: dict[str, Any], *inputs: Any) -> Any:
         changed = [name for name in variables if name != "params"]
-        return module.apply(variables, *inputs, rngs=keys, mutable=changed or False, **kwargs)
+        return module.apply(variables, *inputs, rngs=keys, mutable=changed or False, **named, **flags)
 
-    return apply, (variables, {"dropout": keys["dropout"]}, *args)
+    return apply, (variables, {"dropout": keys["dropout"]}, arrays, *args)
 
 
 def _haiku(
     transformed: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     key = jax.random.key(0)
-    found = _initialised(functools.partial(transformed.init, **kwargs), key, *args)
+    arrays, flags = _split(kwargs)
+    found = _initialised(functools.partial(transformed.init, **flags), key, args, arrays)
     stateful = "State" in type(transformed).__name__
 
     @functools.wraps(transformed.apply)
-    def apply(*arguments: Any) -> Any:
-        return transformed.apply(*arguments, **kwargs)
+    def apply(named: dict[str, Any], *arguments: Any) -> Any:
+        return transformed.apply(*arguments, **named, **flags)
 
     # haiku keeps the user's function in closures of its own
     apply.__wrapped__ = _enclosed(transformed.apply) or transformed.apply  # type: ignore[attr-defined]
     keys = (key,) if "rng" in inspect.signature(transformed.apply).parameters else ()
-    return apply, (*(found if stateful else (found,)), *keys, *args)
+    return apply, (arrays, *(found if stateful else (found,)), *keys, *args)
+
+
+def _split(kwargs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Keyword arguments that are made of arrays or shapes, and the others, which are static."""
+
+    def is_data(value: Any) -> bool:
+        leaves = jax.tree.leaves(value)
+        return bool(leaves) and all(hasattr(leaf, "dtype") and hasattr(leaf, "shape") for leaf in leaves)
+
+    arrays = {name: value for name, value in kwargs.items() if is_data(value)}
+    return arrays, {name: value for name, value in kwargs.items() if name not in arrays}
 
 
 def _enclosed(function: Any) -> Any:
@@ -93,9 +106,19 @@ def _enclosed(function: Any) -> Any:
     return None
 
 
-def _initialised(init: Callable[..., Any], *args: Any) -> Any:
+def _initialised(
+    init: Callable[..., Any], keys: Any, args: tuple[Any, ...], named: dict[str, Any], alone: Any = None
+) -> Any:
+    """The variables that `init` makes; of an initialiser of the module's own, which takes a key alone, those of `alone`."""
+
+    def whole(keys: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        return init(keys, *args, **named)
+
     try:
-        jax.eval_shape(init, *args)
-        return jax.jit(init)(*drawn(args, seed=1))
+        jax.eval_shape(whole, keys, args, named)
+        return jax.jit(whole)(keys, *drawn((args, named), seed=1))
     except Exception as error:
+        own = init.func if isinstance(init, functools.partial) else init
+        if alone is not None and len(inspect.signature(own).parameters) == 1:
+            return jax.jit(own)(alone)
         raise NoExample(f"the module could not be initialised: {first_line(error)}") from error
