@@ -72,10 +72,14 @@ class TextComparisonEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class ConvertEvent(Event):
-    """`on_convert`: `value` is made a Python number, string or list. `how`: "float", "item", "format", "math.sqrt" ..."""
+    """`on_convert`: `value` is made a Python number, string or list. `how`: "float", "item", "format", "math.sqrt" ...
+
+    `differentiated`: no trace holds it, but a gradient is taken of it where it stands, which has no numbers to give.
+    """
 
     value: Value
     how: str
+    differentiated: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -84,6 +88,7 @@ class NumpyEvent(Event):
 
     value: Value
     function: str
+    differentiated: bool = False  # as of a conversion
 
 
 @dataclass(slots=True, eq=False)

@@ -142,6 +142,10 @@ _TRACKING_METHODS = frozenset(
 )
 
 
+# Conversions that an array whose gradient is taken refuses, while `int`, `bool` and `.item` are given its value.
+_NEED_NUMBERS = frozenset({"float", "complex", "tolist", "format"})
+
+
 class Externals(Machine):
     """Calls that leave the project."""
 
@@ -361,8 +365,11 @@ class Externals(Machine):
         if name.startswith("numpy.random."):
             generator = name in ("numpy.random.default_rng", "numpy.random.RandomState")
             return ExternalObject(name, args, kwargs, node) if generator else NumpyArray(fresh=True)
+        differentiated = staged is None and self.differentiating > 0
+        if differentiated:
+            staged = self.differentiated(inputs)
         if staged is not None and name in _NUMPY_CHECKS | _NUMPY_WRITERS:
-            self.emit("numpy", events.NumpyEvent(node, frame, staged, name))
+            self.emit("numpy", events.NumpyEvent(node, frame, staged, name, differentiated))
             return Static(None)
         if name in _NUMPY_WRITERS:
             self.read_on_host(name, inputs, node, frame)
@@ -378,7 +385,7 @@ class Externals(Machine):
             if name in NUMPY_DISPATCHES and isinstance(first, Array):
                 result = self.array_result(frame, inputs, node)
                 return self.as_returned(f"jax.{name}", result, args, kwargs, frame)
-            self.emit("numpy", events.NumpyEvent(node, frame, staged, name))
+            self.emit("numpy", events.NumpyEvent(node, frame, staged, name, differentiated))
             return UNKNOWN
         if array is not None:
             self.emit("convert", events.ConvertEvent(node, frame, array, name))
@@ -538,8 +545,10 @@ class Externals(Machine):
             return self.array_result(frame, inputs, node)  # a schedule
         if name == "numpy.vectorize":
             staged = next((a for a in (find_array(v, True, 0) for v in inputs) if a is not None), None)
-            if staged is not None:
-                self.emit("numpy", events.NumpyEvent(node, frame, staged, name))
+            carrying = self.differentiated(inputs) if staged is None else None
+            found = staged or carrying
+            if found is not None:
+                self.emit("numpy", events.NumpyEvent(node, frame, found, name, carrying is not None))
             return UNKNOWN
         if name == "jax.export.export":
             return ExternalObject("jax.export.Exported")
@@ -592,7 +601,12 @@ class Externals(Machine):
         if how == "hash" and not (isinstance(value, Array) and value.staged and not value.tree):
             return
         if isinstance(value, Array):
-            self.emit("convert", events.ConvertEvent(node, frame, value, how))
+            carrying = (
+                self.differentiated([value]) if how in _NEED_NUMBERS or how.startswith("math.") else None
+            )
+            self.emit(
+                "convert", events.ConvertEvent(node, frame, carrying or value, how, carrying is not None)
+            )
         elif how in ("print", "str", "format") and isinstance(value, (DictValue, TupleValue, ListValue)):
             found = find_array(value, False, 2)
             if found is not None:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.stage import Why
 from jaxlint.staging.values import (
     TANGENT,
     Array,
@@ -54,6 +55,22 @@ class Gradients(Machine):
                     self.emit(
                         "zero_gradient", events.ZeroGradientEvent(stopped[0].node, inner, t, stopped[0])
                     )
+
+    def differentiated(self, values: Iterable[Value]) -> Array | None:
+        """The first of the arrays that carries a gradient outside of any trace, as a tracer.
+
+        It has a value to branch by, but no numbers for NumPy or `float`.
+        """
+        if not self.differentiating:
+            return None
+        for value in values:
+            for part in value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,):
+                if not isinstance(part, Array) or part.flow is None or part.role in ("key", "ref"):
+                    continue
+                if part.certain and not part.tree and not part.staged:
+                    why = Why("it depends on what is differentiated", cause=self.gradient_why)
+                    return replace(part, staged=True, why=why)
+        return None
 
     def frame_of(self, t: Transformed, node: ast.AST, frame: Frame) -> Frame | None:
         """The activation of the function of `t` that was just evaluated; None when `node` is of another file."""

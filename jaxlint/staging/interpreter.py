@@ -36,7 +36,7 @@ from jaxlint.staging.methods import Methods
 from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
 from jaxlint.staging.receivers import Awaited, Receivers
-from jaxlint.staging.stage import HOST, Stage
+from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.statements import Statements
 from jaxlint.staging.timing import Ledger, Timing
 from jaxlint.staging.transforming import Transforming
@@ -109,6 +109,7 @@ class Interpreter(
         self.gradient_roots: set[ast.AST] = set()  # functions that a gradient is taken of
         self.edges: dict[ast.AST, set[ast.AST]] = {}  # which function calls which
         self.choosing = 0  # one of several functions is being called: a loop over functions, not over steps
+        self.gradient_why: Why | None = None  # of the innermost of them
         self.differentiating = 0  # inside functions that are differentiated in reverse mode
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.entering: list[Function] = []  # fixtures that are being evaluated

@@ -56,6 +56,7 @@ class Machine:
     unjitted: int
     donates: bool
     differentiating: int
+    gradient_why: Why | None
     steps: int
     ledger: Ledger
     custom_rules: int
@@ -587,6 +588,9 @@ class Machine:
         raise NotImplementedError
 
     def super_attribute(self, base: ExternalObject, name: str) -> Value:
+        raise NotImplementedError
+
+    def differentiated(self, values: Iterable[Value]) -> Array | None:
         raise NotImplementedError
 
     def tell_stopped(self, t: Transformed | None, loss: Value, frame: Frame | None = None) -> None:

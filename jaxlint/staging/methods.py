@@ -381,8 +381,11 @@ class Methods(Machine):
             if base.shares:
                 self.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
             staged = find_array(value, True, 1)
-            if staged is not None:
-                self.emit("numpy", events.NumpyEvent(node, frame, staged, "setitem"))
+            carrying = self.differentiated([value]) if staged is None else None
+            if staged is not None or carrying is not None:
+                found = staged or carrying
+                assert found is not None
+                self.emit("numpy", events.NumpyEvent(node, frame, found, "setitem", carrying is not None))
         elif isinstance(base, DictValue):
             self.check_leak(base, value, node, frame)
             const = constant(index)

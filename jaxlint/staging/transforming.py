@@ -586,9 +586,11 @@ class Transforming(Machine):
             for number in numbers:
                 if -len(concrete) <= number < len(concrete):
                     concrete[number] = marked(concrete[number], TANGENT)
+        outer, self.gradient_why = self.gradient_why, t.why
         self.differentiating += reverse
         result = self.call_value(t.target, concrete, kwargs, node, frame)
         self.differentiating -= reverse
+        self.gradient_why = outer
         self.dispatch(node, frame, t.label)
         inputs = [*concrete, *kwargs.values()]
         grads: list[Value] = []

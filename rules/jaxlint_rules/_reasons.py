@@ -56,14 +56,19 @@ def guarded(event: Event, convention: bool = True) -> bool:
     `convention`: so is what runs under a trace by a framework's habit alone; False for what fails on the host as well.
     """
     value = getattr(event, "value", None)
-    if isinstance(value, Array) and value.staged and not event.frame.stage.staged:
+    differentiated = getattr(event, "differentiated", False)
+    if isinstance(value, Array) and value.staged and not event.frame.stage.staged and not differentiated:
         return True  # it left its trace: a leak, which is told where it happens, or a state that a library restores
     frame: Frame | None = event.frame
     same = True
     while frame is not None:
         stage = frame.stage
         unsure = not stage.certain and (convention or stage.kind != "convention")
-        if (same and frame.catching) or (stage.staged and (frame.doubt or unsure)):
+        if (
+            (same and frame.catching)
+            or (stage.staged and (frame.doubt or unsure))
+            or (differentiated and frame.doubt)
+        ):
             return True
         if frame.caller is not None and frame.caller.stage is not frame.stage:
             same = False
