@@ -138,7 +138,10 @@ class Calls(Machine):
             if callee.cached and frame.stage.staged:
                 for value in [*args, *kwargs.values()]:
                     self.convert(value, node, "hash", frame)
-            return self.call_function(callee, args, kwargs, node, frame, frame.stage)
+            result = self.call_function(callee, args, kwargs, node, frame, frame.stage)
+            if callee.cached:
+                self.tell_cached_tracer(callee, result, frame)
+            return result
         if isinstance(callee, BoundMethod):
             return self.call_value(callee.function, [callee.receiver, *args], kwargs, node, frame)
         if isinstance(callee, ExternalMethod):
@@ -190,6 +193,21 @@ class Calls(Machine):
         return Array(found.staged, found.why, tree=True, certain=False, jitted=found.jitted)
 
     # -- project functions
+
+    def tell_cached_tracer(self, function: Function, result: Value, frame: Frame) -> None:
+        """What a cached function makes under a trace stays in its cache, and is a tracer there."""
+        if (
+            not (frame.stage.abstract and frame.stage.certain)
+            or frame.catching
+            or function.module is not frame.module
+        ):
+            return
+        array = find_array(result, True, 1)
+        decorators = getattr(function.node, "decorator_list", [])
+        caching = next((d for d in decorators if "cache" in ast.unparse(d)), None)
+        if array is not None and array.certain and caching is not None:
+            where = f"the cache of `{function.name}`"
+            self.emit("leak", events.LeakEvent(caching, frame, result, where))
 
     def call_function(
         self,

@@ -220,6 +220,10 @@ class Externals(Machine):
                 if isinstance(value, Array) and value.staged and not value.tree:
                     self.emit("numpy", events.NumpyEvent(node, frame, value, name))
                     return UNKNOWN
+            carrying = self.differentiated([*args, *kwargs.values()])
+            if carrying is not None:
+                self.emit("numpy", events.NumpyEvent(node, frame, carrying, name, True))
+                return UNKNOWN
         if name.startswith(("jax.", "optax.", *_LAYER_PREFIXES)) or name.rpartition(".")[2][:1].isupper():
             made = ExternalObject(name, args, kwargs, node)
             if holds_arrays(name):

@@ -212,6 +212,7 @@ class Methods(Machine):
         if name in ("pop", "popleft"):
             if args and isinstance(node, ast.Call) and find_array(args[0], True, 0) is not None:
                 self.emit("index", events.IndexEvent(node, frame, target, args[0], "list"))
+            self.note_taken(target, node, frame)
             if target.items:
                 value = target.items[-1] if name == "pop" and not args else join_all(target.items)
                 target.element = join_all(target.items)
@@ -262,6 +263,20 @@ class Methods(Machine):
             name = self.container_name(container, frame)
             if name:
                 self.emit("leak", events.LeakEvent(node, frame, value, name))
+
+    def note_taken(self, container: ListValue, node: ast.AST, frame: Frame) -> None:
+        """Staged code takes an item out of a list that was made outside of the trace, and goes on with it."""
+        if not frame.stage.staged or not frame.stage.certain or frame.catching or frame.statement is node:
+            return
+        if frame.loops:
+            return  # it empties a queue
+        stacks = ("__enter__", "__exit__", "push", "pop")
+        if any(f.function is not None and f.function.name in stacks for f in (frame, *frame.callers())):
+            return
+        if getattr(container.stage, "kind", "") == "host" and container.stage is not frame.stage:
+            name = self.container_name(container, frame)
+            if name:
+                self.emit("side_effect", events.SideEffectEvent(node, frame, name))
 
     def check_outer_object(self, holder: Value, value: Value, node: ast.AST, frame: Frame) -> None:
         """A tracer put into a queue and the like that a variable outside of the trace holds."""

@@ -5,6 +5,7 @@ None stands for a shape that is not known; nothing here is computed while a prog
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from jaxlint.jaxapi.dtypes import MAKERS, RANDOM_MAKERS, named_dtype
@@ -18,6 +19,7 @@ from jaxlint.staging.values import (
     Static,
     TupleValue,
     Value,
+    constant,
     is_none,
 )
 
@@ -74,6 +76,9 @@ def _result_shape(made: Operation, known: Known | None, depth: int) -> Shape | N
     if name in ("array", "asarray"):
         return _shape_of_literal(first, known, depth)
     if name == "arange":
+        end = constant(first)
+        if isinstance(end, float) and end >= 0:
+            return (math.ceil(end),) if len(args) == 1 and not made.kwargs else None
         return static_shape(first) if len(args) == 1 and not made.kwargs else None
     if name == "linspace":
         ends = [shape_of(end, known, depth) for end in args[:2]]

@@ -13,6 +13,8 @@ from jaxlint_rules.api.callback_transformed import CallbackTransformed
 from jaxlint_rules.api.debug_print_arguments import DebugPrintArguments
 from jaxlint_rules.tracing.array_item_assignment import ArrayItemAssignment
 from jaxlint_rules.tracing.frozen_field_assignment import FrozenFieldAssignment
+from jaxlint_rules.tracing.tracer_concretization import TracerConcretization
+from jaxlint_rules.tracing.tracer_to_numpy import TracerToNumpy
 
 HEAD = """
 import dataclasses
@@ -73,6 +75,30 @@ CALLBACKS = {
 }
 
 
+# Of a value `v` whose gradient is taken outside of `jit`: what has numbers to give, and what has not.
+DIFFERENTIATED = {
+    "v * v.item()": False,
+    "v * int(v)": False,
+    "v if v > 0 and v < 9 else -v": False,
+    "max(v, 1.0)": False,
+    "v * float(jax.lax.stop_gradient(v))": False,
+    "v * np.sin(jax.lax.stop_gradient(v))": False,
+    "v * np.prod(v.shape)": False,
+    "np.sum(v * jnp.ones(3))": False,
+    "(v * np.ones(3)).sum()": False,
+    "(jnp.ones(3) * v)[np.asarray(jnp.argmax(v))]": False,
+    "v * float(v)": True,
+    "v * math.sqrt(v)": True,
+    "(f'{v:.2f}', v)[1]": True,
+    "v * v.tolist()": True,
+    "np.sin(v)": True,
+    "np.asarray(v).sum()": True,
+    "np.array([v, v]).sum()": True,
+    "np.dot(v, v)": True,
+    "scipy.special.gammaln(v)": True,
+}
+
+
 def raises(code: str) -> bool:
     try:
         exec(code, {"__name__": __name__})
@@ -109,3 +135,12 @@ def test_texts_of_debug_print(text: str, given: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("call", "bad"), CALLBACKS.items())
 def test_callbacks_under_transformations(call: str, bad: bool, tmp_path: Path) -> None:
     check(CallbackTransformed, f"{HEAD}\n{call}\n", bad, tmp_path)
+
+
+@pytest.mark.parametrize(("result", "bad"), DIFFERENTIATED.items())
+@pytest.mark.parametrize("api", ["grad", "value_and_grad"])
+def test_gradients_outside_of_jit(result: str, bad: bool, api: str, tmp_path: Path) -> None:
+    code = f"{HEAD}import math\nimport scipy.special\njax.{api}(lambda v: {result})(x[2])\n"
+    check(
+        TracerToNumpy if "np." in result or "scipy" in result else TracerConcretization, code, bad, tmp_path
+    )

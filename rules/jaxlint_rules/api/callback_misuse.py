@@ -119,6 +119,7 @@ def keep(i, x):
 @jax.jit
 def simulate(x, table):
     x = x + jax.pure_callback(np.cos, x.shape, x)  # finding
+    x = x + jax.pure_callback(np.cos, (x.shape[0], table.width), x)  # finding
     wide = jax.ShapeDtypeStruct(x.shape, jnp.float64)
     x = x + jax.pure_callback(np.sin, wide, x)  # finding
 
@@ -296,6 +297,12 @@ def _is_no_struct(value: Value) -> bool:
         return True
     if isinstance(value, TupleValue) and value.items is None:
         return isinstance(value.element, Static) and value.element.kind == "int"
+    if isinstance(value, TupleValue) and value.items and value.cls is None:
+        # A number among the parts is no description of a result, whatever the others are.
+        return any(
+            isinstance(part, Static) and (part.kind == "int" or type(part.const) is int)
+            for part in value.items
+        )
     const = constant(value)
     numbers = isinstance(value, TupleValue) and isinstance(const, tuple) and len(const) > 0
     return (numbers and all(type(n) is int for n in const)) or (

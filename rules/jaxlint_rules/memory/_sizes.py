@@ -11,7 +11,7 @@ from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.shapes import ELEMENTWISE, REDUCTIONS, shape_of
 from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of
-from jaxlint.staging.values import Array, External, NumpyArray, Static, Unknown, constant
+from jaxlint.staging.values import UNKNOWN, Array, External, NumpyArray, Static, Unknown, constant
 
 Size = float  # elements; infinite for what is loaded from a file
 Shape = tuple[int, ...]
@@ -299,6 +299,8 @@ def size_of_attribute(maker: ast.FunctionDef, name: str, scope: Scope, module: M
     if len(found) != 1:
         return 0
     inner = Scope(scope)
+    known = [*(parameter.arg for parameter in all_parameters(maker)), *_bindings(maker)]
+    inner.variables.update(dict.fromkeys(known, UNKNOWN))
     for parameter, default in zip(reversed(maker.args.args), reversed(maker.args.defaults), strict=False):
         if isinstance(default, ast.Constant):
             inner.variables[parameter.arg] = Static(default.value)

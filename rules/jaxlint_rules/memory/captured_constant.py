@@ -16,6 +16,7 @@ from jaxlint_rules._compiled_methods import captured_self, reads_of_self
 from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of_attribute, size_of_name
 
 WHOLE_MODEL: Size = -1.0
+MAX_CALLS = 3  # how deep functions are followed
 LARGE = 1 << 16  # elements; 256 KiB of float32
 Captured = tuple[str, Size, ast.AST]  # its name, and where it is read
 
@@ -131,6 +132,11 @@ DISTANCES = np.sqrt(((POSITIONS[:, None] - POSITIONS[None]) ** 2).sum(-1))
 @jax.jit
 def potential(charges):
     return charges @ (jnp.exp(-DISTANCES) @ charges)  # finding
+
+def score(query):
+    return POSITIONS @ DISTANCES @ query  # finding
+
+best = jax.jit(lambda query: jnp.argmax(score(query)))
 
 @jax.jit
 def center(x):
@@ -258,9 +264,14 @@ print(look_up(TABLE, 3))
             reason=f"{transformed.why.explain(report.module)}, and `{name}` is bound outside of it",
         )
 
-    def captured(self, function: Function, report: Reporter) -> list[Captured]:
-        if function.module is not report.module:
+    def captured(
+        self, function: Function, report: Reporter, seen: frozenset[ast.AST] = frozenset()
+    ) -> list[Captured]:
+        """What it reads of the scopes around, itself or through the functions that it calls."""
+        if function.module is not report.module or function.node in seen or len(seen) > MAX_CALLS:
             return []
+        seen |= {function.node}
+        through: list[Captured] = []
         own = {parameter.arg for parameter in all_parameters(function.node)}
         own |= names_stored(function.node)
         found: dict[str, Captured] = {}
@@ -268,6 +279,9 @@ print(look_up(TABLE, 3))
             if child.id in own or child.id in found or _asks_metadata(child, report):
                 continue
             held = function.scope.lookup(child.id)
+            called = held[0] if held is not None else None
+            if isinstance(called, Function) and _is_called(child, report):
+                through += self.captured(called, report, seen)
             if (
                 held is not None
                 and isinstance(held[0], ARRAYS)
@@ -278,7 +292,12 @@ print(look_up(TABLE, 3))
                 if _is_variables(held[0]):
                     size = WHOLE_MODEL
                 found[child.id] = (child.id, size, child)
-        return list(found.values())
+        return [*found.values(), *through]
+
+
+def _is_called(node: ast.Name, report: Reporter) -> bool:
+    """Whether the function is called, or handed to what will most likely call it."""
+    return isinstance(report.module.parents.get(node), ast.Call)
 
 
 def _is_variables(value: Value) -> bool:

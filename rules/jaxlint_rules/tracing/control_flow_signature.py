@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import strong
@@ -11,7 +12,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import BodyEvent, BranchesEvent, CallEvent
 from jaxlint.staging.operations import dtype_of
 from jaxlint.staging.shapes import shape_of
-from jaxlint.staging.syntax_facts import leaf_parameters, positional_parameters
+from jaxlint.staging.syntax_facts import leaf_parameters, nodes_of, positional_parameters
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -143,11 +144,13 @@ def run(x, keys, n):
     b = lax.scan(lambda c, x: (c * x, None), x, [1.0, 2.0])  # finding
     c = lax.map(lambda v: v * x, range(3))  # finding
     d = lax.scan(lambda c, x: (c + x, None), x, 5)  # finding
+    blocks = [{"w": jnp.ones((4, 4))} for _ in range(n)]
+    k = lax.scan(lambda h, p: (h @ p["w"], None), x, blocks)  # finding
     e = lax.scan(layer, x, jnp.stack(weights))
     f = lax.scan(lambda c, ws: (c @ ws[0] + ws[1], None), x, [jnp.ones((3, 4, 4)), jnp.ones((3, 4))])
     g = lax.scan(lambda c, x: (c, None), x, None, length=5)
     h = lax.map(lambda v: v * x, jnp.arange(3))
-    return a, b, c, d, e, f, g, h
+    return a, b, c, d, e, f, g, h, k
 """,
         ),
         Example(
@@ -322,6 +325,13 @@ def _no_rows(xs: Value, body: Value, position: int) -> str:
     parts = xs.elements()
     if any(_is_number(part) for part in parts) and (xs.items is not None or len(parts) == 1):
         return f"a {name} of numbers, each of which is a leaf without rows"
+    if parts and all(isinstance(part, DictValue) for part in parts) and isinstance(body, Function):
+        parameters = positional_parameters(body.node)
+        if len(parameters) > position and parameters[position].arg in _asked_by_key(body.node):
+            return (
+                f"a {name} of dicts, of which the body sees a row each, as a {name}; stack them leaf by leaf"
+            )
+        return ""
     leaves = [part for part in parts if isinstance(part, Array) and part.certain and not part.tree]
     if not leaves or len(leaves) != len(parts) or not isinstance(body, Function):
         return ""
@@ -333,3 +343,15 @@ def _no_rows(xs: Value, body: Value, position: int) -> str:
 
 def _is_number(value: Value) -> bool:
     return isinstance(value, Static) and (type(value.const) in (int, float) or value.kind in ("int", "float"))
+
+
+@cache
+def _asked_by_key(node: ast.AST) -> frozenset[str]:
+    """Variables that the function asks for a text, as dicts are: `p["w"]`."""
+    return frozenset(
+        part.value.id
+        for part in nodes_of(node, ast.Subscript)
+        if isinstance(part.value, ast.Name)
+        and isinstance(part.slice, ast.Constant)
+        and isinstance(part.slice.value, str)
+    )

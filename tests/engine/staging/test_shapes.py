@@ -17,6 +17,7 @@ EXPRESSIONS = [
     "jnp.zeros((2, 3))",
     "jnp.full(4, 1.5)",
     "jnp.arange(5)",
+    "jnp.arange(4.5)",
     "jnp.array([[1, 2], [3, 4]])",
     "jnp.zeros_like(jnp.ones((3, 1)))",
     "jnp.ones((3, 1)) * jnp.ones(4) + 1",
