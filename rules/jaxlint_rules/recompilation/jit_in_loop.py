@@ -106,6 +106,37 @@ def repeat(x):
 """,
         ),
         Example(
+            "a gradient or a map that is made anew",
+            """
+import jax
+import jax.numpy as jnp
+
+def loss(theta, x):
+    return jnp.sum((theta * x) ** 2)
+
+slope = jax.grad(loss)
+
+def fit(theta, xs):
+    for x in xs:
+        theta = theta - jax.jit(jax.grad(loss))(theta, x)  # finding
+    for x in xs:
+        theta = theta - jax.jit(slope)(theta, x)
+    return theta
+
+def step(theta, x):
+    value_and_slope = jax.jit(jax.value_and_grad(loss))  # finding
+    return theta - value_and_slope(theta, x)[1]
+
+def train(theta, xs):
+    for x in xs:
+        theta = step(theta, x)
+    once = jax.jit(jax.vmap(loss))
+    for x in xs:
+        theta = theta - once(theta, x)
+    return theta
+""",
+        ),
+        Example(
             "a lambda, a nested function, a call at once",
             """
 import jax
@@ -342,6 +373,8 @@ def run():
         target = event.transformed.target
         if isinstance(target, Function) and not _lies_in(target.node, frame.function.node):
             return  # the same function each time: its compiled program is found again
+        if isinstance(target, Transformed) and not _lies_in(target.node, frame.function.node):
+            return
         if frame.function.name in ("__init__", "setup", "__post_init__", "main"):
             return
         loop = real_loop(caller)
@@ -349,7 +382,8 @@ def run():
             return
         if returned(event, frame) or calls_another_function(event, frame, call, target_names(loop.node)):
             return
-        names = loop_variables(loop.node)
+        lasting = isinstance(target, Transformed) and fresh_function(target.target, frame.module) is None
+        names = set() if lasting else loop_variables(loop.node)
         for argument in [*call.args, *(k.value for k in call.keywords)]:
             if any(isinstance(n, ast.Name) and n.id in names for n in walk(argument)):
                 return  # each iteration may well need a program of its own
@@ -360,6 +394,10 @@ def run():
             f"{what} is jitted anew at every call of `{frame.function.name}`, which runs in a loop",
             reason=f"{event.transformed.why.explain(report.module)}; `{frame.function.name}` is called in the loop at {where}",
         )
+
+
+# Transformations that give another function object at each call; `jit` finds what `jax.checkpoint` gives again.
+_MAKE_ANEW = frozenset({"grad", "value_and_grad", "jacobian", "vmap"})
 
 
 def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] | None:
@@ -376,6 +414,8 @@ def fresh_function(target: Value, module: Module) -> tuple[str, ast.AST | None] 
         return "a `partial`", None
     if isinstance(target, Transformed):
         inner = fresh_function(target.target, module)
+        if inner is None and target.kind in _MAKE_ANEW and target.module is module:
+            return f"what `{target.api}` gives", target.node
         return inner and (inner[0], inner[1])
     if isinstance(target, BoundMethod) and isinstance(target.receiver, Instance):
         # Each evaluation of `model.step` gives another object, with which its compiled program goes.
