@@ -302,7 +302,7 @@ class Externals(Machine):
             ):
                 self.shape_argument(kwargs[option], name, f"`{option}`", node, frame)
         if (
-            name in DATA_DEPENDENT or (name == "jax.numpy.where" and len(args) == 1)
+            name in DATA_DEPENDENT or (name == "jax.numpy.where" and len(args) == 1 and "x" not in kwargs)
         ) and "size" not in kwargs:
             found = find_array(args[0], True) if args else None
             if found is not None:

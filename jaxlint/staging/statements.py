@@ -380,7 +380,10 @@ class Statements(Machine):
             faked = (
                 isinstance(item.context_expr, ast.Call) and dotted(item.context_expr.func).rpartition(".")[2]
             )
-            if name in ("jax.ensure_compile_time_eval", "jax.disable_jit") or faked in _FAKES:
+            without = name == "jax.disable_jit" and not (
+                isinstance(value, ExternalObject) and value.args and truth(value.args[0]) is False
+            )
+            if without or name == "jax.ensure_compile_time_eval" or faked in _FAKES:
                 frame.stage = HOST
                 unjitted += name != "jax.ensure_compile_time_eval"
             if isinstance(value, ExternalObject):

@@ -52,6 +52,7 @@ from jaxlint.staging.values import (
     parts_of,
 )
 
+_TRACED_WITHOUT_JIT = frozenset({"vmap", "pmap", "checkpoint"})  # whatever `jax.disable_jit` says
 _DIFFERENTIATION = frozenset({"grad", "value_and_grad", "jacobian"})
 _PLAIN_DECORATORS = frozenset(
     {
@@ -345,6 +346,12 @@ class Transforming(Machine):
         frame: Frame,
     ) -> Value:
         """The result of calling `t` in `frame`."""
+        if self.unjitted and t.kind in _TRACED_WITHOUT_JIT:
+            unjitted, self.unjitted = self.unjitted, 0
+            try:
+                return self.call_transformed(t, args, kwargs, node, frame)
+            finally:
+                self.unjitted = unjitted
         own = t.attributes.get("own")
         if own is not None:
             self.beside += t.kind == "nn.lift"

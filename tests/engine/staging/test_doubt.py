@@ -442,6 +442,20 @@ PROGRAMS = {
             more = {name: part for name, part in zip(("a", "b"), jax.random.split(keys["params"]))}
             return jax.random.normal(more["a"]) + jax.random.normal(more["b"]) + jax.random.normal(keys["noise"])
     """,
+    "vmap where nothing is jitted": """
+        import jax
+        import jax.numpy as jnp
+
+        def other(i, j):
+            return jax.lax.cond(i < 3, lambda: j, lambda: 10 - j)
+
+        def all_pairs():
+            rows = jax.vmap(other, in_axes=(None, 0))
+            return jax.vmap(rows, in_axes=(0, None))(jnp.arange(4), jnp.arange(3))
+
+        with jax.disable_jit():
+            all_pairs()
+    """,
 }
 
 
@@ -466,6 +480,36 @@ def test_an_annotated_field_is_certain_once_it_crosses_into_a_jitted_function(tm
             return state.replace(done=~state.done)
     """
     assert [finding.code for finding in findings_in(tmp_path, {"program.py": program})] == ["JAX101"]
+
+
+def test_what_jax_traces_where_nothing_is_jitted(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+
+        def relu(x):
+            if x > 0:
+                return x
+            return 0.0
+
+        def soft(x):
+            if x > 0:
+                return x
+            return 0.1 * x
+
+        def hard(x):
+            if x > 0:
+                return x
+            return -1.0
+
+        with jax.disable_jit():
+            jax.vmap(jax.jit(relu))(jnp.ones(3))
+            jax.lax.scan(lambda carry, x: (soft(carry), x), 1.0, jnp.ones(3))
+        with jax.disable_jit(False):
+            jax.jit(hard)(1.0)
+    """
+    found = findings_in(tmp_path, {"program.py": program})
+    assert [finding.span.line for finding in found if finding.code == "JAX101"] == [5, 15]
 
 
 def test_a_static_array_is_told_where_the_field_is_declared(tmp_path: Path) -> None:
