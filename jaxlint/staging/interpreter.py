@@ -138,10 +138,10 @@ class Interpreter(
         return self.steps > self.limit
 
     def emit(self, kind: str, event: Any) -> None:
-        """Tells the rules, if the event lies in a reported file and no handler of the program guards it."""
+        """Tells the rules, if the event lies in a reported file, what is called is known, and no handler of the program guards it."""
         if (kind == "convert" or kind == "test") and not event.value.staged:
             self.ledger.settle()  # the host needs the value
-        if event.frame.module.reported and not self.beside:
+        if event.frame.module.reported and not self.beside and not self.guessing:
             self.listeners.tell(kind, event)
 
     def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:

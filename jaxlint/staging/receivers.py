@@ -34,6 +34,7 @@ from jaxlint.staging.values import (
     Value,
     doubtful,
     join_all,
+    member_kind,
 )
 
 MAX_CLASSES = 3  # that define a method independently of each other
@@ -102,13 +103,7 @@ class Receivers(Machine):
                     self.once_inside(cls, method, doubted, named, node, frame)
                 return None
             results = [
-                self.call_value(
-                    BoundMethod(cls.namespace[name], self.possible_instance(cls, base, frame)),
-                    doubted,
-                    named,
-                    node,
-                    frame,
-                )
+                self.call_value(self.possible_method(cls, name, base, frame), doubted, named, node, frame)
                 for cls in classes
             ]
         finally:
@@ -163,6 +158,14 @@ class Receivers(Machine):
             self.once(method, args, node, frame, kwargs)
             self.guessing -= 1
             frame.stage = outer
+
+    def possible_method(self, cls: ClassValue, name: str, base: Value, frame: Frame) -> Value:
+        """The method `name` as `base`, were it an instance of `cls`, would have it."""
+        method = cls.namespace[name]
+        kind = member_kind(method)
+        if kind == "staticmethod":
+            return method
+        return BoundMethod(method, cls if kind == "classmethod" else self.possible_instance(cls, base, frame))
 
     def note_methods(self, cls: ClassValue) -> None:
         """Remembers a class by the methods that it defines; of a class that is made at every call of a function, the last."""
