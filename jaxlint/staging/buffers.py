@@ -37,6 +37,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     constant,
+    find_array,
 )
 
 if TYPE_CHECKING:
@@ -138,6 +139,8 @@ class Buffers(Machine):
         """What a binding to `node` shares with other places; None where it is new."""
         if isinstance(value, (Static, NumpyArray, Function, Transformed, External)):
             return None
+        if isinstance(node, ast.Attribute) and node.attr in _METADATA and find_array(value) is None:
+            return None  # `x.shape` is numbers, whatever becomes of `x`
         place = place_of(node)
         body = frame.function.node if frame.function is not None else frame.module.tree
         if type(value) is Unknown and place in loop_variables(body):

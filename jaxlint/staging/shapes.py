@@ -78,8 +78,8 @@ def _result_shape(made: Operation, known: Known | None, depth: int) -> Shape | N
     if name == "arange":
         end = constant(first)
         if isinstance(end, float) and end >= 0:
-            return (math.ceil(end),) if len(args) == 1 and not made.kwargs else None
-        return static_shape(first) if len(args) == 1 and not made.kwargs else None
+            return (math.ceil(end),) if len(args) == 1 and set(made.kwargs) <= {"dtype"} else None
+        return static_shape(first) if len(args) == 1 and set(made.kwargs) <= {"dtype"} else None
     if name == "linspace":
         ends = [shape_of(end, known, depth) for end in args[:2]]
         count = made.operand(2, "num")
@@ -99,6 +99,8 @@ def _result_shape(made: Operation, known: Known | None, depth: int) -> Shape | N
     if name in SHAPE_RULES:
         return SHAPE_RULES[name](made, lambda value: shape_of(_array_of(value), known, depth))
     if name == "reshape":
+        if len(args) > 2:  # `x.reshape(n, 64)`
+            return static_shape(TupleValue(list(args[1:])))
         asked = args[1] if len(args) == 2 else made.kwargs.get("shape")
         return static_shape(asked) if asked is not None else None
     return None

@@ -38,7 +38,8 @@ class LateSetting(Rule):
 
     - environment variables `JAX_...` that are set after `jax` was imported;
     - `XLA_FLAGS` and its like that are set after the first array or the first look at the devices;
-    - `jax_platforms`, `jax_num_cpu_devices` and `jax.distributed.initialize` after that.
+    - `jax_platforms`, `jax_num_cpu_devices` and `jax.distributed.initialize` after that;
+    - `jax_enable_x64` that is turned on when an array that is used later has been made in 32 bits.
 
     ## Why is this bad?
     JAX reads its environment variables when it is imported: set later, `JAX_PLATFORMS`, `JAX_ENABLE_X64`, `JAX_DEBUG_NANS`,
@@ -111,6 +112,27 @@ def main():
 """,
         ),
         Example(
+            "64 bits after the constants of the module, or of the function",
+            """
+import jax
+import jax.numpy as jnp
+
+NODES = jnp.linspace(-1.0, 1.0, 9)
+
+def integrate(f):
+    return jnp.sum(f(NODES))
+
+def main():
+    jax.config.update("jax_enable_x64", True)  # finding
+    return integrate(jnp.exp)
+
+def other():
+    start = jnp.zeros(3)
+    jax.config.update("jax_enable_x64", True)  # finding
+    return start + 1e-12
+""",
+        ),
+        Example(
             "in time, read only, options that can change at any time",
             """
 import os
@@ -167,6 +189,9 @@ subprocess.run(["python", "worker.py"])
             return
         owner: ast.AST = frame.function.node if frame.function is not None else frame.module.tree
         line = getattr(event.node, "lineno", 0)
+        if event.name == "jax.config.update" and len(event.args) > 1 and not frame.guards:
+            if constant(event.args[0]) == "jax_enable_x64" and constant(event.args[1]) is True:
+                self.check_widened(event, owner, report)
         if event.name == "jax.distributed.initialize" or (
             event.name == "jax.config.update" and event.args and constant(event.args[0]) in _OF_BACKENDS
         ):
@@ -185,6 +210,26 @@ subprocess.run(["python", "worker.py"])
         elif event.name.startswith(_STARTING) or isinstance(event.result, Array):
             if not frame.guards and not frame.loops:
                 self.started.setdefault(owner, line)
+
+    def check_widened(self, event: CallEvent, owner: ast.AST, report: Reporter) -> None:
+        """Arrays keep the type that they were made in."""
+        tree, line = event.frame.module.tree, getattr(event.node, "lineno", 0)
+        for body in {owner, tree}:
+            for statement in getattr(body, "body", []):
+                name = statement.targets[0] if isinstance(statement, ast.Assign) else None
+                if not isinstance(name, ast.Name) or (body is owner and statement.lineno > line):
+                    continue
+                held = event.frame.scope.lookup(name.id)
+                value = held[0] if held is not None else None
+                if not isinstance(value, Array) or value.staged or value.dtype not in ("float32", "int32"):
+                    continue
+                if _read_later(name.id, body, line):
+                    report(
+                        event.node,
+                        f"`{name.id}`, made at line {statement.lineno}, stays {value.dtype}: 64 bits are turned on after it",
+                        reason="an array keeps its type; turn 64 bits on right after the import",
+                    )
+                    return
 
     @concerns("os.environ", "os.putenv")
     def on_name(self, event: NameEvent, report: Reporter) -> None:
@@ -230,6 +275,23 @@ def _set(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> tuple[str, ast.expr 
             names += [_text(key) for key in call.args[0].keys if key is not None]
         return next((one for one in names if one.lower() in SETTINGS or one.startswith(_AT_START)), ""), call
     return "", None
+
+
+def _read_later(name: str, body: ast.AST, line: int) -> bool:
+    """Whether a variable is read after a line, or in a function."""
+    inside = {
+        part
+        for function in ast.walk(body)
+        if isinstance(function, (ast.FunctionDef, ast.Lambda, ast.AsyncFunctionDef)) and function is not body
+        for part in ast.walk(function)
+    }
+    return any(
+        isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Load)
+        and (node.lineno > line or node in inside)
+        for node in ast.walk(body)
+    )
 
 
 def _text(node: ast.expr) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
@@ -76,15 +77,43 @@ def old(x):
     return pl.pallas_call(kernel, grid=(4,), in_specs=[spec], out_specs=spec, out_shape=x)(x)
 
 def arity(x):
-    spec = pl.BlockSpec((8, 128), lambda i, j: (i, j))
-    return pl.pallas_call(kernel, grid=(4,), in_specs=[spec], out_specs=spec, out_shape=x)(x)  # finding
+    spec = pl.BlockSpec((8, 128), lambda i, j: (i, j))  # finding
+    return pl.pallas_call(kernel, grid=(4,), in_specs=[spec], out_specs=spec, out_shape=x)(x)
 
 def indices(x):
-    return pl.pallas_call(  # finding
+    return pl.pallas_call(
         kernel,
         grid=(4, 2),
-        in_specs=[pl.BlockSpec((8, 128), lambda i, j: i)],
+        in_specs=[pl.BlockSpec((8, 128), lambda i, j: i)],  # finding
         out_specs=pl.BlockSpec((8, 128), lambda i, j: (i, j)),
+        out_shape=x,
+    )(x)
+""",
+        ),
+        Example(
+            "an index map that counts elements",
+            """
+import jax
+from jax.experimental import pallas as pl
+
+def kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * 2
+
+def double(x, rows):
+    return pl.pallas_call(
+        kernel,
+        grid=(x.shape[0] // rows,),
+        in_specs=[pl.BlockSpec((rows, 128), lambda i: (i * rows, 0))],  # finding
+        out_specs=pl.BlockSpec((rows, 128), lambda i: (i, 0)),
+        out_shape=x,
+    )(x)
+
+def shared(x, heads, group):
+    return pl.pallas_call(
+        kernel,
+        grid=(heads // group,),
+        in_specs=[pl.BlockSpec((1, 128), lambda i: (i * group, 0))],
+        out_specs=pl.BlockSpec((1, 128), lambda i: (i, 0)),
         out_shape=x,
     )(x)
 """,
@@ -161,8 +190,11 @@ def prefetched(x, n):
             for spec in _specs(specs):
                 problem = _mismatch(spec, dimensions)
                 if problem:
+                    place = spec.node if isinstance(spec.node, ast.Call) else event.node
+                    if place not in _nodes(event.frame.module.tree):
+                        place = event.node  # it was made in another file
                     report(
-                        event.node,
+                        place,
                         f"the index map of a block in `{keyword}` {problem}",
                         reason=f"the grid has {dimensions} dimension{'s' * (dimensions != 1)}",
                     )
@@ -177,10 +209,38 @@ def _specs(value: Value | None) -> list[ExternalObject]:
     return []
 
 
+@cache
+def _nodes(tree: ast.Module) -> frozenset[ast.AST]:
+    return frozenset(node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def _counts_elements(node: ast.AST | None) -> str:
+    """`BlockSpec((B,), lambda i: (i * B,))`: an index map gives the number of a block, not of its first element."""
+    parts = [*node.args, *(k.value for k in node.keywords)] if isinstance(node, ast.Call) else []
+    shape = next((part for part in parts if isinstance(part, ast.Tuple)), None)
+    index_map = next((part for part in parts if isinstance(part, ast.Lambda)), None)
+    if shape is None or index_map is None:
+        return ""
+    indices = index_map.body.elts if isinstance(index_map.body, ast.Tuple) else [index_map.body]
+    if len(indices) != len(shape.elts):
+        return ""
+    counters = {parameter.arg for parameter in index_map.args.args}
+    for index, size in zip(indices, shape.elts, strict=True):
+        if isinstance(index, ast.BinOp) and isinstance(index.op, ast.Mult):
+            for counter, factor in ((index.left, index.right), (index.right, index.left)):
+                named = isinstance(counter, ast.Name) and counter.id in counters
+                if named and ast.unparse(factor) == ast.unparse(size) and ast.unparse(size) != "1":
+                    return f"gives the first element of a block, `{ast.unparse(index)}`, where the number of the block is asked for"
+    return ""
+
+
 def _mismatch(spec: ExternalObject, dimensions: int) -> str:
     """What is wrong with a block's index map; "" when nothing is certain to be."""
     shape = spec.args[0] if spec.args else spec.kwargs.get("block_shape")
     index_map = spec.args[1] if len(spec.args) > 1 else spec.kwargs.get("index_map")
+    counted = _counts_elements(spec.node) if "indexing_mode" not in spec.kwargs else ""
+    if counted:
+        return counted
     if not isinstance(index_map, Function) or index_map.node.args.kwonlyargs:
         return ""
     arguments = index_map.node.args

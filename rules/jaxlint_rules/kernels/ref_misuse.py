@@ -9,7 +9,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.syntax_facts import positional_parameters
+from jaxlint.staging.syntax_facts import dotted, positional_parameters
 from jaxlint.staging.values import (
     Function,
     ListValue,
@@ -21,6 +21,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint_rules.kernels import PALLAS_CALL
 
+_COMPUTING = ("jnp.", "jax.", "lax.", "jax_numpy.")
 _QUERIES = ("jax.experimental.pallas.program_id", "jax.experimental.pallas.num_programs")
 
 
@@ -92,6 +93,48 @@ def call(x):
 @jax.jit
 def outside(x):
     return x + pl.program_id(0)  # finding
+""",
+        ),
+        Example(
+            "the result of a function returned, an output that begins as nothing",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.experimental import pallas as pl
+
+def returned(x_ref, o_ref):
+    return jnp.maximum(x_ref[...], 0.0)  # finding
+
+def added(x_ref, y_ref, o_ref):
+    o_ref[...] += x_ref[...] @ y_ref[...]  # finding
+
+def summed(x_ref, o_ref):
+    o_ref[:] = o_ref[:] + x_ref[:].sum(axis=1)  # finding
+
+def begun(x_ref, o_ref):
+    @pl.when(pl.program_id(0) == 0)
+    def _():
+        o_ref[...] = jnp.zeros_like(o_ref)
+
+    o_ref[...] += x_ref[...].sum(axis=0, keepdims=True)
+
+def handed(x_ref, o_ref):
+    clear(o_ref)
+    o_ref[...] += x_ref[...]
+
+def clear(ref):
+    ref[...] = jnp.zeros_like(ref)
+
+def call(x, specs, out_specs):
+    out = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    a = pl.pallas_call(returned, out_shape=out)(x)
+    b = pl.pallas_call(added, out_shape=out, grid=(4,), in_specs=specs, out_specs=out_specs)(x, x)
+    c = pl.pallas_call(begun, out_shape=out, grid=(4,), in_specs=specs, out_specs=out_specs)(x)
+    d = pl.pallas_call(handed, out_shape=out)(x)
+    e = pl.pallas_call(added, out_shape=out, input_output_aliases={2: 0})(x, x)
+    f = pl.pallas_call(summed, out_shape=out, grid=(4,), in_specs=specs, out_specs=out_specs)(x)
+    return a, b, c, d, e, f
 """,
         ),
         Example(
@@ -193,7 +236,7 @@ def _misused(
                     )
         elif isinstance(node, ast.Return) and node.value is not None:
             if not (isinstance(node.value, ast.Constant) and node.value.value is None):
-                if not isinstance(node.value, ast.Call):
+                if not isinstance(node.value, ast.Call) or dotted(node.value.func).startswith(_COMPUTING):
                     yield (
                         node,
                         "a kernel must not return a value",
@@ -207,6 +250,7 @@ def _misused(
                         f"`{side.id}` is a reference, not an array: read it with `{side.id}[...]`",
                         "references have no arithmetic",
                     )
+    yield from _never_set(kernel, refs, t)
     grid = _dimensions(t.options.get("grid"))
     if grid is not None and "grid_spec" not in t.options:
         for node in _own_nodes(kernel):
@@ -218,6 +262,48 @@ def _misused(
                         f"the grid has {grid} dimension{'s' if grid != 1 else ''}, and no axis {axis}",
                         "`program_id` counts the axes of the grid from 0",
                     )
+
+
+def _never_set(
+    kernel: ast.FunctionDef | ast.AsyncFunctionDef, refs: set[str], t: Transformed
+) -> Iterator[tuple[ast.AST, str, str]]:
+    """Outputs that a kernel only adds to: nothing says what they begin as."""
+    given = t.options.get("in_specs")
+    names = [p.arg for p in positional_parameters(kernel) if p.arg in refs]
+    if isinstance(given, (ListValue, TupleValue)) and given.items is not None:
+        outputs = set(names[len(given.items) :])
+    else:
+        outputs = set(names[-1:])
+    if not outputs or {"input_output_aliases", "grid_spec", "**", "scratch_shapes"} & set(t.options):
+        return
+    added: dict[str, list[ast.AST]] = {}
+    stores: dict[str, int] = {}
+    handed: set[str] = set()
+    for node in ast.walk(kernel):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
+            added.setdefault(dotted(node.target.value), []).append(node)
+        elif isinstance(node, ast.Assign) and _adds_to_itself(node):
+            added.setdefault(dotted(node.targets[0].value), []).append(node)  # type: ignore[attr-defined]
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            stores[dotted(node.value)] = stores.get(dotted(node.value), 0) + 1
+        elif isinstance(node, ast.Call):
+            handed |= {dotted(argument) for argument in [*node.args, *(k.value for k in node.keywords)]}
+    for name, nodes in added.items():
+        if name in outputs and name not in handed and stores.get(name) == len(nodes):
+            yield (
+                nodes[0],
+                f"`{name}` is added to and never set: an output begins as whatever is in its memory",
+                "set it to zero under `pl.when(pl.program_id(...) == 0)` first",
+            )
+
+
+def _adds_to_itself(node: ast.Assign) -> bool:
+    """`o_ref[...] = o_ref[...] + x`"""
+    target = node.targets[0]
+    return isinstance(target, ast.Subscript) and any(
+        isinstance(part, ast.Subscript) and dotted(part.value) == dotted(target.value)
+        for part in ast.walk(node.value)
+    )
 
 
 def _own_nodes(kernel: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:

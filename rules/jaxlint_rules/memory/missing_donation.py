@@ -15,7 +15,8 @@ from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, Instance, Transformed, TupleValue, Unknown, Value
 
 _UPDATES = re.compile(r"step|update|train|learn")
-_KINDS = frozenset({"jit", "nnx.jit"})
+_KINDS = frozenset({"jit", "nnx.jit", "filter_jit"})
+_STATE = re.compile(r"cache|^kv|buffer|state|params|memory$|replay")  # names of what a program keeps
 
 
 @dataclass(slots=True)
@@ -230,10 +231,16 @@ def train(params, batches):
         else:
             return
         wanted = {i for i in wanted if i >= len(candidate.names) or not _is_key(candidate.names[i])}
-        if not wanted or not (candidate.gradient or candidate.updated):
+        kept = {i for i in wanted if i < len(candidate.names) and _STATE.search(candidate.names[i].lower())}
+        if not candidate.gradient and not candidate.updated:
+            # The result may be anything, but this is what the callers make of it; what they keep may be read again.
+            wanted = kept = kept.difference(*(call.aliased for call in calls))
+        if not wanted:
+            return
+        if candidate.event.transformed.kind == "filter_jit" and not looped:
             return
         named = _UPDATES.search(candidate.event.transformed.label.lower())
-        if not (candidate.gradient or candidate.tree or named):
+        if not (candidate.gradient or candidate.tree or named or kept):
             return  # `x = solve(x)`: what it is given may be of any size, and is seldom a program's state
         if not candidate.gradient and any(call.module is not candidate.event.frame.module for call in calls):
             return  # a helper that several files share: some of them may need what it is given
@@ -274,7 +281,9 @@ def train(params, batches):
             f"`{label}` returns new {quoted} and does not donate the old; both are in memory at once",
             reason=f"{event.transformed.why.explain(report.module)}, and {where}",
             # A call that keeps its argument would find the buffer gone.
-            fix=None if kept else FixRequest(Safety.UNSAFE, f"Donate {quoted}", (step,)),
+            fix=None
+            if kept or event.transformed.kind == "filter_jit"
+            else FixRequest(Safety.UNSAFE, f"Donate {quoted}", (step,)),
             function=label,
             data={
                 "argnums": positions,

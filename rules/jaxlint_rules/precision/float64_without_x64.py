@@ -14,15 +14,16 @@ from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import External, Operation, Static, Value
 from jaxlint_rules._x64 import may_have_x64
 
-_WIDE = frozenset({"float64", "complex128"})
+_GIVEN = {"float64": "float32", "complex128": "complex64", "int64": "int32", "uint64": "uint32"}
+_WIDE = frozenset(_GIVEN)
 _LAYERS = ("flax.", "haiku.", "equinox.", "jax.nn.initializers.")
 
 
 class Float64WithoutX64(Rule):
-    """64-bit floats are asked for, and JAX gives 32 bits.
+    """64-bit numbers are asked for, and JAX gives 32 bits.
 
     ## What it does
-    Finds `dtype=jnp.float64`, `"float64"`, `.astype(np.float64)`, `jnp.float64(...)` and their complex counterparts in
+    Finds `dtype=jnp.float64`, `"float64"`, `.astype(np.float64)`, `jnp.float64(...)` and their complex and integer counterparts in
     projects that turn on 64 bits nowhere: neither `jax_enable_x64`, nor `JAX_ENABLE_X64`, nor `enable_x64()`.
 
     ## Why is this bad?
@@ -75,7 +76,8 @@ def draw(key, n):
 @jax.jit
 def refine(x):
     y = x.astype("float64")  # finding
-    return y + jnp.zeros(x.shape, jnp.float64) + jnp.float64(0.1)  # finding
+    n = x.astype(jnp.int64) * 1_000_003  # finding
+    return y + n + jnp.zeros(x.shape, jnp.float64) + jnp.float64(0.1)  # finding
 """,
         ),
         Example(
@@ -100,7 +102,7 @@ import numpy as np
 def table(x, n):
     host = np.linspace(0.0, 1.0, n, dtype=np.float64).astype(np.float32)
     eps = jnp.finfo(jnp.float64).eps
-    return jnp.asarray(host), jnp.zeros(n, dtype=float), x.astype(jnp.float32), x.dtype == jnp.float64, eps
+    return jnp.asarray(host), jnp.zeros(n, dtype=float), jnp.arange(n, dtype=int), x.astype(jnp.float32), x.dtype == jnp.float64, eps
 
 def like(x, denominator):
     if denominator.dtype == jnp.float32:
@@ -133,7 +135,7 @@ def like(x, denominator):
             return
         if _only_for_wide(event):
             return
-        given = {"float64": "float32", "complex128": "complex64"}[dtype]
+        given = _GIVEN[dtype]
         report(
             event.node,
             f"`{dtype}` is asked for, but 64 bits are not enabled: the result is `{given}`",

@@ -7,8 +7,10 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array, Value, constant
+from jaxlint_rules._x64 import may_have_x64
 
 _LIMIT = 2**31 - 1
+_LARGE = 2**26  # a factor that leaves room for next to nothing
 
 
 class Int32IndexOverflow(Rule):
@@ -16,7 +18,7 @@ class Int32IndexOverflow(Rule):
 
     ## What it does
     Finds `jnp.arange(n)` beyond 2,147,483,647, and products of an `arange` of known length and a number that exceed it, without
-    a 64-bit dtype.
+    a 64-bit dtype; and products of 32-bit integers and a number that leaves no room, as nanoseconds do.
 
     ## Why is this bad?
     Integers are 32 bits unless x64 is enabled. Products wrap around silently, and flat indices into a large array become negative;
@@ -56,6 +58,12 @@ ROWS, COLUMNS = 100_000, 50_000
 def offsets():
     return jnp.arange(ROWS) * COLUMNS  # finding
 
+def milliseconds(days):
+    return jnp.asarray(days, jnp.int32) * 86_400_000  # finding
+
+def nanoseconds(seconds):
+    return jnp.asarray(seconds, dtype=jnp.int32) * 1_000_000_000  # finding
+
 def flat(columns):
     rows = jnp.arange(ROWS)[:, None]
     return rows * COLUMNS + columns  # finding
@@ -66,6 +74,12 @@ def flat(columns):
             """
 import jax.numpy as jnp
 import numpy as np
+
+def mixed(seed):
+    return jnp.asarray(seed, jnp.uint32) * 2_147_483_629
+
+def seconds(x):
+    return jnp.asarray(x, jnp.float32) * 1_000_000_000
 
 def offsets(rows, n):
     small = jnp.arange(1000) * 1000
@@ -84,6 +98,14 @@ def offsets(rows, n):
             return
         for one, two in (operation.args, operation.args[::-1]):
             length, factor = _length(one), constant(two)
+            if event.result.dtype == "int32" and type(factor) is int and _LARGE <= abs(factor) <= _LIMIT:
+                if not may_have_x64(report, report.module):
+                    report(
+                        event.node,
+                        f"integers of 32 bits end at {_LIMIT:,}: times {factor:,} they wrap around from {_LIMIT // abs(factor) + 1} on",
+                        reason="the array is `int32`, and without x64 so is the product",
+                    )
+                return
             if length is not None and type(factor) is int and abs(length * factor) > _LIMIT + abs(factor):
                 if report.project and "jax_enable_x64" in report.module.source.text:
                     return

@@ -5,12 +5,13 @@ from __future__ import annotations
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, CarryEvent
-from jaxlint.staging.operations import dtype_of
+from jaxlint.staging.events import CallEvent, CarryEvent, OperationEvent
+from jaxlint.staging.operations import dtype_named, dtype_of
 from jaxlint.staging.values import Array, AtIndexer, ExternalMethod, ListValue, TupleValue, Value
 
 _LOW = ("bfloat16", "float16")
 _ZEROS = ("zeros", "zeros_like")
+_SUMS = frozenset({"sum", "cumsum", "nansum"})
 _SEGMENTS = ("jax.ops.segment_sum",)
 
 
@@ -19,11 +20,12 @@ class LowPrecisionAccumulation(Rule):
 
     ## What it does
     Finds carries of `lax.scan`, `fori_loop` and `while_loop` that start from zeros of a 16-bit type and are added to, and
-    `.at[...].add` and `segment_sum` that sum in such a type.
+    `.at[...].add` and `segment_sum` that sum in such a type, and sums that are asked for in float16.
 
     ## Why is this bad?
     bfloat16 has 8 bits of precision: from 256 on, adding 1 changes nothing. Summing 70,000 numbers this way gives 1% of the sum
-    (measured); float16 overflows beyond 65504 besides. `jnp.sum` and `jnp.mean` are not concerned: JAX computes them in float32.
+    (measured); float16 overflows beyond 65504 besides. `jnp.sum` and `jnp.mean` are not concerned, JAX computes them in float32,
+    but a sum that is asked for in float16 is infinite beyond 65504.
 
     ## Example
     ```python
@@ -68,6 +70,9 @@ def accumulate(xs):
         return count + 1, acc + xs[i].astype(jnp.float16)
     return jax.lax.fori_loop(0, 1000, body, (0, jnp.zeros((8,), dtype=jnp.float16)))  # finding
 
+def loss(logp, x):
+    return -jnp.sum(logp, dtype=jnp.float16) + x.sum(dtype="float16")  # finding
+
 def histogram(bins, weights):
     counts = jnp.zeros(16, dtype=jnp.bfloat16)
     return counts.at[bins].add(weights.astype(jnp.bfloat16))  # finding
@@ -109,6 +114,12 @@ def cache(buffer, i, x):
                 self.tell(event, dtype_of(start), f"the carry of `{event.api}`", report)
                 return
 
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        if event.operation.name in _SUMS and event.frame.module.reported:
+            asked = event.operation.kwargs.get("dtype")
+            if asked is not None and dtype_named(asked) == "float16":
+                self.tell(event, "float16", f"`{event.operation.name}`", report)
+
     @concerns(*_SEGMENTS, callees=("ExternalMethod",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name in _SEGMENTS and event.args:
@@ -120,7 +131,9 @@ def cache(buffer, i, x):
             if isinstance(base, AtIndexer) and _is_zero(base.array):
                 self.tell(event, base.array.dtype, "the array that `.at[...].add` adds to", report)
 
-    def tell(self, event: CallEvent | CarryEvent, dtype: str, what: str, report: Reporter) -> None:
+    def tell(
+        self, event: CallEvent | CarryEvent | OperationEvent, dtype: str, what: str, report: Reporter
+    ) -> None:
         if not report.module.is_test:
             report(
                 event.node,

@@ -141,6 +141,20 @@ def trajectory(x):
     for _ in range(300):  # finding
         states.append(jnp.sin(states[-1]) * 0.9)
     return jnp.stack(states)
+
+@jax.jit
+def in_turn(kernel, f, g):
+    for _ in range(100):  # finding
+        f = 1.0 / (kernel @ g)
+        g = 1.0 / (kernel.T @ f)
+    return f, g
+
+@jax.jit
+def divergence(field):
+    total = jnp.zeros(field.shape[1:])
+    for axis in range(field.shape[0]):
+        total = total + jnp.gradient(field[axis], axis=axis)
+    return total
 """,
         ),
         Example(
@@ -262,14 +276,18 @@ def _goes_along_an_axis(node: ast.For, counted: ast.Call, frame: Frame) -> bool:
         isinstance(child, ast.Call) and dotted(child.func) for child in _nodes(node)
     ):
         return False  # not the length of an array; or a sum, which is cheap to trace
+    found, indices, counters = False, 0, 0
     for child in _nodes(node):
-        if isinstance(child, ast.Subscript) and isinstance(child.ctx, ast.Load):
+        if isinstance(child, ast.Name) and child.id == node.target.id:
+            counters += 1
+        elif isinstance(child, ast.Subscript):
             parts = child.slice.elts if isinstance(child.slice, ast.Tuple) else [child.slice]
-            if any(isinstance(part, ast.Name) and part.id == node.target.id for part in parts):
+            places = sum(isinstance(part, ast.Name) and part.id == node.target.id for part in parts)
+            indices += places
+            if places and isinstance(child.ctx, ast.Load):
                 held = frame.scope.lookup(dotted(child.value))
-                if held is not None and isinstance(held[0], Array) and not held[0].tree:
-                    return True
-    return False
+                found = found or (held is not None and isinstance(held[0], Array) and not held[0].tree)
+    return found and indices == counters  # `axis=i` needs a Python number
 
 
 def _nodes(node: ast.For) -> Iterator[ast.AST]:
@@ -327,6 +345,12 @@ def _calls(node: ast.For) -> bool:
 
 def _carries(node: ast.For) -> bool:
     """Whether an iteration starts from what the last one left."""
+    later = set[str]().union(*map(_stored, node.body))  # names that are bound further down
+    for statement in node.body:
+        if isinstance(statement, ast.Assign):
+            if later & names_in(statement.value):
+                return True
+            later -= _stored(statement)
     for statement in node.body:
         if isinstance(statement, ast.For) and _carries(statement):
             return True
@@ -343,6 +367,12 @@ def _carries(node: ast.For) -> bool:
                 if any(_is_last(part, grown) for argument in call.args for part in walk(argument)):
                     return True
     return False
+
+
+def _stored(statement: ast.stmt) -> set[str]:
+    if not isinstance(statement, ast.Assign):
+        return set()
+    return set().union(*(names_in(target) for target in statement.targets))
 
 
 def _is_last(node: ast.AST, grown: str) -> bool:

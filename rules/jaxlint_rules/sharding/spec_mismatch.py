@@ -17,7 +17,7 @@ class SpecMismatch(Rule):
 
     ## What it does
     Finds specs with more entries than the array has dimensions, dimensions that the axes of the mesh do not divide, `in_specs` of
-    `shard_map` with another number of entries than the function takes, and `make_mesh` with another number of names than sizes;
+    `shard_map` and `in_shardings` of `jit` with another number of entries than the function takes, and `make_mesh` with another number of names than sizes;
     each only where all of it stands in the program as literals.
 
     ## Why is this bad?
@@ -65,6 +65,11 @@ def add(x, y):
     return x + y
 
 one = jax.shard_map(add, mesh=mesh, in_specs=(P("data"),), out_specs=P("data"))  # finding
+rows = NamedSharding(mesh, P("data"))
+few = jax.jit(add, in_shardings=(rows,))  # finding
+fine = jax.jit(add, in_shardings=(rows, None), out_shardings=rows)
+same = jax.jit(add, in_shardings=rows)
+named = jax.jit(add, in_shardings=(rows,), static_argnames="y")
 """,
         ),
         Example(
@@ -95,21 +100,24 @@ for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        if t.kind != "shard_map" or not isinstance(t.target, Function):
+        option = {"shard_map": "in_specs", "jit": "in_shardings"}.get(t.kind)
+        if option is None or option not in t.options or not isinstance(t.target, Function):
             return
-        given = arguments_of(t.options.get("in_specs"))
+        if any(key.startswith("static") or key == "**" for key in t.options) or event.frame.catching:
+            return  # static arguments have no sharding
+        given = arguments_of(t.options.get(option))
         arguments = t.target.node.args
         if given is None or arguments.vararg is not None or report.module.is_test:
             return
-        if isinstance(t.options.get("in_specs"), TupleValue) and t.options["in_specs"].cls is not None:  # type: ignore[attr-defined]
+        if isinstance(t.options[option], TupleValue) and t.options[option].cls is not None:  # type: ignore[attr-defined]
             return
         names = positional_parameters(t.target.node)
         least = len(names) - len(arguments.defaults)
         if not least <= given <= len(names):
             report(
                 event.decorator or event.node,
-                f"`in_specs` is for {given} argument{'s' if given != 1 else ''}, and `{t.label}` takes {len(names)}",
-                reason="`in_specs` is a tuple with one entry per argument",
+                f"`{option}` is for {given} argument{'s' if given != 1 else ''}, and `{t.label}` takes {len(names)}",
+                reason=f"`{option}` is a tuple with one entry per argument",
             )
 
     @concerns("jax.make_mesh", "jax.device_put", callees=("Transformed",))

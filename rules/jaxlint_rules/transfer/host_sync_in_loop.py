@@ -131,13 +131,17 @@ def step(w, batch):
 def show(number, loss):
     print(f"{number}: {loss:.3f}")  # finding
 
+def numbers(metrics):
+    return {name: float(value) for name, value in metrics.items()}  # finding
+
 def train(w, batches, folder):
-    mean = Mean()
+    mean, rows = Mean(), []
     for number, batch in enumerate(batches):
         w, loss = step(w, batch)
         log.info("loss %s", loss)  # finding
         mean.add(loss)
         show(number, loss)
+        rows.append(numbers({"loss": loss}))
         np.save(f"{folder}/{number}.npy", w)  # finding
     return w
 
@@ -281,7 +285,8 @@ def host_only(x, steps):
             return
         if event.how in ("str", "format") and not _is_output(event, report):
             return
-        if event.frame.loops and all(loop.second for loop in event.frame.loops if loop.calls_jitted):
+        stepping = [loop for loop in event.frame.loops if loop.calls_jitted]
+        if event.frame.loops and all(loop.second for loop in stepping) and (stepping or not _collects(event)):
             return  # a result of the previous iteration: the device is already at work on the next
         self.check(event, event.value, what, report)
 
@@ -304,7 +309,7 @@ def host_only(x, steps):
         loop = stepping_loop(frame)
         if loop is None and isinstance(event, ConvertEvent) and event.how in _SHOWN:
             loop = _loop_of_callers(event)  # what such a function does with arrays may be what it is for
-        if loop is None or (frame.loops and len(frame.guards) > loop.guards):
+        if loop is None or (loop in frame.loops and len(frame.guards) > loop.guards):
             return
         if _asked_last(event):
             return  # only where the rest of the condition holds, as in every N-th step
@@ -373,12 +378,19 @@ def stepping_loop(frame: Frame) -> Loop | None:
     return None
 
 
+def _collects(event: Event) -> bool:
+    """Whether nothing but comprehensions is around a place in its function."""
+    return all(loop.kind == "comprehension" for loop in event.frame.loops)
+
+
 def _loop_of_callers(event: Event) -> Loop | None:
     """The loop that calls the function around, in every iteration, or the function that calls that."""
     frame: Frame = event.frame
     for _ in range(_NEAR):
         function, caller = frame.function, frame.caller
-        if function is None or caller is None or frame.loops or frame.guards or _may_leave(function.node):
+        if function is None or caller is None or frame.guards or _may_leave(function.node):
+            return None
+        if not all(own.kind == "comprehension" for own in frame.loops):
             return None
         loop = stepping_loop(caller)
         if loop is not None:
