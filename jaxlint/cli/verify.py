@@ -251,6 +251,8 @@ def command(
     shape = _mesh(mesh, targets, transforms, apply)
     if eager:
         transforms = (*(transforms or (*TRANSFORMS, SOURCE)), EAGER)
+    if shape is not None and (save is not None or compare is not None):
+        raise Failure("--mesh goes with neither --save nor --compare: they are about functions as they are")
     kind, target, rest = _program(arguments, module, tests)
     if python is None and importlib.util.find_spec("jax") is None:
         raise ModuleNotFoundError("jax is not installed", name="jax")

@@ -187,6 +187,7 @@ def test_a_program_that_sets_its_own_number_of_devices_is_told_so(tmp_path: Path
         (["--mesh", "data=2", "--target", "gpu"], "not on gpu"),
         (["--mesh", "data=2", "--transform", "remat"], "without --transform"),
         (["--mesh", "data=2", "--apply"], "without --apply"),
+        (["--mesh", "data=2", "--save", "costs.json"], "goes with neither --save nor --compare"),
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(tmp_path: Path, arguments: list[str], says: str) -> None:

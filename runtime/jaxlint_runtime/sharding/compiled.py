@@ -51,6 +51,9 @@ class Figures:
     by_axes: dict[str, float]  # and by the axes of the mesh
     rematerialised: tuple[str, ...] = ()  # what the compiler gathered whole since it knew no better way
     fits: bool = True
+    loops: bool = (
+        False  # whether FLOPs were counted over the HLO, since compilers count the body of a loop once
+    )
 
 
 @dataclass
@@ -164,7 +167,8 @@ def figures(placed: Placed, mesh: MeshShape, platform: str) -> Figures:
         axes = "+".join(axes_of(one.groups, mesh.names, mesh.sizes)) or "none"
         by_axes[axes] = by_axes.get(axes, 0.0) + one.nbytes
     counted = compiler_cost(placed.compiled).get("flops", 0.0)
-    flops = product_flops(module) if has_loops(module) else max(counted, 0.0)
+    loops = has_loops(module)
+    flops = product_flops(module) if loops else max(counted, 0.0)
     return Figures(
         flops,
         sum(by_kind.values()),
@@ -172,6 +176,7 @@ def figures(placed: Placed, mesh: MeshShape, platform: str) -> Figures:
         by_kind,
         by_axes,
         rematerialised(placed.warned),
+        loops=loops,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -201,32 +202,27 @@ def _confirmed(
         key=lambda row: scale.score(row.figures),  # type: ignore[arg-type]
     )
     everywhere = [row for row in rows[1:2] if row.strategy is not None and row.strategy.batch == shape.split]
-    wanted = [
-        rows[0],
-        *everywhere,
-        *ranked[: bounds.confirmed],
-        *(row for row in rows if row.strategy is None),
-    ]
-    kept = []
-    for row in rows:
-        if row not in wanted:
-            continue
+    needed = [rows[0], *everywhere, *(row for row in rows if row.strategy is None)]
+    best = [row for row in ranked if row not in needed][: bounds.confirmed]
+    begun = time.monotonic()
+    found: dict[int, Row] = {}
+    for number, row in enumerate([*needed, *best]):
+        if number > len(needed) and time.monotonic() - begun > bounds.seconds:
+            break  # the best of the search is among them
         progress(f"compiling {row.name} for {target.name}")
         try:
             figures = compiled.figures(_placed(step, row.placement, mesh, False), shape, target.platform)
-            kept.append(replace_row(row, figures))
+            if figures.loops and row.figures is not None:
+                # The same partitions; this compiler writes products as convolutions, whose zeros would count.
+                figures = replace(figures, flops=row.figures.flops)
+            found[id(row)] = replace(row, figures=figures)
         except DoesNotFit as error:
-            kept.append(replace_row(row, compiled.refused(error)))
+            found[id(row)] = replace(row, figures=compiled.refused(error))
         except StagingError as error:
             if row is rows[0]:
                 raise
-            kept.append(replace_row(row, None, str(error)))
-    return kept
-
-
-def replace_row(row: Row, figures: Figures | None, reason: str = "") -> Row:
-    """The same placement with figures of another compiler."""
-    return Row(row.name, row.placement, figures, row.strategy, reason)
+            found[id(row)] = replace(row, figures=None, reason=str(error))
+    return [found[id(row)] for row in rows if id(row) in found]
 
 
 def _compare(program: Program, step: Step, chosen: Row, mesh: Any, outcome: Outcome) -> None:
