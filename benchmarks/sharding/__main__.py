@@ -26,7 +26,7 @@ MESH = "data=4,model=2"
 _PACKAGES = ("jax", "jaxlib", "libtpu", "flax", "optax")
 
 
-def measure(name: str, target: str, seconds: float) -> dict[str, Any]:
+def measure(name: str, target: str, seconds: float, compiles: int) -> dict[str, Any]:
     """One program on one target, in this process."""
     from jaxlint_runtime.model import JitOptions
     from jaxlint_runtime.protocol import to_plain
@@ -53,13 +53,19 @@ def measure(name: str, target: str, seconds: float) -> dict[str, Any]:
         "expert (t5x, Megatron with FSDP)": placing(program.EXPERT_2D),
     }
     start = time.perf_counter()
-    found = shard.shard(captured, settings, parse_mesh(MESH), shard.Bounds(seconds=seconds), experts)
+    found = shard.shard(
+        captured,
+        settings,
+        parse_mesh(MESH),
+        shard.Bounds(compiles=compiles, seconds=seconds, confirmed=4),
+        experts,
+    )
     record = shard.record(captured, found)
     record["seconds"] = time.perf_counter() - start
     return to_plain(record)
 
 
-def in_a_process(name: str, target: str, seconds: float) -> dict[str, Any]:
+def in_a_process(name: str, target: str, seconds: float, compiles: int) -> dict[str, Any]:
     """The same in a process that has the devices."""
     from jaxlint_runtime.sharding.mesh import parse_mesh, simulate
     from jaxlint_runtime.targets import parse
@@ -76,6 +82,8 @@ def in_a_process(name: str, target: str, seconds: float) -> dict[str, Any]:
         target,
         "--seconds",
         str(seconds),
+        "--compiles",
+        str(compiles),
         "--inner",
     ]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
@@ -122,7 +130,7 @@ def report(records: list[tuple[str, str, dict[str, Any]]]) -> str:
     lines = [
         "# Shardings found, an expert's, and plain data parallel",
         "",
-        f"`python -m benchmarks.sharding`: a transformer's train step (2 layers, width 256, vocabulary 4096, batch 32 of 128 tokens) on the mesh `{MESH}`, "
+        f"`python -m benchmarks.sharding`: a transformer's train step (1 layer, width 256, vocabulary 4096, batch 32 of 128 tokens) on the mesh `{MESH}`, "
         "in plain JAX and in flax.linen. The expert's placements follow t5x (`t5x/partitioning.py`, `standard_logical_axis_rules`). *Sent* is what one device puts on the "
         "wire in a step, by ring algorithms; *memory* is what the compiler planned for one device; *score* is explained in "
         "[verify.md](../../docs/verify.md#shardings). All of it is read from compiled programs; no time was measured.",
@@ -152,21 +160,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("programs", nargs="*", choices=[*PROGRAMS, []], default=PROGRAMS)
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM", help=", ".join(PROGRAMS))
     parser.add_argument("--target", action="append", dest="targets")
     parser.add_argument("--seconds", type=float, default=240.0, help="for one search")
+    parser.add_argument(
+        "--records", type=Path, help="folder of what was measured before, which is not measured again"
+    )
+    parser.add_argument("--compiles", type=int, default=48, help="for one search")
     parser.add_argument("--output", type=Path)
     parser.add_argument("--inner", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
+    programs = given.programs or list(PROGRAMS)
+    if unknown := set(programs) - set(PROGRAMS):
+        parser.error(f"there is no program {sorted(unknown)[0]}; there are {', '.join(PROGRAMS)}")
     targets = given.targets or ["cpu", "tpu:v5e-2x4"]
     if given.inner:
-        print(json.dumps(measure(given.programs[0], targets[0], given.seconds)))
+        print(json.dumps(measure(programs[0], targets[0], given.seconds, given.compiles)))
         return
     records = []
-    for name in given.programs:
+    for name in programs:
         for target in targets:
             print(f"{name} on {target}", file=sys.stderr, flush=True)
-            records.append((name, target, in_a_process(name, target, given.seconds)))
+            kept = given.records / f"{name}-{target.replace(':', '-')}.json" if given.records else None
+            if kept is not None and kept.exists():
+                record = json.loads(kept.read_text(encoding="utf-8"))
+            else:
+                record = in_a_process(name, target, given.seconds, given.compiles)
+                if kept is not None:
+                    kept.write_text(json.dumps(record), encoding="utf-8")
+            records.append((name, target, record))
             text = report(records)
             if given.output is not None:
                 given.output.write_text(text, encoding="utf-8")

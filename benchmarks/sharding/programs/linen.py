@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import optax
 from flax.training.train_state import TrainState
 
-LAYERS, WIDTH, HEADS, VOCABULARY, LENGTH, BATCH = 2, 256, 8, 4096, 128, 32
+LAYERS, WIDTH, HEADS, VOCABULARY, LENGTH, BATCH = 1, 256, 8, 4096, 128, 32
 
 # The rules of t5x for Megatron tensor parallelism, as in `plain`: here heads and their width are axes of their own.
 EXPERT = (
