@@ -135,12 +135,13 @@ class Calls(Machine):
         if isinstance(callee, External):
             return self.call_external(callee, args, kwargs, node, frame)
         if isinstance(callee, Function):
+            given = [*args, *kwargs.values()]
             if callee.cached and frame.stage.staged:
-                for value in [*args, *kwargs.values()]:
+                for value in given:
                     self.convert(value, node, "hash", frame)
             result = self.call_function(callee, args, kwargs, node, frame, frame.stage)
-            if callee.cached:
-                self.tell_cached_tracer(callee, result, frame)
+            if callee.cached and all(find_array(value, True) is None for value in given):
+                self.tell_cached_tracer(callee, result, frame)  # a tracer would not even be looked up
             return result
         if isinstance(callee, BoundMethod):
             return self.call_value(callee.function, [callee.receiver, *args], kwargs, node, frame)
@@ -297,17 +298,18 @@ class Calls(Machine):
         if not stage.staged and caller is not None and caller.function is not None:
             self.records[caller.function.node].host_calls.add(record)
         scope_key = -function.scope.serial if function.stand_in else function.scope.serial
-        key: object = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
-        if key not in record.memo and record.contexts(function.scope) >= WIDEN_AFTER:
+        context_key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
+        key = record.numbers.get(context_key)
+        if key is None and record.contexts(function.scope) >= WIDEN_AFTER:
             # Called with ever more numbers: what holds for any of them.
             bound = {name: widened(value) for name, value in bound.items()}
-            key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
-        coarse: object = None
-        if key not in record.memo and record.contexts(function.scope) >= COARSE_AFTER:
-            coarse = record.similar(function.scope, stage, bound)
-            key = coarse or key
-        known = record.memo.get(key)
-        if known is not None and (not known[2] or record.active or record.runs > MAX_RUNS):
+            context_key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
+            key = record.numbers.get(context_key)
+        coarse: int | None = None
+        if key is None and record.contexts(function.scope) >= COARSE_AFTER:
+            key = coarse = record.similar(function.scope, stage, bound)
+        known = record.memo[key] if key is not None else None
+        if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
             result, consumed, _, then = known
             if context == "call" and not record.hosted and stage.runs:
                 record.observe(stage, bound, context, caller)  # so far it was only entered like this
@@ -342,7 +344,8 @@ class Calls(Machine):
         scope.variables.update(bound)
         origins = key_origins(bound)
         frame.inherited.update(origin for origin in origins if origin is not None)
-        if key not in record.memo:
+        if key is None:
+            key = record.numbers[context_key] = len(record.numbers)
             record.closures[function.scope.serial] = record.contexts(function.scope) + 1
             record.coarse[_coarse_key(function.scope, stage, bound)] = key
         record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
@@ -497,6 +500,7 @@ class FunctionRecord:
         "is_target",
         "last",
         "memo",
+        "numbers",
         "observations",
         "observed",
         "passed",
@@ -507,15 +511,17 @@ class FunctionRecord:
 
     def __init__(self, function: Function) -> None:
         self.function = function
+        # A context's number, so that its long key is looked up but once.
+        self.numbers: dict[object, int] = {}
         # Context -> result, which parameters' keys it used up, whether it used keys of an enclosing function, and the
         # origins that were passed in.
-        self.memo: dict[object, tuple[Value, tuple[int, ...], bool, tuple[Origin | None, ...]]] = {}
-        self.effects: dict[object, Effect] = {}  # context -> what the call does to the ledger of dispatches
-        self.writes: dict[object, Writes] = {}  # context -> what the call does to the objects that it gets
-        self.donations: dict[object, Handed] = {}  # context -> what the call donates of its arguments
+        self.memo: dict[int, tuple[Value, tuple[int, ...], bool, tuple[Origin | None, ...]]] = {}
+        self.effects: dict[int, Effect] = {}  # context -> what the call does to the ledger of dispatches
+        self.writes: dict[int, Writes] = {}  # context -> what the call does to the objects that it gets
+        self.donations: dict[int, Handed] = {}  # context -> what the call donates of its arguments
         self.handed: Handed | None = None  # by the last call
         self.closures: dict[int, int] = {}  # contexts by the scope that was captured
-        self.coarse: dict[object, object] = {}  # coarse key -> key of `memo`
+        self.coarse: dict[object, int] = {}  # coarse key -> key of `memo`
         self.active = 0
         self.runs = 0
         self.host_calls: set[FunctionRecord] = set()  # what it calls on the host, if it runs there
@@ -533,7 +539,7 @@ class FunctionRecord:
         """How many contexts the closure over `scope` was seen in."""
         return self.closures.get(scope.serial, 0)
 
-    def similar(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> object | None:
+    def similar(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
         """The key of a remembered context with arguments of the same source, whatever they have captured."""
         return self.coarse.get(_coarse_key(scope, stage, bound))
 

@@ -18,6 +18,7 @@ from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.discovery import PROJECT_MARKERS
 from jaxlint.source.read import read_source
 from jaxlint.staging.scope import Scope
+from jaxlint.staging.syntax_facts import CHILD_FIELDS
 from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
 
 _SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", ".env", "noxfile.py"})
@@ -57,11 +58,16 @@ class Module:
         stack: list[ast.AST] = [self.tree]
         while stack:
             node = stack.pop()
-            for value in node.__dict__.values():
-                for child in value if isinstance(value, list) else (value,):
-                    if isinstance(child, ast.AST):
-                        parents[child] = node
-                        stack.append(child)
+            held = node.__dict__
+            for name in CHILD_FIELDS[node.__class__]:
+                value = held.get(name)
+                if value.__class__ is list:
+                    below = [child for child in value if isinstance(child, ast.AST)]
+                    parents.update(dict.fromkeys(below, node))
+                    stack += below
+                elif isinstance(value, ast.AST):
+                    parents[value] = node
+                    stack.append(value)
         return parents
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:

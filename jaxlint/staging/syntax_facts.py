@@ -33,6 +33,16 @@ LEAF_ATTRIBUTES = frozenset(
     ]
 )
 Node = TypeVar("Node", bound=ast.AST)
+_PLAIN_FIELDS = frozenset(
+    {"arg", "asname", "attr", "conversion", "ctx", "id", "kind", "level", "name", "type_comment"}
+)
+# The fields of each kind of node that may hold other nodes than contexts.
+CHILD_FIELDS = {
+    kind: tuple(name for name in kind._fields if name not in _PLAIN_FIELDS)
+    for kind in vars(ast).values()
+    if isinstance(kind, type) and issubclass(kind, ast.AST)
+}
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -74,17 +84,33 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     while stack:
         current = stack.pop()
         yield current
-        for value in current.__dict__.values():
-            if isinstance(value, ast.AST):
+        held = current.__dict__
+        for name in CHILD_FIELDS[current.__class__]:
+            value = held.get(name)
+            if value.__class__ is list:
+                stack += [part for part in value if isinstance(part, ast.AST)]
+            elif isinstance(value, ast.AST):
                 stack.append(value)
-            elif isinstance(value, list):
-                stack.extend(part for part in value if isinstance(part, ast.AST))
+
+
+def statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Every statement below and including `node`, in no order; a tenth of its nodes."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        held = current.__dict__
+        for name in _BLOCKS:
+            block = held.get(name)
+            if block.__class__ is list:
+                stack += block
 
 
 @cache
 def nodes_of(owner: ast.AST, kind: type[Node]) -> tuple[Node, ...]:
     """Every node of one kind below and including `owner`, in no order."""
-    return tuple(node for node in walk(owner) if isinstance(node, kind))
+    every = statements(owner) if issubclass(kind, ast.stmt) else walk(owner)
+    return tuple(node for node in every if isinstance(node, kind))
 
 
 @cache
@@ -104,7 +130,7 @@ def loop_variables(node: ast.AST) -> frozenset[str]:
     """The names that a `for` loop in `node` counts or takes elements with."""
     return frozenset(
         name.id
-        for loop in walk(node)
+        for loop in statements(node)
         if isinstance(loop, (ast.For, ast.AsyncFor))
         for name in walk(loop.target)
         if isinstance(name, ast.Name)
@@ -139,6 +165,17 @@ def is_left_open(node: FunctionNode) -> bool:
     )
 
 
+def _targets(statement: ast.AST) -> list[ast.expr]:
+    """What a statement stores in."""
+    if isinstance(statement, ast.Assign):
+        return statement.targets
+    if isinstance(statement, (ast.AugAssign, ast.AnnAssign, ast.For, ast.AsyncFor)):
+        return [statement.target]
+    if isinstance(statement, (ast.With, ast.AsyncWith)):
+        return [item.optional_vars for item in statement.items if item.optional_vars is not None]
+    return []
+
+
 @cache
 def attribute_stores(node: ast.ClassDef) -> frozenset[str]:
     """Names that methods rebind on `self`, other than those that run before all others."""
@@ -149,14 +186,15 @@ def attribute_stores(node: ast.ClassDef) -> frozenset[str]:
         if not method.args.args:
             continue
         self_name = method.args.args[0].arg
-        for child in walk(method):
-            if (
-                isinstance(child, ast.Attribute)
-                and isinstance(child.ctx, ast.Store)
-                and isinstance(child.value, ast.Name)
-                and child.value.id == self_name
-            ):
-                found.add(child.attr)
+        for target in (target for statement in statements(method) for target in _targets(statement)):
+            for child in walk(target):
+                if (
+                    isinstance(child, ast.Attribute)
+                    and isinstance(child.ctx, ast.Store)
+                    and isinstance(child.value, ast.Name)
+                    and child.value.id == self_name
+                ):
+                    found.add(child.attr)
     return frozenset(found)
 
 

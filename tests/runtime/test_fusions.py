@@ -63,6 +63,7 @@ def test_a_program_without_any_says_so():
 @pytest.mark.targets
 @pytest.mark.slow
 def test_scanned_layers_keep_less_on_a_tpu_that_is_not_there():
+    pytest.importorskip("libtpu", reason="needs the extra tpu", exc_type=ImportError)
     code = """
 import sys, json
 sys.path.insert(0, sys.argv[1])
