@@ -18,7 +18,7 @@ from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import OPERATORS, dtype_of
 from jaxlint.staging.stage import Why
 from jaxlint.staging.statements import truth
-from jaxlint.staging.syntax_facts import asks_for_rank, attribute_tests, is_version_test
+from jaxlint.staging.syntax_facts import asks_for_rank, attribute_tests, dotted, is_version_test
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -212,7 +212,12 @@ class Expressions(Machine):
         frame.scope.variables = before.variables | {
             k: v for k, v in frame.scope.variables.items() if k not in before.variables
         }
-        return results[0] if len(results) == 1 else join_all(results)
+        if len(results) == 1:
+            return results[0]
+        result = join_all(results)
+        if truth(results[-1]) is (how == "or"):  # whichever operand it stops at, this is what it says
+            return _decided(result, how == "or")
+        return result
 
     def eval_unaryop(self, node: ast.UnaryOp, frame: Frame) -> Value:
         value = self.eval(node.operand, frame)
@@ -320,6 +325,9 @@ class Expressions(Machine):
     def eval_compare(self, node: ast.Compare, frame: Frame) -> Value:
         left = self.eval(node.left, frame)
         result: Value = UNKNOWN
+        known = self.asks_for_tracer_type(node, frame)
+        if known is not None:
+            return Static(known)
         for position, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
             right = self.eval(comparator, frame)
             result = self.compare_pair(left, right, op, node, frame)
@@ -327,6 +335,21 @@ class Expressions(Machine):
                 self.test(result, node, "chained comparison", frame)
             left = right
         return result
+
+    def asks_for_tracer_type(self, node: ast.Compare, frame: Frame) -> bool | None:
+        """What `type(x) is DynamicJaxprTracer` and its like give; None for any other test."""
+        asked, op = node.left, node.ops[0]
+        if len(node.ops) > 1 or not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+            return None
+        if not (isinstance(asked, ast.Call) and dotted(asked.func) == "type" and len(asked.args) == 1):
+            return None
+        kind = self.eval(node.comparators[0], frame)
+        if not (isinstance(kind, External) and kind.name.endswith("Tracer")):
+            return None
+        value = self.eval(asked.args[0], frame)
+        if not isinstance(value, Array) or not value.staged or not value.certain:
+            return None
+        return isinstance(op, (ast.Is, ast.Eq))
 
     def compare_pair(self, left: Value, right: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
         """The value of one comparison."""
@@ -485,12 +508,8 @@ class Expressions(Machine):
     def narrow_truth(self, name: str, outcome: bool, frame: Frame) -> None:
         """A setting that was tested is what the test said, in the functions made here, too."""
         found = frame.scope.variables.get(name)
-        if type(found) is Static and found.const is MISSING:
-            self.rebind(name, Static(kind=found.kind, one_of=found.one_of, truth=outcome), frame)
-        elif type(found) is Unknown:
-            self.rebind(
-                name, Unknown(found.origin, found.flow, True) if outcome else Static(truth=False), frame
-            )
+        if found is not None:
+            self.rebind(name, _decided(found, outcome), frame)
 
     def narrow_isinstance(self, test: ast.Call, outcome: bool, frame: Frame) -> None:
         if len(test.args) != 2 or not isinstance(test.args[0], ast.Name):
@@ -811,6 +830,15 @@ class Expressions(Machine):
 def _may_concatenate(left: Value, right: Value) -> bool:
     pairs = ((left, right), (right, left))
     return any(isinstance(a, (ListValue, TupleValue)) and isinstance(b, Array) and b.tree for a, b in pairs)
+
+
+def _decided(value: Value, outcome: bool) -> Value:
+    """A plain or unknown value of which a test has said what it is."""
+    if type(value) is Static and value.const is MISSING:
+        return Static(kind=value.kind, one_of=value.one_of, truth=outcome)
+    if type(value) is Unknown:
+        return Unknown(value.origin, value.flow, True) if outcome else Static(truth=False)
+    return value
 
 
 def _members(kind: Value) -> list[Value]:

@@ -8,7 +8,16 @@ from functools import cache
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import FunctionNode, dotted, nodes_of
-from jaxlint.staging.values import ClassValue, ExternalObject, Function, Instance, Partial, Value, constant
+from jaxlint.staging.values import (
+    ClassValue,
+    External,
+    ExternalObject,
+    Function,
+    Instance,
+    Partial,
+    Value,
+    constant,
+)
 
 # Decorators that freeze what they make, unless they are told not to.
 _FREEZES = frozenset(
@@ -29,6 +38,7 @@ _MAY_FREEZE = frozenset(
 _FROZEN_BASES = frozenset(
     ["flax.struct.PyTreeNode", "flax.training.train_state.TrainState", "equinox.Module", "typing.NamedTuple"]
 )
+_RECORD = "typing.NamedTuple"
 # What runs while an instance is made, when the class itself fills it.
 _MAKERS = {
     "equinox": frozenset({"__init__", "__post_init__"}),
@@ -70,9 +80,16 @@ def _reason(cls: ClassValue, name: str) -> str:
         if owner.frozen and (owner is cls or name in owner.all_fields()):
             return owner.frozen
     for base in cls.external_bases():
-        if canonical(base) in _FROZEN_BASES:
+        if canonical(base) in _FROZEN_BASES and (base != _RECORD or _is_fixed_record(cls, name)):
             return canonical(base)
     return ""
+
+
+def _is_fixed_record(cls: ClassValue, name: str) -> bool:
+    """Whether a named tuple refuses a name: its own class has no `__dict__`, that of a subclass has one beside the fields."""
+    if any(isinstance(base, External) and canonical(base.name) == _RECORD for base in cls.bases):
+        return True
+    return "__slots__" in cls.namespace or name in cls.all_fields()
 
 
 def _is_of_class(frame: Frame) -> bool:

@@ -19,6 +19,7 @@ from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
     Array,
+    Choice,
     ClassValue,
     DictValue,
     External,
@@ -170,6 +171,9 @@ def _named(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 
 def _register(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     cls = args[0] if args else kwargs.get("nodetype", kwargs.get("cls"))
+    if isinstance(cls, Choice):  # a loop over classes
+        for option in cls.options:
+            _register(self, [option, *args[1:]], kwargs, node, frame)
     functions = [
         *args[1:3],
         *(kwargs[n] for n in ("flatten_func", "flatten_with_keys", "unflatten_func") if n in kwargs),

@@ -92,6 +92,9 @@ class Average(eqx.Module):
 class Particle(NamedTuple):
     mass: float
 
+class Heavy(Particle):
+    pass
+
 @dataclasses.dataclass(frozen=True)
 class Settings:
     rate: float = 0.1
@@ -110,6 +113,7 @@ def train(state: LossyState, params):
     state.params = params  # finding
     particle = Particle(1.0)
     particle.mass += 2.0  # finding
+    Heavy(1.0).mass = 3.0  # finding
     settings = Settings()
     settings.rate = 0.01  # finding
     return state, particle, settings
@@ -177,6 +181,14 @@ class Lazy:
 
 class Record(Lazy):
     pass
+
+class Pair(NamedTuple):
+    left: float
+    right: float
+
+class Chain(Pair):
+    def __setstate__(self, state):
+        self.links = state
 
 def update(state: State, buffer: Buffer, settings: Settings):
     state = state.replace(position=state.position + 1.0)

@@ -475,6 +475,69 @@ PROGRAMS = {
             def reach(position, mask):
                 return position * mask
     """,
+    "a loop that registers classes": """
+        from dataclasses import dataclass, fields
+
+        import jax
+        import jax.numpy as jnp
+
+        def register(cls, *, meta=()):
+            names = [field.name for field in fields(cls) if field.name not in meta]
+            return jax.tree_util.register_dataclass(cls, data_fields=names, meta_fields=list(meta))
+
+        @dataclass(frozen=True)
+        class State:
+            x: jax.Array
+
+        @dataclass(frozen=True)
+        class Carry:
+            x: jax.Array
+
+        for cls in (State, Carry):
+            register(cls)
+
+        @jax.jit
+        def doubled(state):
+            return state.x * 2
+
+        doubled(State(jnp.ones(3))), doubled(Carry(jnp.ones(3)))
+    """,
+    "questions for tracers by type, and of one of two values": """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+
+        def is_tracer(x):
+            return isinstance(x, jax.core.Tracer)
+
+        def check(x):
+            array = jnp.asarray(x)
+            if is_tracer(x) or is_tracer(array):
+                return
+            if np.any(np.asarray(array) <= 0.0):
+                raise ValueError(float(array))
+
+        def same(x):
+            if type(x) != jax.interpreters.partial_eval.DynamicJaxprTracer:
+                if len(jnp.unique(x)) > 1:
+                    raise ValueError("different")
+            return x
+
+        class Pair:
+            def __init__(self, a, b):
+                self.a, self.b = a, b
+
+        jax.tree_util.register_dataclass(Pair, data_fields=["a", "b"], meta_fields=[])
+
+        @jax.jit
+        def product(pair, y):
+            check(pair.a)
+            check(y)
+            return pair.a * same(y)
+
+        product(Pair(1.0, 2.0), 3.0)
+        check(1.0)
+    """,
 }
 
 
