@@ -297,7 +297,8 @@ class Calls(Machine):
             self.edges.setdefault(caller.function.node, set()).add(function.node)
         if not stage.staged and caller is not None and caller.function is not None:
             self.records[caller.function.node].host_calls.add(record)
-        scope_key = -function.scope.serial if function.stand_in else function.scope.serial
+        # What a guess evaluated reported nothing, so that it does not stand for a call that is seen.
+        scope_key = (function.scope.serial, function.stand_in, self.guessing > 0)
         context_key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
         key = record.numbers.get(context_key)
         if key is None and record.contexts(function.scope) >= WIDEN_AFTER:
