@@ -103,6 +103,9 @@ TRANSFORMS: dict[str, Transform] = {
 JIT_KINDS = frozenset({"jit", "nnx.jit", "nn.jit", "filter_jit", "pmap"})
 """Kinds that compile, and cache by shapes and static values."""
 
+DIFFERENTIATION = frozenset({"grad", "value_and_grad", "jacobian"})
+"""Kinds that differentiate their function, on concrete values outside of a stage."""
+
 # Calls that stage their function arguments at once.
 CONTROL_FLOW = frozenset(
     {

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
-from jaxlint.staging.calls import constant_names, constant_numbers
+from jaxlint.staging.constants import constant_names, constant_numbers
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.syntax_facts import all_parameters, loop_variables, place_of
 from jaxlint.staging.values import (

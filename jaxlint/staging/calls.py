@@ -37,7 +37,6 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
-    constant,
     find_array,
     in_turn,
     join,
@@ -595,36 +594,6 @@ def short_source(node: ast.expr) -> str:
     """The source of an expression, cut to a readable length."""
     text = ast.unparse(node)
     return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-def constant_names(value: Value | None) -> tuple[str, ...] | None:
-    """Argument names from a string or a sequence of strings; None when not known."""
-    if value is None:
-        return ()
-    const = constant(value)
-    if isinstance(const, str):
-        return (const,)
-    if const is None:
-        return ()
-    if isinstance(const, tuple) and all(isinstance(c, str) for c in const):
-        return const
-    return None
-
-
-def constant_numbers(value: Value | None) -> tuple[int, ...] | None:
-    """Argument positions from an int or a sequence of ints; None when not known."""
-    if value is None:
-        return ()
-    const = constant(value)
-    if isinstance(const, bool):
-        return None
-    if isinstance(const, int):
-        return (const,)
-    if const is None:
-        return ()
-    if isinstance(const, tuple) and all(isinstance(c, int) for c in const):
-        return const
-    return None
 
 
 register(ast.Call, Calls.eval_call)

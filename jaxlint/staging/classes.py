@@ -8,7 +8,7 @@ from functools import cache
 
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging import events
-from jaxlint.staging.calls import constant_names
+from jaxlint.staging.constants import constant_names
 from jaxlint.staging.datamodel import HOOKS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.frozen import frozen_by, refusing

@@ -6,8 +6,9 @@ import ast
 
 from jaxlint.jaxapi.transforms import JIT_KINDS, PRIMITIVE_RULES, Transform
 from jaxlint.staging import events
-from jaxlint.staging.calls import StarArgument, constant_numbers, label_of
+from jaxlint.staging.calls import StarArgument, label_of
 from jaxlint.staging.classes import PYTREE_KINDS
+from jaxlint.staging.constants import constant_numbers
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.meshes import bound_axes

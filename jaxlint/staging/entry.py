@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from jaxlint.staging.calls import StarArgument, constant_names
+from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.classes import MODULE_KINDS
+from jaxlint.staging.constants import constant_names
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.project import Module

@@ -12,21 +12,28 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from jaxlint.staging import events
+from jaxlint.staging.constants import constant_numbers
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Why
 from jaxlint.staging.values import (
+    MISSING,
     TANGENT,
+    UNKNOWN,
     Array,
     AtIndexer,
     DictValue,
+    ExternalObject,
     Flow,
     ListValue,
+    NumpyArray,
     Operation,
+    Static,
     Transformed,
     TupleValue,
     Unknown,
     Value,
+    constant,
     map_parts,
     parts_of,
 )
@@ -41,6 +48,66 @@ _INTEGERS = ("bool", "int", "uint")
 
 class Gradients(Machine):
     """The part of the interpreter that follows gradients."""
+
+    def call_differentiated(
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        numbers = constant_numbers(t.options.get("argnums")) or (0,)
+        concrete = list(args)
+        for number in numbers:
+            if 0 <= number < len(concrete) and isinstance(concrete[number], (Static, NumpyArray)):
+                concrete[number] = self.array_result(frame, [], node)
+        owner: Frame | None = frame
+        while owner is not None:
+            owner.facts["grad"] = True
+            owner = owner.caller if owner.stage.staged else None
+        spec = t.attributes.get("spec")
+        reverse = not (isinstance(spec, ExternalObject) and spec.name == "jax.jacfwd")
+        if reverse and constant_numbers(t.options.get("argnums")) is not None:
+            for number in numbers:
+                if -len(concrete) <= number < len(concrete):
+                    concrete[number] = marked(concrete[number], TANGENT)
+        outer, self.gradient_why = self.gradient_why, t.why
+        self.differentiating += reverse
+        result = self.call_value(t.target, concrete, kwargs, node, frame)
+        self.differentiating -= reverse
+        self.gradient_why = outer
+        self.dispatch(node, frame, t.label)
+        inputs = [*concrete, *kwargs.values()]
+        grads: list[Value] = []
+        for _ in numbers:
+            gradient = self.array_result(frame, inputs, node, role="grad", name=t.api)
+            gradient.tree = True
+            grads.append(gradient)
+        single = "argnums" not in t.options or isinstance(constant(t.options["argnums"]), int)
+        gradient_value: Value = grads[0] if single else TupleValue(grads)
+        aux = t.options.get("has_aux")
+        has_aux = aux is not None and constant(aux) is True
+        unknown_aux = aux is not None and constant(aux) is MISSING
+        value: Value = result
+        extra: Value = UNKNOWN
+        if has_aux and isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
+            value, extra = result.items
+        elif has_aux:
+            value = self.array_result(frame, inputs, node)
+            result = UNKNOWN
+            extra = self.opaque_call(inputs, node, frame)
+        if unknown_aux:
+            return self.opaque_call(inputs, node, frame)
+        if reverse and result is not UNKNOWN:
+            self.tell_stopped(t, value, frame)
+        if flow_in([*args, *kwargs.values()]) is None:  # what it gives back is not differentiated any more
+            value, extra = marked(value, None), marked(extra, None)
+        if t.kind == "value_and_grad":
+            if not isinstance(value, (Array, TupleValue)):
+                value = self.array_result(frame, inputs, node)
+            return TupleValue([TupleValue([value, extra]) if has_aux else value, gradient_value])
+        return TupleValue([gradient_value, extra]) if has_aux else gradient_value
 
     def tell_stopped(self, t: Transformed | None, loss: Value, frame: Frame | None = None) -> None:
         """Tells rules when what is differentiated comes out of a loop that has no reverse mode."""

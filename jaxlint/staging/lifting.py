@@ -6,7 +6,7 @@ import ast
 import copy
 from dataclasses import replace
 
-from jaxlint.staging.calls import constant_names
+from jaxlint.staging.constants import constant_names
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why

@@ -519,6 +519,28 @@ class Machine:
     ) -> Value:
         raise NotImplementedError
 
+    def call_custom(
+        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def call_differentiated(
+        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
+    def emit_argument(
+        self,
+        static: bool,
+        t: Transformed,
+        name: str,
+        value: Value,
+        argument: ast.expr | None,
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        raise NotImplementedError
+
     def transformed_attribute(self, base: Transformed, name: str, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 

@@ -9,7 +9,8 @@ from typing import Any
 from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.staging import events
 from jaxlint.staging.callbacks import CALLBACKS
-from jaxlint.staging.calls import StarArgument, constant_names
+from jaxlint.staging.calls import StarArgument
+from jaxlint.staging.constants import constant_names
 from jaxlint.staging.dispatching import GENERIC, generic
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import marked

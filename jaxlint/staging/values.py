@@ -719,6 +719,13 @@ def hashable(value: object) -> bool:
     return True
 
 
+def is_text(value: Value) -> bool:
+    """A string, or bytes, known or not."""
+    return isinstance(value, Static) and (
+        isinstance(value.const, (str, bytes)) or value.kind in ("str", "key")
+    )
+
+
 def is_none(value: Value) -> bool:
     """The constant None."""
     return isinstance(value, Static) and value.const is None

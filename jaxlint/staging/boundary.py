@@ -1,0 +1,189 @@
+"""Values that cross into a staged function, and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jaxlint.jaxapi.dtypes import canonical_dtype
+from jaxlint.jaxapi.modules import SEQUENTIALS, holds_arrays
+from jaxlint.jaxapi.names import canonical
+from jaxlint.staging import events
+from jaxlint.staging.calls import StarArgument
+from jaxlint.staging.classes import PYTREE_KINDS
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.pytrees import flattening, leaf_attributes
+from jaxlint.staging.stage import Why
+from jaxlint.staging.trees import registration
+from jaxlint.staging.values import (
+    CALLABLE,
+    MISSING,
+    Array,
+    Choice,
+    ClassValue,
+    DictValue,
+    ExternalObject,
+    Field,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    join,
+    map_parts,
+    parts_of,
+)
+
+
+class Boundary(Machine):
+    """What a value is on the other side of a staging boundary."""
+
+    def to_staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
+        """`value` as the staged function sees it: array leaves are tracers, structure stays Python."""
+        if self.unjitted:
+            return value
+        if isinstance(value, Static):
+            if (
+                value.const is None
+                or isinstance(value.const, (str, bytes))
+                or value.kind in ("str", "key", "type", "enum", "dtype", "treedef")
+            ):
+                return value
+            if keeps_python:
+                return value
+            if value.const is MISSING and not value.kind:
+                return Array(True, why, tree=True, certain=False)
+            return Array(True, why, certain=certain)
+        if isinstance(value, Array):
+            return Array(
+                True,
+                why,
+                tree=value.tree,
+                certain=certain
+                and (value.certain or value.role == "declared"),  # whatever it is, a tracer now
+                origin=value.origin,
+                role="" if value.role == "declared" else value.role,
+                mixed=value.mixed,
+                dtype=value.dtype,
+                flow=value.flow,
+            )
+        if isinstance(value, NumpyArray):
+            return Array(True, why, certain=certain, dtype=canonical_dtype(value.dtype))
+        if isinstance(value, StarArgument):
+            return StarArgument(self.to_staged(value.element, why, certain, keeps_python))
+        if isinstance(value, Unknown):
+            # It may hold static fields, or be None: not certain enough to report on.
+            return Array(True, why, tree=True, certain=False, origin=value.origin, flow=value.flow)
+        if isinstance(value, (TupleValue, ListValue, DictValue)):
+            return map_parts(value, lambda part: self.to_staged(part, why, certain, keeps_python))
+        if isinstance(value, Instance):
+            self.enters_stage(value.cls)
+            return self.stage_instance(value, why, certain, keeps_python)
+        if isinstance(value, Choice) and any(isinstance(option, Instance) for option in value.options):
+            staged = [self.to_staged(option, why, certain, keeps_python) for option in value.options]
+            return Choice(staged, value.every)
+        if isinstance(value, ExternalObject) and _is_layer_with_arrays(value):
+            return replace(value, staged=Array(True, why, tree=True, certain=certain))
+        return value
+
+    def stage_instance(self, value: Instance, why: Why, certain: bool, keeps_python: bool) -> Value:
+        flatten = flattening(value.cls)
+        leaves = leaf_attributes(flatten) if flatten is not None else None
+        if (flatten is not None and not keeps_python) or (self.registers and registration(value.cls)):
+            self.crossing.append(value.cls)
+        if value.cls.kind not in PYTREE_KINDS and leaves is None:
+            return (
+                value
+                if keeps_python or value.cls.kind not in ("plain", "dataclass")
+                else _registered(value, why)
+            )
+        if id(value) in self.copying:
+            return self.copying[id(value)]
+        declared = value.cls.all_fields()
+        fields: dict[str, Value] = {}
+        leaf = Array(True, why, tree=True, certain=False)
+        copy = Instance(value.cls, fields, True, value.origin, value.ready, leaf)
+        self.copying[id(value)] = copy
+        certain = certain and (flatten is None or leaves is not None)  # else it is not known what a leaf is
+        plain_python = keeps_python or value.cls.kind == "nnx"
+        for name, part in value.fields.items():
+            static = declared[name].static if name in declared else False
+            if leaves is not None:
+                static = name not in leaves
+            if (
+                static
+                and name in declared
+                and self.boundary is not None
+                and isinstance(part, (Array, NumpyArray, ListValue, DictValue))
+            ):
+                t, frame = self.boundary
+                self.emit_static_field(value.cls, declared[name], part, t, frame)
+            fields[name] = part if static else self.to_staged(part, why, certain, plain_python)
+        for name, field in declared.items():
+            if name not in fields and not (field.static if leaves is None else name not in leaves):
+                fields[name] = Array(True, why, tree=True, certain=False)
+        del self.copying[id(value)]
+        return copy
+
+    def emit_static_field(
+        self, cls: ClassValue, field: Field, value: Value, t: Transformed, frame: Frame
+    ) -> None:
+        """A field of a static kind holds something that cannot be hashed; told in the file of the class that declares it."""
+        declaring = next((known for known in cls.mro() if known.fields.get(field.name) is field), cls)
+        owner = Frame(None, declaring.module, declaring.scope, frame.stage, frame, t.node)
+        self.emit("static_field", events.StaticFieldEvent(field.node, owner, cls, field.name, value, t))
+
+    def to_device(self, value: Value, jitted: str, keeps_python: bool = False) -> Value:
+        """The result of a staged call as the host sees it: concrete arrays. Modules of nnx keep Python values."""
+        if keeps_python and isinstance(value, (Static, Unknown)):
+            return value
+        if isinstance(value, Array):
+            return Array(
+                False,
+                None,
+                tree=value.tree,
+                certain=value.certain,
+                jitted=jitted,
+                role=value.role if value.role in ("key", "variables") else "",
+                dtype=value.dtype,
+                flow=value.flow,
+            )
+        if isinstance(value, Unknown):
+            return Array(False, None, tree=True, certain=False, jitted=jitted)
+        if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
+            return Array(False, None, jitted=jitted)
+        if isinstance(value, (TupleValue, ListValue, DictValue)):
+            return map_parts(value, lambda part: self.to_device(part, jitted, keeps_python))
+        if isinstance(value, Instance):
+            declared = value.cls.all_fields()
+            keeps_python = value.cls.kind == "nnx"
+            if id(value) in self.copying:
+                return self.copying[id(value)]  # modules of nnx may hold each other
+            copy = self.copying[id(value)] = Instance(value.cls, {}, True, None, value.ready)
+            for k, v in value.fields.items():
+                static = k in declared and declared[k].static
+                copy.fields[k] = v if static else self.to_device(v, jitted, keeps_python)
+            del self.copying[id(value)]
+            return copy
+        return value
+
+
+def _registered(value: Instance, why: Why) -> Instance:
+    """An object that JAX would refuse, unless something that is not seen registers its class as a pytree."""
+    inside = Array(True, why, tree=True, certain=False)
+    fields = {
+        name: part if isinstance(part, CALLABLE) else join(part, inside)
+        for name, part in value.fields.items()
+    }
+    return Instance(value.cls, fields, True, value.origin, value.ready, inside)
+
+
+def _is_layer_with_arrays(value: Value, depth: int = 4) -> bool:
+    if isinstance(value, ExternalObject):
+        name = canonical(value.name)
+        inside = value.args if name in SEQUENTIALS else ()
+        return holds_arrays(name) or any(_is_layer_with_arrays(part, depth - 1) for part in inside)
+    return depth > 0 and any(_is_layer_with_arrays(part, depth - 1) for part in parts_of(value))

@@ -1,0 +1,35 @@
+"""Options of transformations that are known: argument names and positions."""
+
+from __future__ import annotations
+
+from jaxlint.staging.values import Value, constant
+
+
+def constant_names(value: Value | None) -> tuple[str, ...] | None:
+    """Argument names from a string or a sequence of strings; None when not known."""
+    if value is None:
+        return ()
+    const = constant(value)
+    if isinstance(const, str):
+        return (const,)
+    if const is None:
+        return ()
+    if isinstance(const, tuple) and all(isinstance(c, str) for c in const):
+        return const
+    return None
+
+
+def constant_numbers(value: Value | None) -> tuple[int, ...] | None:
+    """Argument positions from an int or a sequence of ints; None when not known."""
+    if value is None:
+        return ()
+    const = constant(value)
+    if isinstance(const, bool):
+        return None
+    if isinstance(const, int):
+        return (const,)
+    if const is None:
+        return ()
+    if isinstance(const, tuple) and all(isinstance(c, int) for c in const):
+        return const
+    return None

@@ -1,0 +1,158 @@
+"""What a test says of the variables that it asks about."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from jaxlint.jaxapi.names import JAX_FAMILY
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.syntax_facts import attribute_tests, is_version_test
+from jaxlint.staging.values import (
+    MISSING,
+    UNKNOWN,
+    Array,
+    ClassValue,
+    External,
+    Function,
+    Instance,
+    ModuleValue,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+)
+
+_PLAIN_MODULES = ("builtins", "numpy", "numbers", "typing", "collections")
+
+
+class Narrowing(Machine):
+    """Refines variables in the branches of a test."""
+
+    def is_shim(self, test: ast.expr, frame: Frame) -> bool:
+        """Whether a test asks which version of a library there is, or which names it has."""
+        if is_version_test(test):
+            return True
+        return any(
+            isinstance(self.eval(asked, frame), (External, ModuleValue)) for asked in attribute_tests(test)
+        )
+
+    def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
+        """Refines variables by what a test says of them."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            self.narrow(test.operand, not outcome, frame)
+        elif isinstance(test, ast.Name):
+            self.narrow_truth(test.id, outcome, frame)
+        elif isinstance(test, ast.BoolOp):
+            if isinstance(test.op, ast.And) == outcome:
+                for operand in test.values:
+                    self.narrow(operand, outcome, frame)
+        elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
+            right = test.comparators[0]
+            if isinstance(right, ast.Constant) and right.value is None:
+                if (isinstance(test.ops[0], (ast.Is, ast.Eq)) and outcome) or (
+                    isinstance(test.ops[0], (ast.IsNot, ast.NotEq)) and not outcome
+                ):
+                    self.rebind(test.left.id, Static(None), frame)
+        elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
+            self.narrow_isinstance(test, outcome, frame)
+        elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "hasattr":
+            attribute = test.args[1] if len(test.args) == 2 else None
+            arraylike = isinstance(attribute, ast.Constant) and attribute.value in (
+                "shape",
+                "dtype",
+                "ndim",
+                "aval",
+            )
+            if arraylike and not outcome and isinstance(test.args[0], ast.Name):
+                self.rebind(test.args[0].id, Static(), frame)  # without a shape it is no array
+        elif (
+            isinstance(test, ast.Call)
+            and isinstance(test.func, (ast.Name, ast.Attribute))
+            and outcome
+            and len(test.args) == 1
+            and isinstance(test.args[0], ast.Name)
+        ):
+            name = test.func.id if isinstance(test.func, ast.Name) else test.func.attr
+            if name in ("is_concrete", "isscalar", "callable", "is_scalar"):
+                self.rebind(test.args[0].id, Static(), frame)
+
+    def narrow_truth(self, name: str, outcome: bool, frame: Frame) -> None:
+        """A setting that was tested is what the test said, in the functions made here, too."""
+        found = frame.scope.variables.get(name)
+        if found is not None:
+            self.rebind(name, decided(found, outcome), frame)
+
+    def narrow_isinstance(self, test: ast.Call, outcome: bool, frame: Frame) -> None:
+        if len(test.args) != 2 or not isinstance(test.args[0], ast.Name):
+            return
+        found = frame.scope.lookup(test.args[0].id)
+        if found is None:
+            return
+        names = list(test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]])
+        kinds = [member for name in names for member in members_of_type(self.eval(name, frame))]
+        if (
+            outcome
+            and isinstance(found[0], Array)
+            and not any(map(_is_array_type, kinds))
+            and (any(type(kind) is Unknown or _is_foreign(kind) for kind in kinds))
+        ):
+            self.rebind(test.args[0].id, replace(found[0], certain=False), frame)
+            return
+        plain = all(
+            isinstance(kind, External)
+            and (kind.name.startswith("builtins.") or kind.name.startswith(("numpy.", "numbers.")))
+            for kind in kinds
+        )
+        tracers = all(isinstance(kind, External) and kind.name.endswith("Tracer") for kind in kinds)
+        if (outcome and plain) or (not outcome and tracers):
+            if isinstance(found[0], (Array, Unknown)):
+                containers = any(
+                    isinstance(k, External) and k.name.partition(".")[2] in ("list", "tuple", "dict")
+                    for k in kinds
+                )
+                self.rebind(test.args[0].id, UNKNOWN if containers else Static(), frame)
+        elif outcome and len(kinds) == 1 and isinstance(kinds[0], ClassValue) and type(found[0]) is Unknown:
+            self.rebind(test.args[0].id, self.some_instance(kinds[0], found[0], frame), frame)
+
+    def some_instance(self, cls: ClassValue, value: Unknown, frame: Frame) -> Value:
+        """An instance of which only the class is known, after a test that asked for it."""
+        if cls.kind in ("enum", "namedtuple"):
+            return value
+        leaf = Array(True, frame.stage.why, tree=True, certain=False) if frame.stage.abstract else None
+        instance = Instance(cls, {}, True, value.origin, ready=True, staged=leaf)
+        for owner in cls.mro():
+            for name, member in owner.namespace.items():
+                if not isinstance(member, (Function, Transformed, Partial, ClassValue)):
+                    instance.fields[name] = UNKNOWN  # instances may have their own
+        return instance
+
+    def rebind(self, name: str, value: Value, frame: Frame) -> None:
+        if name in frame.scope.variables:
+            frame.scope.variables[name] = value
+
+
+def _is_array_type(kind: Value) -> bool:
+    return isinstance(kind, External) and kind.name.partition(".")[0] in JAX_FAMILY
+
+
+def _is_foreign(kind: Value) -> bool:
+    """Whether a type is of a library that is not known, whose instances are no tracers."""
+    return isinstance(kind, External) and kind.name.partition(".")[0] not in (*JAX_FAMILY, *_PLAIN_MODULES)
+
+
+def decided(value: Value, outcome: bool) -> Value:
+    """A plain or unknown value of which a test has said what it is."""
+    if type(value) is Static and value.const is MISSING:
+        return Static(kind=value.kind, one_of=value.one_of, truth=outcome)
+    if type(value) is Unknown:
+        return Unknown(value.origin, value.flow, True) if outcome else Static(truth=False)
+    return value
+
+
+def members_of_type(kind: Value) -> list[Value]:
+    """The types that the second argument of `isinstance` stands for."""
+    return kind.elements() if isinstance(kind, TupleValue) else [kind]

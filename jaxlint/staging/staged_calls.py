@@ -1,0 +1,370 @@
+"""Calls of transformed functions: what `jax.jit(f)(x)` stages, and what it gives back."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
+from jaxlint.staging import events
+from jaxlint.staging.constants import constant_names, constant_numbers
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.meshes import bound_axes
+from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.syntax_facts import positional_parameters
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    DictValue,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    Origin,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+)
+
+_TRACED_WITHOUT_JIT = frozenset({"vmap", "pmap", "checkpoint"})  # whatever `jax.disable_jit` says
+
+
+class StagedCalls(Machine):
+    """Calling what a transformation made."""
+
+    def call_transformed(
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """The result of calling `t` in `frame`."""
+        if self.unjitted and t.kind in _TRACED_WITHOUT_JIT:
+            unjitted, self.unjitted = self.unjitted, 0
+            try:
+                return self.call_transformed(t, args, kwargs, node, frame)
+            finally:
+                self.unjitted = unjitted
+        own = t.attributes.get("own")
+        if own is not None:
+            self.beside += t.kind == "nn.lift"
+            self.aside(own, args, kwargs, node, frame)
+            self.beside -= t.kind == "nn.lift"
+        kind = t.kind
+        if kind in JIT_KINDS:
+            return self.call_jitted(t, args, kwargs, node, frame)
+        if kind in DIFFERENTIATION:
+            return self.call_differentiated(t, args, kwargs, node, frame)
+        if kind in ("vmap", "shard_map", "nnx.scan"):
+            return self.call_mapped(t, args, kwargs, node, frame)
+        if kind in ("checkpoint", "variant"):
+            staged, options = self.stage_arguments(t, args, kwargs, frame, None)
+            result = self.in_stage(
+                t.target, Stage(kind, True, True, t.why, frame.stage), staged, options, node, frame
+            )
+            return result if frame.stage.staged else self.to_device(result, "")
+        if kind == "pallas":
+            return self.call_kernel(t, args, node, frame)
+        if kind == "custom":
+            return self.call_custom(t, args, kwargs, node, frame)
+        if kind == "checkify":
+            stage = Stage("checkify", True, True, t.why, frame.stage)
+            result = self.in_stage(t.target, stage, args, kwargs, node, frame)
+            return TupleValue([UNKNOWN, result if frame.stage.staged else self.to_device(result, "")])
+        if kind in ("hk.apply", "hk.init"):
+            return self.call_haiku(t, args, kwargs, node, frame)
+        if kind == "make_jaxpr":
+            staged, options = self.stage_arguments(t, args, kwargs, frame, None)
+            self.in_stage(
+                t.target, Stage("make_jaxpr", True, True, t.why, frame.stage), staged, options, node, frame
+            )
+            return UNKNOWN
+        if kind == "nn.lift":
+            return self.call_lifted(t, args, kwargs, node, frame)
+        return self.opaque_call([*args, *kwargs.values()], node, frame)
+
+    def aside(
+        self, own: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """A library's own code for what the tables say: evaluated for what it shows of the library's functions."""
+        used, before = frame.used, self.ledger.serial
+        frame.used = {}
+        result = self.call_value(own, args, kwargs, node, frame)
+        frame.used = used
+        self.ledger.forget(before)
+        return result
+
+    def in_stage(
+        self,
+        callee: Value,
+        stage: Stage,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """Calls `callee` with the frame standing in `stage`, or where it stands when `jax.disable_jit` holds."""
+        outer = frame.stage
+        frame.stage = outer if self.unjitted else stage
+        crossing, self.crossing = self.crossing, []
+        try:
+            if not self.unjitted:
+                self.unflatten(crossing, args, node, frame)
+            result = self.call_value(callee, args, kwargs, node, frame)
+            if not self.unjitted:
+                self.left([result], node, frame)
+            return result
+        finally:
+            frame.stage = outer
+
+    def call_jitted(
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        owner: Frame | None = frame
+        while owner is not None and not owner.stage.staged and not self.choosing:
+            if owner.loops:
+                # The innermost loop that runs it: loops further out see it once per inner loop, not per step.
+                for loop in reversed(owner.loops):
+                    loop.calls_jitted = True
+                    if loop.kind != "comprehension":
+                        break
+                break
+            owner = owner.caller
+        staged, options = self.stage_arguments(t, args, kwargs, frame, node)
+        stage = Stage("jit" if t.kind != "pmap" else "pmap", True, True, t.why, frame.stage, bound_axes(t))
+        result = self.in_stage(t.target, stage, staged, options, node, frame)
+        self.dispatch(node, frame, t.label, t)
+        return result if frame.stage.staged else self.to_device(result, t.label)
+
+    def stage_arguments(
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        frame: Frame,
+        node: ast.AST | None,
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """Arguments as they are inside a jit-like transformation; tells rules what is passed as static."""
+        names = self.signature(t.target)
+        static_names, certain = self.static_parameters(t, names)
+        self.boundary = (t, frame)
+        keeps = self.spec_of(t).keeps_python if "spec" in t.attributes else False
+        staged: list[Value] = []
+        for position, value in enumerate(args):
+            name = names[position] if position < len(names) else f"argument {position}"
+            static = name in static_names or f"#{position}" in static_names
+            if node is not None and (static or certain) and not self.unjitted:
+                argument = _positional_node(node, position - _bound_before(node, args))
+                self.emit_argument(static, t, name, value, argument, node, frame)
+            staged.append(
+                _static_inside(value)
+                if static
+                else self.to_staged(value, self.parameter_why(t, name), certain, keeps)
+            )
+        options: dict[str, Value] = {}
+        for name, value in kwargs.items():
+            static = name in static_names
+            if node is not None and (static or certain) and not self.unjitted:
+                self.emit_argument(static, t, name, value, _keyword_node(node, name), node, frame)
+            if static:
+                options[name] = _static_inside(value)
+            else:
+                options[name] = self.to_staged(value, self.parameter_why(t, name), certain, keeps)
+        return staged, options
+
+    def emit_argument(
+        self,
+        static: bool,
+        t: Transformed,
+        name: str,
+        value: Value,
+        argument: ast.expr | None,
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        """Tells rules what a call of a jitted function passes."""
+        if static:
+            self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument))
+        elif not isinstance(value, (Array, Unknown)) and not self.unjitted:
+            self.emit("traced_argument", events.TracedArgumentEvent(node, frame, t, name, value, argument))
+
+    def parameter_why(self, t: Transformed, name: str) -> Why:
+        parameter = name if t.kind in JIT_KINDS else ""
+        return Why(f"`{name}` is a parameter of `{t.label}`", cause=t.why, parameter=parameter)
+
+    def static_parameters(self, t: Transformed, names: list[str]) -> tuple[set[str], bool]:
+        """Names of static parameters ("#2" for positions without one), and whether all of them are known."""
+        found: set[str] = set()
+        certain = True
+        by_name = constant_names(t.options.get("static_argnames"))
+        if by_name is None:
+            certain = False
+        else:
+            found.update(by_name)
+        for key in ("static_argnums", "static_broadcasted_argnums", "nondiff_argnums"):
+            numbers = constant_numbers(t.options.get(key))
+            if numbers is None:
+                certain = False
+                continue
+            for number in numbers:
+                position = number if number >= 0 else number + len(names)
+                found.add(names[position] if 0 <= position < len(names) else f"#{position}")
+                found.add(f"#{position}")
+        if "**" in t.options:
+            certain = False
+        return found, certain
+
+    def signature(self, target: Value) -> list[str]:
+        """Names of the positional parameters that a caller of `target` fills."""
+        if isinstance(target, Function):
+            if target.wraps is not None:  # functools.wraps: JAX, too, reads the signature of what is wrapped
+                return self.signature(target.wraps)
+            return [p.arg for p in positional_parameters(target.node)]
+        if isinstance(target, BoundMethod):
+            return self.signature(target.function)[1:]
+        if isinstance(target, Partial):
+            names = self.signature(target.function)[len(target.args) :]
+            return [n for n in names if n not in target.kwargs]
+        if isinstance(target, Transformed):
+            names = self.signature(target.target)
+            if target.kind == "hk.apply":
+                return ["params", "rng", *names]
+            return names
+        if isinstance(target, Instance):
+            call = target.cls.lookup("__call__")
+            return self.signature(call)[1:] if isinstance(call, (Function, Transformed)) else []
+        return []
+
+    def call_mapped(
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        names = self.signature(t.target)
+        spec = self.spec_of(t)
+        staged: list[Value] = []
+        for position, value in enumerate(args):
+            name = names[position] if position < len(names) else f"argument {position}"
+            mapped = self.is_argument_mapped(t, position, name)
+            if mapped is False:
+                staged.append(value)
+            else:
+                certain = bool(mapped) or (isinstance(value, Array) and value.staged)
+                staged.append(self.to_staged(value, self.parameter_why(t, name), certain, spec.keeps_python))
+        options = {
+            n: self.to_staged(v, self.parameter_why(t, n), t.kind == "vmap") for n, v in kwargs.items()
+        }
+        abstract = frame.stage.abstract or spec.abstract
+        stage = Stage(t.kind, abstract, True, t.why, frame.stage, bound_axes(t))
+        born, before = Origin(t.label).serial, list(frame.used)
+        result = self.in_stage(t.target, stage, staged, options, node, frame)
+        if t.kind == "vmap":
+            changing = [v for v, s in zip(args, staged, strict=True) if s is not v]
+            self.tell_constant_keys(t.api, t.target, before, born, [*changing, *kwargs.values()], node, frame)
+        self.dispatch(node, frame, t.label)
+        return result if frame.stage.staged else self.to_device(result, "")
+
+    def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
+        """Whether vmap, vectorize or shard_map makes a tracer of an argument; None when that is not known."""
+        excluded = t.options.get("excluded")
+        if excluded is not None:
+            listed = constant(excluded)
+            if not isinstance(listed, tuple):
+                return None
+            if position in listed or name in listed:
+                return False
+        # An argument without a spec is passed through shard_map as it is.
+        mapped = self.is_mapped(t.options.get("in_specs" if t.kind == "shard_map" else "in_axes"), position)
+        # `vectorize` maps only what has more dimensions than the function takes.
+        return None if mapped and t.api == "jax.numpy.vectorize" else mapped
+
+    def is_mapped(self, axes: Value | None, position: int) -> bool | None:
+        """Whether vmap maps the argument at `position`; None when that is not known."""
+        if axes is None:
+            return True
+        const = constant(axes)
+        if isinstance(const, int) or isinstance(axes, ExternalObject):
+            return True
+        if isinstance(axes, (TupleValue, ListValue)) and axes.items is not None:
+            if position >= len(axes.items):
+                return None
+            axis = axes.items[position]
+            if isinstance(axis, Static) and axis.const is None:
+                return False
+            if isinstance(axis, (ExternalObject, TupleValue, DictValue)):
+                return True  # a PartitionSpec, or a tree of axes
+            return True if isinstance(constant(axis), int) else None
+        return None
+
+    def call_kernel(self, t: Transformed, args: list[Value], node: ast.AST, frame: Frame) -> Value:
+        """A Pallas kernel: its parameters are mutable references."""
+        names = self.signature(t.target)
+        refs: list[Value] = [Array(True, self.parameter_why(t, name), role="ref") for name in names]
+        self.in_stage(t.target, Stage("pallas", True, True, t.why, frame.stage), refs, {}, node, frame)
+        result = self.array_result(frame, args, node, name="pallas_call")
+        result.tree = True
+        return result
+
+    def call_haiku(
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        skip = 1
+        if t.kind == "hk.apply":
+            skip = (2 if "stateful" in t.attributes else 1) + ("without_rng" not in t.attributes)
+        options = {k: v for k, v in kwargs.items() if k not in ("rng", "params", "state")}
+        passed = sum(k in kwargs for k in ("rng", "params", "state"))
+        result = self.call_value(t.target, args[max(0, skip - passed) :], options, node, frame)
+        if t.kind == "hk.init":
+            params = self.array_result(frame, args, node)
+            params.tree = True
+            return TupleValue([params, params]) if "stateful" in t.attributes else params
+        if "stateful" in t.attributes:
+            state = self.array_result(frame, args, node)
+            state.tree = True
+            return TupleValue([result, state])
+        return result
+
+
+def _static_inside(value: Value) -> Value:
+    """A static argument inside; a tracer there raises at the call, so nothing is said of what follows."""
+    return UNKNOWN if isinstance(value, Array) and value.staged else value
+
+
+def _bound_before(node: ast.AST, args: list[Value]) -> int:
+    """How many of the arguments are not written at the call: the receiver of a method, what a `partial` holds."""
+    if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
+        return 0
+    return max(0, len(args) - len(node.args))
+
+
+def _positional_node(node: ast.AST, position: int) -> ast.expr | None:
+    """The expression of a positional argument of a call; None behind a starred one."""
+    if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args[: position + 1]):
+        return None
+    return node.args[position] if 0 <= position < len(node.args) else None
+
+
+def _keyword_node(node: ast.AST, name: str) -> ast.expr | None:
+    if not isinstance(node, ast.Call):
+        return None
+    return next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
