@@ -10,7 +10,6 @@ Needs the extra `tpu`.
 from __future__ import annotations
 
 import argparse
-import functools
 import os
 import platform
 import sys
@@ -131,7 +130,7 @@ def main() -> int:
                 run = original
                 if way != "xla":
                     run = substituted(Version(original, JitOptions()), choose, None, fused).function
-                sizes.append(peak(functools.wraps(original)(run), given, target))
+                sizes.append(peak(run, given, target))
             least = [way for way, size in zip(WAYS, sizes, strict=True) if size <= 1.01 * min(sizes)]
             lines.append(
                 f"| {kind} | {name} | {' | '.join(f'{size:.0f} MiB' for size in sizes)} | {', '.join(least)} |"

@@ -108,6 +108,49 @@ def callable_alone(function: Callable[..., Any]) -> Callable[..., Any]:
     return within
 
 
+def named_paths(values: Any) -> list[str]:
+    """The path of each leaf of (args, kwargs) inside its argument, as `jax.tree_util.keystr` writes it.
+
+    `flax.nnx.jit` passes modules as lists of arrays beside a description of the module; its paths are those in `nnx.state(module)`.
+    """
+    found: list[str] = []
+    for value in (*values[0], *(values[1][name] for name in sorted(values[1]))):
+        inside = jax.tree_util.tree_flatten_with_path(value, is_leaf=_is_module)[0]
+        for path, leaf in inside:
+            before = jax.tree_util.keystr(path)
+            found += [before + name for name in _paths_of_module(leaf)] if _is_module(leaf) else [before]
+    return found
+
+
+def _is_module(value: Any) -> bool:
+    """Whether it is a module on its way through `flax.nnx.jit`."""
+    return type(value).__name__ == "NodeStates" and type(value).__module__.startswith("flax.nnx")
+
+
+def _paths_of_module(value: Any) -> list[str]:
+    plain = [jax.tree_util.keystr(path) for path, _ in jax.tree_util.tree_flatten_with_path(value)[0]]
+    state = _state_of_module(jax.tree.unflatten(jax.tree.structure(value), range(len(plain))))
+    named = {leaf: jax.tree_util.keystr(path) for path, leaf in jax.tree_util.tree_leaves_with_path(state)}
+    return [named.get(number, plain[number]) for number in range(len(plain))]
+
+
+def _state_of_module(value: Any) -> Any:
+    """`nnx.state` of a module on its way through `flax.nnx.jit`; the value itself where that cannot be told."""
+    try:
+        from flax import nnx
+
+        return nnx.state(nnx.merge(value.graphdef, *value.states))
+    except Exception:  # a module that shares parts with another argument cannot be put together alone
+        return value
+
+
+def with_modules(values: Any) -> Any:
+    """The same tree with the state of each module of `flax.nnx` in place of what `nnx.jit` passes of it."""
+    return jax.tree.map(
+        lambda value: _state_of_module(value) if _is_module(value) else value, values, is_leaf=_is_module
+    )
+
+
 @contextlib.contextmanager
 def fresh_compiles() -> Iterator[None]:
     """Compile inside without the persistent compilation cache, so that compile times are those of a cold start."""

@@ -137,10 +137,11 @@ def bind(captured: CapturedFunction) -> BoundCall:
         raise StagingError("the captured arguments and their shapes disagree in structure")
     dynamic_positions = [n for n in range(len(call.args)) if n not in positions]
     leaves = []
-    for (path, value), aval in zip(paths, shapes, strict=True):
+    names_inside = compat.named_paths(values)
+    for (path, value), inside, aval in zip(paths, names_inside, shapes, strict=True):
         inside_args = path[0].idx == 0
         argument = dynamic_positions[path[1].idx] if inside_args else path[1].key
-        label = ("args" if inside_args else "kwargs") + f"[{argument!r}]" + jax.tree_util.keystr(path[2:])
+        label = ("args" if inside_args else "kwargs") + f"[{argument!r}]" + inside
         leaves.append(Leaf(label, argument, _aval(value, aval), value))
     return BoundCall(call, positions, names, tuple(leaves), structure)
 

@@ -9,18 +9,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import optax
+import pytest
 from flax import nnx
 from flax.training.train_state import TrainState
 
 from jaxlint_runtime.inspection.rebinding import updates
-from jaxlint_runtime.sharding import annotated, axes, strategies
+from jaxlint_runtime.sharding import annotated, axes, code, strategies
 from jaxlint_runtime.sharding.classes import Classes, classify, inputs_of
-from jaxlint_runtime.sharding.mesh import parse_mesh
+from jaxlint_runtime.sharding.mesh import MeshShape, parse_mesh
 from jaxlint_runtime.staging import bind, capture, stage, version_of
 from jaxlint_runtime.targets import parse
 
 MESH = parse_mesh("data=4,model=2")
 VOCABULARY, WIDTH, HEADS = 48, 16, 4
+RULES = (("embed", None), ("mlp", None))
 TOKENS = np.zeros((8, 7), np.int32)
 
 
@@ -76,7 +78,7 @@ def test_linen_with_a_train_state() -> None:
     assert all(len(entry.followers) == 2 * len(entry.members) for entry in found.parameters)
     assert annotated.framework(found, nnx=False) == "linen"
     tensor = next(s for s in strategies.named(found, MESH) if s.name == "tensor parallel")
-    said = list(annotated.lines(tensor, found, "linen"))
+    said = list(annotated.lines(tensor, found, MESH, "linen"))
     assert "Block_*.up.kernel: kernel_init=nn.with_partitioning(init, (None, 'model'))" in said
 
 
@@ -102,10 +104,101 @@ def test_nnx_with_an_optimizer() -> None:
 
     found = classes_of(step, state, np.ones((8, 6, WIDTH), np.float32))
     roles = {e.name: [found.roles[g] for g in e.groups] for e in found.parameters}
-    assert roles["up.kernel.value"] == ["embed", "hidden"]
-    assert roles["mix.{key,query}.kernel.value"][1:] == ["heads", "head width"]
+    assert roles["up.kernel"] == ["embed", "hidden"]
+    assert roles["mix.{key,query}.kernel"][1:] == ["heads", "head width"]
     assert [one.path for one in found.data] == ["args[1]"]
     assert annotated.framework(found, nnx=False) == "nnx"
     tensor = next(s for s in strategies.named(found, MESH) if s.name == "tensor parallel")
-    said = list(annotated.lines(tensor, found, "nnx"))
-    assert "up.kernel.value: kernel_init=nnx.with_partitioning(init, (None, 'model'))" in said
+    said = list(annotated.lines(tensor, found, MESH, "nnx"))
+    assert "up.kernel: kernel_init=nnx.with_partitioning(init, (None, 'model'))" in said
+
+
+def test_a_step_of_nnx_jit_is_named_by_its_modules_and_its_code_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+    own = jax.jit
+
+    def noting(function: Any, **options: Any) -> Any:
+        jitted = own(function, **options)
+        return lambda *args: calls.append((function, args)) or jitted(*args)
+
+    def step(layer: Layer, optimizer: nnx.Optimizer, x: jax.Array) -> jax.Array:
+        loss, gradient = nnx.value_and_grad(lambda m: jnp.mean(m(x) ** 2))(layer)
+        optimizer.update(layer, gradient)
+        return loss
+
+    layer = Layer(nnx.Rngs(0))
+    optimizer = nnx.Optimizer(layer, optax.adam(1e-3), wrt=nnx.Param)
+    x = np.ones((8, 6, WIDTH), np.float32)
+    monkeypatch.setattr(jax, "jit", noting)
+    jitted = nnx.jit(step)
+    monkeypatch.undo()
+    before = float(jitted(layer, optimizer, x))
+    function, args = next(call for call in calls if len(call[1]) == 3)
+    found = classes_of(function, *args)
+    assert found.inputs[0].path.startswith("args[0]['down']['bias']")
+    assert all(len(entry.followers) == 2 * len(entry.members) for entry in found.parameters)
+    megatron = next(s for s in strategies.named(found, MESH) if s.name == "tensor parallel, with ZeRO-1")
+    one = MeshShape(("data", "model"), (1, 1))
+    text = code.program(megatron, found, one, "step", [], ["layer", "optimizer", "x"], nnx=True)
+    assert r"\b(mu|nu)\b.*\bup\b.*\bkernel\b" in text
+    scope: dict[str, Any] = {"step": step, "layer": layer, "optimizer": optimizer}
+    exec(text, scope)
+    assert float(scope["step"](layer, optimizer, x)) < before
+    moment = optimizer.opt_state[0].mu["up"]["kernel"][...]
+    assert moment.sharding.spec == jax.sharding.PartitionSpec("data", "model")
+
+
+def test_annotations_over_the_mesh_are_a_placement_and_only_what_differs_is_told() -> None:
+    init = nn.initializers.lecun_normal()
+    up = nn.Dense(64, use_bias=False, kernel_init=nn.with_partitioning(init, (None, "model")))
+    down = nn.Dense(WIDTH, use_bias=False, kernel_init=nn.with_partitioning(init, (None, "data")))
+    model = nn.Sequential([up, nn.relu, down])
+    x = np.ones((8, WIDTH), np.float32)
+    params = model.init(jax.random.key(0), x)
+
+    def step(params: Any, x: jax.Array) -> Any:
+        gradient = jax.grad(lambda p: jnp.mean(model.apply(p, x) ** 2))(params)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradient)
+
+    found = classes_of(step, params, x)
+    names = annotated.stated(jax.tree.structure(((params, x), {})), len(found.inputs))
+    assert sorted(names.values()) == [(None, "data"), (None, "model")]
+    assert not annotated.logical(names, MESH)
+    assert annotated.as_spec((None, "data"), (64, WIDTH), MESH) == ((), ("data",))
+    tensor = next(s for s in strategies.named(found, MESH) if s.name == "tensor parallel")
+    told = list(annotated.lines(tensor, found, MESH, "linen", names))
+    assert len(told) == 2  # what stands already is not told again
+    assert "with_partitioning(init, ('model', None)) (it says (None, 'data'))" in told[0]
+
+
+def test_logical_annotations_are_told_as_rules() -> None:
+    init = nnx.initializers.lecun_normal()
+    with jax.set_mesh(jax.make_mesh((1,), ("x",), axis_types=(jax.sharding.AxisType.Auto,))):
+        rngs = nnx.Rngs(0)
+        up = nnx.Linear(
+            WIDTH,
+            64,
+            kernel_init=nnx.with_partitioning(init, ("embed", "mlp"), sharding_rules=RULES),
+            rngs=rngs,
+        )
+        down = nnx.Linear(
+            64,
+            WIDTH,
+            kernel_init=nnx.with_partitioning(init, ("mlp", "embed"), sharding_rules=RULES),
+            rngs=rngs,
+        )
+    graph, state = nnx.split((up, down))
+
+    def step(state: Any, x: jax.Array) -> Any:
+        def loss(state: Any) -> jax.Array:
+            up, down = nnx.merge(graph, state)
+            return jnp.mean(down(nnx.relu(up(x))) ** 2)
+
+        return jax.tree.map(lambda p, g: p - 0.1 * g, state, jax.grad(loss)(state))
+
+    found = classes_of(step, state, np.ones((8, WIDTH), np.float32))
+    names = annotated.stated(jax.tree.structure(((state, np.ones(1)), {})), len(found.inputs))
+    assert annotated.logical(names, MESH)
+    tensor = next(s for s in strategies.named(found, MESH) if s.name == "tensor parallel")
+    told = list(annotated.lines(tensor, found, MESH, "nnx", names))
+    assert told[0] == "nnx.logical_axis_rules((('batch', 'data'), ('embed', None), ('mlp', 'model')))"

@@ -72,7 +72,8 @@ class Classes:
 
 
 def keys_of(path: str) -> Path:
-    """The keys of a path in the spelling of `jax.tree_util.keystr`."""
+    """The keys of a path in the spelling of `jax.tree_util.keystr`, without the box that flax may hold an array in."""
+    path = re.sub(r"\.(raw_)?value$", "", path)
     return tuple((a or b or c).strip("'\"") for a, b, c in _TOKEN.findall(path))
 
 
@@ -169,12 +170,7 @@ def _parameters(
     """What takes part in products or look-ups as a weight, and what lies beside it in the same tree; and that tree."""
     if not weights:
         return [], ()
-    prefix = weights[0].keys[:-1]
-    for one in weights[1:]:
-        common = 0
-        while common < min(len(prefix), len(one.keys)) and prefix[common] == one.keys[common]:
-            common += 1
-        prefix = prefix[:common]
+    prefix = above([one.keys for one in weights])
     named = {one.number for one in weights}
     if len(prefix) < 2:  # the arguments themselves: what else is among them need not be parameters
         return list(weights), prefix
@@ -185,6 +181,17 @@ def _parameters(
         or (one.keys[: len(prefix)] == prefix and "float" in one.dtype and one.number not in carries)
     ]
     return beside, prefix
+
+
+def above(paths: Sequence[Path]) -> Path:
+    """The keys that all paths begin with, the last key of each left out."""
+    prefix = paths[0][:-1] if paths else ()
+    for keys in paths:
+        common = 0
+        while common < min(len(prefix), len(keys)) and prefix[common] == keys[common]:
+            common += 1
+        prefix = prefix[:common]
+    return prefix
 
 
 def _is_data(one: Input, axes: Axes, batch: Node | None, own: set[int], carries: set[int]) -> bool:

@@ -6,9 +6,9 @@ The rules are tried on every input before they are shown: what they give is what
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from jaxlint_runtime.sharding.classes import Classes, Input
+from jaxlint_runtime.sharding.classes import Classes, Input, ParameterClass, above
 from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.strategies import Spec, Strategy
 
@@ -27,17 +27,26 @@ def rules(strategy: Strategy, classes: Classes, mesh: MeshShape) -> tuple[Rule, 
     """Patterns for `re.search` in the path of an array and the specs that they stand for; what none finds is whole."""
     wanted = strategy.leaves(classes, mesh)
     inputs, several = _state(classes), placed_together(classes)
-    state = {
-        n: strategy.followers(classes, n) != strategy.spec(classes, n) for n in range(len(classes.parameters))
-    }
+    tree = len(above([one.keys for entry in classes.parameters for one in entry.members]))
     found: list[Rule] = []
     for number, entry in enumerate(classes.parameters):
-        spec = strategy.spec(classes, number)
-        if any(spec) and not state[number]:
-            found += [(pattern, spec) for pattern in _patterns(entry.members)]
+        spec, behind = strategy.spec(classes, number), strategy.followers(classes, number)
+        patterns = _patterns(entry.members, tree)
+        if any(spec) or any(behind):
+            found += [(pattern, spec) for pattern in patterns]
+        if spec != behind and entry.followers:
+            apart = r"\b(" + "|".join(_only_in_state(entry)) + r")\b.*"
+            found += [(apart + pattern, behind) for pattern in patterns]
     found.sort(key=lambda rule: -len(rule[0]))
     short = tuple(dict(found).items())
     return short if _gives(short, inputs, wanted, several) else _general(inputs, wanted, several)
+
+
+def _only_in_state(entry: ParameterClass) -> list[str]:
+    """Names in the paths of an optimiser's moments that those of its parameters do not have: mu, nu."""
+    own = {key for one in entry.members for key in one.keys}
+    beside = [[re.escape(k) for k in one.keys if k not in own and not k.isdigit()] for one in entry.followers]
+    return list(dict.fromkeys(keys[-1] for keys in beside if keys)) or ["(?!)"]
 
 
 def _state(classes: Classes) -> list[Input]:
@@ -83,11 +92,16 @@ def placed_together(classes: Classes) -> tuple[str, ...]:
     )
 
 
-def _patterns(members: Sequence[Input]) -> list[str]:
-    """What the paths of a class end in, numbers left open, names that differ as alternatives."""
-    tails = list(dict.fromkeys(tuple(re.sub(r"\d+", "#", key) for key in one.keys[-3:]) for one in members))
+def _patterns(members: Sequence[Input], tree: int) -> list[str]:
+    """What the paths of a class end in, numbers left open, names that differ as alternatives.
+
+    The first `tree` keys are those of the whole tree of parameters, which the optimiser's moments have elsewhere.
+    """
+    ends = [one.keys[tree:][-3:] for one in members]
+    tails = list(dict.fromkeys(tuple(re.sub(r"\d+", "#", key) for key in end) for end in ends))
     named = [tuple(key for key in tail if key.strip("#")) or tail for tail in tails]
     by_rest: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
+    boxed = members[0].path.endswith(".value")
     for tail in dict.fromkeys(named):
         before, name, after = _varying(tail, named)
         by_rest.setdefault((before, after), []).append(name)
@@ -95,7 +109,7 @@ def _patterns(members: Sequence[Input]) -> list[str]:
     for (before, after), names in by_rest.items():
         middle = _key(names[0]) if len(names) == 1 else "(" + "|".join(_key(n) for n in names) + ")"
         parts = [*(_key(k) for k in before), middle, *(_key(k) for k in after)]
-        found.append(r"\b" + r"\b.*\b".join(parts) + r"\b\W*$")
+        found.append(r"\b" + r"\b.*\b".join(parts) + (r"\b\W*\.value$" if boxed else r"\b\W*$"))
     return found
 
 
@@ -139,11 +153,18 @@ def _stripped(spec: Spec) -> Spec:
 
 
 def program(
-    strategy: Strategy, classes: Classes, mesh: MeshShape, name: str, results: Sequence[Sequence[int | None]]
+    strategy: Strategy,
+    classes: Classes,
+    mesh: MeshShape,
+    name: str,
+    results: Sequence[Sequence[int | None]],
+    signature: Sequence[str] = (),
+    nnx: bool = False,
 ) -> str:
     """The code, for a function called `name`.
 
     `results` has an entry for each part of what it returns: for each array in there the input whose new value it is.
+    `signature` has the names of its parameters; `nnx` says that it takes modules and is jitted by `nnx.jit`.
     """
     found = rules(strategy, classes, mesh)
     state = {one.number for one in _state(classes)}
@@ -156,11 +177,13 @@ def program(
         arguments[argument] = (
             "state" if "state" in (before, kind) else ("data" if "data" in (before, kind) else kind)
         )
-    names = {argument: _variable(argument, kind, arguments) for argument, kind in arguments.items()}
+    names = {
+        argument: _variable(argument, kind, arguments, signature) for argument, kind in arguments.items()
+    }
     lines = [
-        "import re",
-        "",
+        *(["import re", ""] if found else []),
         "import jax",
+        *(["from flax import nnx"] if nnx else []),
         "from jax.sharding import NamedSharding, PartitionSpec as P",
         "",
         f"mesh = jax.make_mesh({mesh.sizes!r}, {mesh.names!r}, axis_types=(jax.sharding.AxisType.Auto,) * {len(mesh.names)})",
@@ -178,29 +201,10 @@ def program(
             "",
         ]
     several = [names[argument] for argument in placed_together(classes)]
-    if found and several:
-        left, right = ", ".join(f"{one}_at" for one in several), ", ".join(several)
-        right = f"({right})" if len(several) > 1 else right
-        lines.append(f"{left} = jax.tree_util.tree_map_with_path(placed, {right})")
-    given = {}
-    for argument, kind in arguments.items():
-        if kind == "state" and found:
-            given[argument] = f"{names[argument]}_at"
-        elif kind == "data":
-            given[argument] = f"NamedSharding(mesh, {written((strategy.batch,))})"
-        else:
-            given[argument] = "NamedSharding(mesh, P())"
-    back = [_back(part, classes, given) for part in results]
-    shown = back[0] if len(back) == 1 else f"({', '.join(back)})"
-    if all(argument.isdigit() for argument in arguments):
-        inside = ", ".join(given.values()) + ("," if len(given) == 1 else "")
-        lines.append(f"step = jax.jit({name}, in_shardings=({inside}), out_shardings={shown})")
-    else:  # jit takes no shardings for keywords: what is placed before the call stays where it is
-        lines.append(f"step = jax.jit({name}, out_shardings={shown})")
-    placed = [
-        f"{names[a]} = jax.device_put({names[a]}, {given[a]})" for a, k in arguments.items() if k == "state"
-    ]
-    lines += [f"{line}  # once" for line in placed]
+    if nnx:
+        lines += _for_modules(strategy, name, arguments, names, several, bool(found))
+    else:
+        lines += _for_trees(strategy, classes, name, results, arguments, names, several, bool(found))
     if strategy.used:
         lines += [
             "# inside the step, before the loss: parameters that are kept in parts are brought to where they are used",
@@ -212,6 +216,69 @@ def program(
             if spec != strategy.spec(classes, n)
         ]
     return "\n".join(lines)
+
+
+def _for_trees(
+    strategy: Strategy,
+    classes: Classes,
+    name: str,
+    results: Sequence[Sequence[int | None]],
+    arguments: Mapping[str, str],
+    names: Mapping[str, str],
+    several: Sequence[str],
+    rules: bool,
+) -> Iterator[str]:
+    """`jax.jit` with the shardings of its arguments and results, and what is placed once before."""
+    if rules and several:
+        left, right = ", ".join(f"{one}_at" for one in several), ", ".join(several)
+        right = f"({right})" if len(several) > 1 else right
+        yield f"{left} = jax.tree_util.tree_map_with_path(placed, {right})"
+    given = {}
+    for argument, kind in arguments.items():
+        given[argument] = f"{names[argument]}_at" if kind == "state" and rules else _plainly(strategy, kind)
+    back = [_back(part, classes, given) for part in results]
+    shown = back[0] if len(back) == 1 else f"({', '.join(back)})"
+    if all(argument.isdigit() for argument in arguments):
+        inside = ", ".join(given.values()) + ("," if len(given) == 1 else "")
+        yield f"step = jax.jit({name}, in_shardings=({inside}), out_shardings={shown})"
+    else:  # jit takes no shardings for keywords: what is placed before the call stays where it is
+        yield f"step = jax.jit({name}, out_shardings={shown})"
+    for argument, kind in arguments.items():
+        if kind == "state":
+            yield f"{names[argument]} = jax.device_put({names[argument]}, {given[argument]})  # once"
+
+
+def _for_modules(
+    strategy: Strategy,
+    name: str,
+    arguments: Mapping[str, str],
+    names: Mapping[str, str],
+    several: Sequence[str],
+    rules: bool,
+) -> Iterator[str]:
+    """`nnx.jit`, which changes its modules in place: their shardings are given once and hold for the results too."""
+    modules = f"({', '.join(several)})" if len(several) > 1 else several[0]
+    if rules:
+        yield f"state = nnx.state({modules})"
+        yield "state_at = jax.tree_util.tree_map_with_path(placed, state)"
+        yield f"nnx.update({modules}, jax.device_put(state, state_at))  # once"
+    else:
+        yield f"nnx.update({modules}, jax.device_put(nnx.state({modules}), NamedSharding(mesh, P())))  # once"
+    given = []
+    for argument, kind in arguments.items():
+        if kind == "state" and rules:
+            part = f"state_at[{several.index(names[argument])}]" if len(several) > 1 else "state_at"
+            given.append(f"nnx.StateSharding({part})")
+        else:
+            given.append(_plainly(strategy, kind))
+    inside = ", ".join(given) + ("," if len(given) == 1 else "")
+    yield f"step = nnx.jit({name}, in_shardings=({inside}), out_shardings=None)"
+
+
+def _plainly(strategy: Strategy, kind: str) -> str:
+    return (
+        f"NamedSharding(mesh, {written((strategy.batch,))})" if kind == "data" else "NamedSharding(mesh, P())"
+    )
 
 
 def _back(part: Sequence[int | None], classes: Classes, given: Mapping[str, str]) -> str:
@@ -230,9 +297,11 @@ def _argument(path: str) -> str:
     return found[1].strip("'\"") if found else path
 
 
-def _variable(argument: str, kind: str, arguments: dict[str, str]) -> str:
+def _variable(argument: str, kind: str, arguments: dict[str, str], signature: Sequence[str]) -> str:
     if not argument.isdigit():
         return argument
+    if int(argument) < len(signature):
+        return signature[int(argument)]
     alone = sum(1 for other in arguments.values() if other == kind) == 1
     return {"state": "state", "data": "batch"}.get(kind, "other") + ("" if alone else f"_{argument}")
 

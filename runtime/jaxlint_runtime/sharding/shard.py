@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +18,17 @@ from jaxlint_runtime.model import CapturedFunction, Cost, Result, Status
 from jaxlint_runtime.peaks import PUBLISHED
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.settings import Settings
-from jaxlint_runtime.sharding import advice, annotated, axes, classes, code, compiled, explain, score
+from jaxlint_runtime.sharding import (
+    advice,
+    annotated,
+    axes,
+    classes,
+    code,
+    compiled,
+    explain,
+    score,
+    strategies,
+)
 from jaxlint_runtime.sharding.classes import Classes, Input
 from jaxlint_runtime.sharding.compiled import Figures, Placed, Step
 from jaxlint_runtime.sharding.mesh import MeshShape
@@ -26,6 +38,7 @@ from jaxlint_runtime.sharding.unplaced import unplaced
 from jaxlint_runtime.staging import DoesNotFit, StagingError
 
 OWN = "as the program has it"
+ANNOTATED = "as the program annotates it"
 FOUND = "found"
 
 
@@ -172,6 +185,11 @@ def _given(
             for spec, one in zip(own, found.inputs, strict=True)
         )
         yield OWN, (specs, ())
+    names = annotated.stated(program.bound.structure, len(found.inputs))
+    if names and not annotated.logical(names, shape):
+        said = {n: annotated.as_spec(one, found.inputs[n].shape, shape) for n, one in names.items()}
+        data = strategies.Strategy("", strategies.data_axes(shape)).leaves(found, shape)
+        yield ANNOTATED, (tuple(said.get(one.number, data[one.number]) for one in found.inputs), ())
     for name, placing in others.items():
         yield name, (tuple(placing(one) for one in found.inputs), ())
 
@@ -258,13 +276,15 @@ def _tell(
     assert chosen.figures is not None
     name = function.qualname.rpartition(".")[2]
     updated = {update.output: update.input for update in program.updates}
-    outcome.code = code.program(
-        chosen.strategy, found, shape, name, _parts(program.baseline.traced.out_info, updated)
-    )
     nnx = type(function.function).__module__.startswith("flax.nnx")
+    parts = _parts(program.baseline.traced.out_info, updated)
+    outcome.code = code.program(
+        chosen.strategy, found, shape, name, parts, _signature(function.function), nnx
+    )
     which = annotated.framework(found, nnx)
     if which is not None:
-        outcome.annotations = list(annotated.lines(chosen.strategy, found, which))
+        names = annotated.stated(program.bound.structure, len(found.inputs))
+        outcome.annotations = list(annotated.lines(chosen.strategy, found, shape, which, names))
     told = outcome.advice
     told += advice.undivided(found, shape)
     told += advice.experts(found, shape, chosen.strategy)
@@ -274,6 +294,14 @@ def _tell(
         devices = target.devices()[: shape.devices]
         told += advice.layout(shape, devices, compiled.laid_out(shape, devices), chosen.figures)
     told += advice.pipeline(found, shape, chosen.figures, limit, advice.blocks_of(found))
+
+
+def _signature(function: Any) -> list[str]:
+    """The names of the parameters that a function takes by position."""
+    with contextlib.suppress(TypeError, ValueError):
+        given = inspect.signature(function).parameters.values()
+        return [one.name for one in given if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    return []
 
 
 def _parts(returned: Any, updated: Mapping[int, int]) -> list[list[int | None]]:
