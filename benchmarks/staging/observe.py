@@ -103,7 +103,7 @@ def merged(parts: list[dict[str, Any]]) -> dict[str, Any]:
     tests: Counter[str] = Counter()
     for part in parts:
         tests.update(part["tests"])
-    for name in ("collected", "files not collected"):  # the same for each
+    for name in ("collected", "distinct", "files not collected"):  # the same for each
         if name in tests:
             tests[name] = max(part["tests"].get(name, 0) for part in parts)
     truth["tests"] = dict(tests)

@@ -176,7 +176,7 @@ PRIMITIVE_RULES: dict[str, tuple[int, ...] | None] = {
     "jax.interpreters.ad.primitive_jvps": None,
     "jax.interpreters.ad.primitive_transposes": None,
     "jax.interpreters.batching.primitive_batchers": (0,),
-    "jax.interpreters.batching.axis_primitive_batchers": (1,),
+    "jax.interpreters.batching.axis_primitive_batchers": (3,),  # size, name and kind of the axis come first
     "jax.interpreters.batching.fancy_primitive_batchers": (1,),
     "jax.interpreters.mlir.lower_fun": None,
     "equinox.internal.filter_primitive_def": None,

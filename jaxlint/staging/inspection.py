@@ -15,7 +15,7 @@ from jaxlint.staging.project import Module
 from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import all_parameters, static_annotations
+from jaxlint.staging.syntax_facts import all_parameters, handed_on, is_static_type, static_annotations
 from jaxlint.staging.trees import registration, tracer_in
 from jaxlint.staging.values import (
     Array,
@@ -140,6 +140,7 @@ def facts(
     contexts = [bound for _, bound, _ in seen]
     called = [bound for _, bound, context in seen if context != "creation"]
     params = {name: _parameter(name, contexts) for name in names}
+    _doubt(params, node, contexts, record)
     for name in static_annotations(node) & params.keys():
         if params[name] == "traced" and not any(
             name in bound and _surely_traced(bound[name]) for bound in contexts
@@ -225,6 +226,53 @@ def _parameter(name: str, contexts: list[dict[str, Value]]) -> str:
     return answers.pop() if len(answers) == 1 else "unknown"
 
 
+def _doubt(
+    params: dict[str, str],
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+    contexts: list[dict[str, Value]],
+    record: FunctionRecord,
+) -> None:
+    """Sets to "unknown" what may hold a tracer in these contexts, and as well none."""
+    rest = node.args.kwarg.arg if node.args.kwarg is not None else None
+    seen = [bound for stage, bound, context in record.observations if context == "call" and not stage.staged]
+    for name, answer in params.items():
+        if answer != "traced":
+            continue
+        values = [bound[name] for bound in contexts if name in bound]
+        if name == rest:
+            # What is left over of keywords is mostly nothing.
+            doubtful = not any(_names_tracer(value) for value in values)
+        elif name == handed_on(node):
+            # A tree that the function does not look into may have no leaves.
+            doubtful = all(_is_tree(value) for value in values)
+        else:
+            plain = [bound[name] for bound in seen if name in bound]
+            doubtful = bool(plain) and not any(map(_surely_traced, values)) and all(map(_is_switch, plain))
+        if doubtful:
+            params[name] = "unknown"
+
+
+def _is_switch(value: Value) -> bool:
+    """Whether it is None, a bool or a string, which programs do not pass where others pass an array."""
+    if not isinstance(value, Static):
+        return False
+    return value.kind in ("bool", "str") or value.const is None or isinstance(value.const, (bool, str))
+
+
+def _names_tracer(value: Value) -> bool:
+    return isinstance(value, DictValue) and any(
+        array is not None and array.certain for array in map(tracer_in, value.items.values())
+    )
+
+
+def _is_tree(value: Value) -> bool:
+    """Whether nothing is known of the structure of a tree."""
+    if isinstance(value, TupleValue):
+        return value.items is None and value.element is not None and _is_tree(value.element)
+    array = tracer_in(value)
+    return array is None or (isinstance(value, Array) and value.tree)
+
+
 def _is_setting(name: str, contexts: list[dict[str, Value]]) -> bool:
     """Whether all calls pass what cannot hold a tracer."""
     values = [bound[name] for bound in contexts if name in bound]
@@ -262,8 +310,15 @@ def _likely_traced(value: Value, array: Array) -> bool:
     return not array.mixed
 
 
+_NUMBERS = frozenset({"float", "complex"})
+
+
 def _has_leaves(value: Instance) -> bool:
-    if value.cls.kind in ("nnx", "equinox", "pytree") or registration(value.cls) is not None:
+    if value.cls.kind in ("equinox", "pytree"):
+        # Of numbers and the like some boundaries make no tracers.
+        fields = value.cls.all_fields().values()
+        return not all(field.static or is_static_type(field.annotation, _NUMBERS) for field in fields)
+    if value.cls.kind == "nnx" or registration(value.cls) is not None:
         return True
     flatten = flattening(value.cls)
     return flatten is not None and bool(leaf_attributes(flatten))

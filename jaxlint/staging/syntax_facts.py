@@ -385,10 +385,60 @@ _STATIC_TYPES = frozenset(
 )
 
 
+_CONTAINERS = frozenset(
+    ["Sequence", "Iterable", "list", "List", "tuple", "Tuple", "set", "frozenset", "dict", "Mapping"]
+)
+
+
 @cache
 def static_annotations(node: FunctionNode) -> frozenset[str]:
     """Parameters whose annotation names a type that no tracer has."""
-    found = parameter_annotations(node)
     return frozenset(
-        name for name, annotation in found.items() if dotted(annotation).rpartition(".")[2] in _STATIC_TYPES
+        parameter.arg for parameter in all_parameters(node) if is_static_type(parameter.annotation)
     )
+
+
+def is_static_type(annotation: ast.expr | None, also: frozenset[str] = frozenset()) -> bool:
+    """Whether an annotation names types that no tracer has, nor holds; `also`: more of them."""
+    if isinstance(annotation, ast.Constant):
+        if not isinstance(annotation.value, str):
+            return annotation.value is None
+        try:
+            return is_static_type(ast.parse(annotation.value, mode="eval").body, also)
+        except SyntaxError:
+            return False
+    if isinstance(annotation, ast.BinOp):
+        return is_static_type(annotation.left, also) and is_static_type(annotation.right, also)
+    if isinstance(annotation, ast.Subscript):
+        outer = dotted(annotation.value).rpartition(".")[2]
+        if outer in _CONTAINERS or outer in ("Optional", "Union"):
+            inner = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+            return all(is_static_type(part, also) for part in inner if not _is_ellipsis(part))
+        return outer in _STATIC_TYPES
+    last = dotted(annotation).rpartition(".")[2] if annotation is not None else ""
+    return last in _STATIC_TYPES or last in also
+
+
+def _is_ellipsis(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is Ellipsis
+
+
+@cache
+def handed_on(node: FunctionNode) -> str | None:
+    """The one parameter that the body does nothing with but to return it beside another value, if there is one."""
+    if isinstance(node, ast.Lambda):
+        return None
+    returned: set[str] = set()
+    used: set[str] = set()
+    stack: list[ast.AST] = list(node.body)
+    while stack:
+        at = stack.pop()
+        if isinstance(at, ast.Return) and isinstance(at.value, ast.Tuple):
+            returned.update(part.id for part in at.value.elts if isinstance(part, ast.Name))
+            stack.extend(part for part in at.value.elts if not isinstance(part, ast.Name))
+        elif isinstance(at, ast.Name):
+            used.add(at.id)
+        else:
+            stack.extend(ast.iter_child_nodes(at))
+    found = {parameter.arg for parameter in all_parameters(node)} & returned - used
+    return found.pop() if len(found) == 1 else None

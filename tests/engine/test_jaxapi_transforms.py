@@ -222,6 +222,23 @@ def test_rules_of_primitives_get_tracers_where_the_table_says() -> None:
     ]
 
 
+def test_batching_rules_with_an_axis_get_tracers_after_what_says_of_the_axis() -> None:
+    from jax.interpreters import batching
+
+    primitive = jax.extend.core.Primitive("axis_of_test")
+    primitive.def_abstract_eval(lambda x: x)
+    seen: list[list[bool]] = []
+
+    def rule(*args: Any) -> Any:
+        seen.append([any(map(is_tracer, jax.tree.leaves(arg))) for arg in args])
+        return primitive.bind(*args[3]), args[4][0]
+
+    batching.axis_primitive_batchers[primitive] = rule
+    jax.make_jaxpr(jax.vmap(primitive.bind))(jnp.ones(3))
+    positions = PRIMITIVE_RULES["jax.interpreters.batching.axis_primitive_batchers"] or ()
+    assert seen == [[n in positions for n in range(5)]]
+
+
 def test_rules_of_equinox_primitives_get_tracers() -> None:
     internal = pytest.importorskip("equinox.internal")
     seen: dict[str, list[bool]] = {}

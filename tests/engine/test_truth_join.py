@@ -125,6 +125,29 @@ def test_a_claim_is_untested_when_the_code_of_its_reason_never_ran(tmp_path: Pat
         assert score.tested.all == ran
 
 
+def test_a_claim_is_untested_when_what_its_reason_hands_over_never_ran(tmp_path: Path) -> None:
+    source = (
+        "import jax\ndef helper(x):\n    return x\n\ndef ran(flag):\n    @jax.jit\n    def inner(x):\n"
+        "        return helper(x)\n    if flag:\n        inner(1)\n    jax.jit(lambda x: helper(x))\n"
+    )
+    (tmp_path / "p.py").write_text(source)
+    reasons = {
+        "`inner` is decorated with `jax.jit` at line 6": (6, "ran.<locals>.inner"),
+        "`<lambda>` is passed to `jax.jit` at line 11": (11, "ran.<locals>.<lambda>"),
+    }
+    for reason, (line, name) in reasons.items():
+        for ran in (True, False):
+            seen = [observed(2, "helper", 0), observed(5, "ran", 0), *[observed(line, name, 0)] * ran]
+            claims = [
+                predicted(2, "helper", reason=reason),
+                predicted(5, "ran", "no"),
+                predicted(line, name, "no"),
+            ]
+            found = pairs(claims, seen)
+            join.mark_reasons(found, tmp_path)
+            assert found[0].reason_ran is ran
+
+
 def test_enclosing_line_is_that_of_the_first_decorator() -> None:
     tree = ast.parse("x = 1\n@a\n@b\ndef f():\n    def g():\n        pass\n    return g\n")
     assert [join.enclosing_line(tree, line) for line in (1, 6, 7)] == [None, 5, 2]

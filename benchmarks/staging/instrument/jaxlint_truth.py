@@ -282,6 +282,14 @@ def _told(excinfo: Any, style: Any = None) -> str:
     return f"{excinfo.typename}"
 
 
+def _test(item: Any) -> tuple[Any, ...]:
+    """What the cases of one test share: class and code of the function. absl and chex make a function of each case, which wraps it."""
+    code = getattr(inspect.unwrap(getattr(item, "function", item)), "__code__", None)
+    if code is None:
+        return str(item.path), re.sub(r"__with.*|\[.*|_?\d+$", "", item.name)
+    return code.co_filename, code.co_firstlineno, getattr(item, "cls", None)
+
+
 class Plugin:
     """Chooses the tests, watches the clock, writes the file."""
 
@@ -302,12 +310,12 @@ class Plugin:
         random.Random(self.seed).shuffle(items)
         # Of the variants of a test that chex makes, the one under jit shows what a run of all of them would.
         items.sort(key=lambda item: "without_jit" in item.name or "with_device" in item.name)
-        seen: Counter[tuple[str, str]] = Counter()
+        seen: Counter[tuple[Any, ...]] = Counter()
 
         def rank(item: Any) -> int:
-            name = re.sub(r"__with.*|\[.*|_?\d+$", "", item.name)
-            seen[str(item.path), name] += 1
-            return seen[str(item.path), name]
+            test = _test(item)
+            seen[test] += 1
+            return seen[test]
 
         ranks = {id(item): rank(item) for item in items}
         items.sort(key=lambda item: ranks[id(item)])
@@ -316,6 +324,7 @@ class Plugin:
                 _told  # pytest's own follows frames, and a test of recursion has been seen to end it
             )
         self.outcomes["collected"] = len(items)
+        self.outcomes["distinct"] = len(seen)
         self.files = len({item.path for item in items})
         items[:] = items[self.part :: self.parts]
         self.began = time.monotonic()

@@ -69,3 +69,120 @@ def test_what_one_call_gives_as_a_setting_is_not_said_to_be_traced(tmp_path: Pat
     """
     facts = facts_of(tmp_path, program)
     assert facts["scaled"].params == {"x": "traced", "axes": "unknown"}
+
+
+def test_a_tree_that_is_only_handed_on_may_be_empty(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def stateless(updates, state, params):
+            return jax.tree.map(lambda u: 2 * u, updates), state
+
+        def stateful(updates, state, params):
+            return jax.tree.map(lambda u, s: u + s, updates, state), state
+
+        def one_leaf(updates, state, params):
+            return updates * 2, state
+
+        @jax.jit
+        def step(grads, state, params):
+            first, _ = stateless(grads, state, params)
+            second, _ = stateful(first, state, params)
+            return one_leaf(second, jax.numpy.sum(params), params)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["stateless"].params == {"updates": "traced", "state": "unknown", "params": "traced"}
+    assert facts["stateful"].params["state"] == "traced"
+    assert facts["one_leaf"].params["state"] == "traced"
+
+
+def test_what_is_left_over_of_keywords_is_mostly_nothing(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def update(grads, value, **extra):
+            return grads * value
+
+        def other(grads, **extra):
+            return grads * extra["value"]
+
+        def run(grads, **keywords):
+            return jax.jit(update)(grads, **keywords)
+
+        @jax.jit
+        def named(grads, x):
+            return other(grads, value=x)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["update"].params["extra"] == "unknown"
+    assert facts["other"].params["extra"] == "traced"
+
+
+def test_a_switch_at_every_call_seen_is_no_tracer_by_convention(tmp_path: Path) -> None:
+    program = """
+        import haiku as hk
+        import jax.numpy as jnp
+
+        class Quantizer(hk.Module):
+            def __call__(self, inputs, is_training):
+                return inputs
+
+        class Scaled(hk.Module):
+            def __call__(self, inputs, factor):
+                return inputs * factor
+
+        def forward(x):
+            return Quantizer()(x, is_training=False), Scaled()(x, 2.0)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Quantizer.__call__"].params["inputs"] == "traced"
+    assert facts["Quantizer.__call__"].params["is_training"] == "unknown"
+    assert facts["Scaled.__call__"].params["factor"] == "traced"
+
+
+def test_a_module_without_a_field_for_arrays_holds_no_tracer(tmp_path: Path) -> None:
+    program = """
+        from collections.abc import Callable
+
+        import equinox as eqx
+        import jax
+
+        class Solver(eqx.Module):
+            rtol: float
+            norm: Callable = eqx.field(static=True)
+            names: tuple[str, ...] = ()
+
+            def compute(self, x):
+                return x * self.rtol
+
+        class Linear(eqx.Module):
+            weight: jax.Array
+
+            def compute(self, x):
+                return x @ self.weight
+
+        def solve(solver: Solver, linear: Linear, x):
+            return linear.compute(solver.compute(x))
+
+        eqx.filter_jit(solve)(Solver(0.1), Linear(jax.numpy.ones((3, 3))), jax.numpy.ones(3))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Solver.compute"].params == {"self": "unknown", "x": "traced"}
+    assert facts["Linear.compute"].params["self"] == "traced"
+
+
+def test_an_annotation_of_a_container_of_names_says_that_it_holds_no_tracer(tmp_path: Path) -> None:
+    program = """
+        from collections.abc import Sequence
+
+        import jax
+
+        def check(x, messages: Sequence[str], scales: Sequence[float], axis: "tuple[int, ...] | None"):
+            return x
+
+        @jax.jit
+        def outer(x, options):
+            return check(x, options.messages, options.scales, options.axis)
+    """
+    params = facts_of(tmp_path, program)["check"].params
+    assert params == {"x": "traced", "messages": "unknown", "scales": "traced", "axis": "unknown"}
