@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.compat import Literal
@@ -92,6 +93,32 @@ def scan(eqn: Any, values: Sequence[Any], step: Callable[..., Sequence[Any]]) ->
     return [*final, *results]
 
 
+def while_loop(
+    eqn: Any, values: Sequence[Any], goes_on: Callable[..., Sequence[Any]], step: Callable[..., Sequence[Any]]
+) -> Any:
+    """A while equation on `values` with `goes_on` and `step` in place of its condition and body."""
+    split = eqn.params["cond_nconsts"]
+    start = split + eqn.params["body_nconsts"]
+    cond_consts, body_consts = values[:split], values[split:start]
+
+    def running(carry: Sequence[Any]) -> Any:
+        return goes_on(*cond_consts, *carry)[0]
+
+    if not compat.open_jaxpr(dict(compat.inner_jaxprs(eqn))["cond_jaxpr"]).outvars[0].aval.shape:
+        return jax.lax.while_loop(running, lambda carry: step(*body_consts, *carry), list(values[start:]))
+
+    def turn(carry: Sequence[Any]) -> Sequence[Any]:
+        """Under vmap each example has a condition of its own, and stays as it is once that is false."""
+        mask, after = running(carry), step(*body_consts, *carry)
+        return [_where(mask, new, old) for new, old in zip(after, carry, strict=True)]
+
+    return jax.lax.while_loop(lambda carry: running(carry).any(), turn, list(values[start:]))
+
+
+def _where(mask: Any, new: Any, old: Any) -> Any:
+    return jnp.where(mask.reshape(mask.shape + (1,) * (new.ndim - mask.ndim)), new, old)
+
+
 def control_flow(
     eqn: Any, values: Sequence[Any], bodies: Sequence[Callable[..., Sequence[Any]]]
 ) -> Sequence[Any]:
@@ -106,14 +133,7 @@ def control_flow(
         return jax.lax.switch(values[0], list(bodies), *values[1:])
     if name == "while":
         named = dict(zip((key for key, _ in compat.inner_jaxprs(eqn)), bodies, strict=True))
-        split = eqn.params["cond_nconsts"]
-        start = split + eqn.params["body_nconsts"]
-        cond_consts, body_consts = values[:split], values[split:start]
-        return jax.lax.while_loop(
-            lambda carry: named["cond_jaxpr"](*cond_consts, *carry)[0],
-            lambda carry: named["body_jaxpr"](*body_consts, *carry),
-            list(values[start:]),
-        )
+        return while_loop(eqn, values, named["cond_jaxpr"], named["body_jaxpr"])
     if name in REMATERIALISED:
         run = jax.checkpoint(
             bodies[0], policy=eqn.params.get("policy"), prevent_cse=eqn.params.get("prevent_cse", True)

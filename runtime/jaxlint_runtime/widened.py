@@ -15,7 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxlint_runtime import compat
-from jaxlint_runtime.interpret import Environment, is_plain_call
+from jaxlint_runtime.interpret import Environment, is_plain_call, while_loop
 
 _NARROW = frozenset({"float16", "bfloat16", "float32"})
 _DTYPES = ("new_dtype", "preferred_element_type", "dtype")
@@ -145,11 +145,9 @@ def _scan(eqn: Any, values: list[Any], body: Any) -> list[Any]:
 
 def _while(eqn: Any, values: list[Any]) -> Sequence[Any]:
     bodies = dict(compat.inner_jaxprs(eqn))
-    split = eqn.params["cond_nconsts"]
-    start = split + eqn.params["body_nconsts"]
-    cond_consts, body_consts = values[:split], values[split:start]
-    return jax.lax.while_loop(
-        lambda carry: _evaluate(bodies["cond_jaxpr"], [*cond_consts, *carry])[0],
-        lambda carry: _evaluate(bodies["body_jaxpr"], [*body_consts, *carry]),
-        list(values[start:]),
+    return while_loop(
+        eqn,
+        values,
+        lambda *operands: _evaluate(bodies["cond_jaxpr"], operands),
+        lambda *operands: _evaluate(bodies["body_jaxpr"], operands),
     )

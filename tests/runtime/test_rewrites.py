@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,7 @@ from jaxlint_runtime.capture.observed import Observer, read
 from jaxlint_runtime.rewrites import search
 from jaxlint_runtime.rewrites.eager import eager_functions
 from jaxlint_runtime.rewrites.loops import from_loops
-from jaxlint_runtime.rewrites.printed import differs
+from jaxlint_runtime.rewrites.printed import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import from_findings, packages_to_load, to_jit
 from jaxlint_runtime.rewrites.trials import Trials
 from jaxlint_runtime.verify import Request, Verification
@@ -47,6 +49,24 @@ def test_what_does_not_repeat_and_what_tells_the_time_is_not_compared() -> None:
     assert differs("took 0.31 s\n", ["took 0.31 s\n"], "took 0.01 s\n") is None
     assert differs("loss 0.30\n", ["loss 0.38\n"], "loss 0.45\n") is None
     assert differs("loss 0.30\n", ["loss 0.38\n"], "loss 0.95\n") is not None
+
+
+def test_lines_that_do_not_repeat_are_no_proof() -> None:
+    printed = "model of 3 layers\nloss 0.30\ndrew 17\ntook 0.3 s\ndone\n"
+    assert compared_lines(printed, [printed.replace("17", "23")]) == (4, 2)
+    assert compared_lines("", []) == (0, 0)
+    assert compared_lines("a 1\n", ["a 1\na 2\n"]) == (0, 0)
+
+
+def test_generators_without_a_seed_repeat_in_another_process() -> None:
+    program = (
+        "from jaxlint_runtime.capture.seeds import seed_the_unseeded; seed_the_unseeded()\n"
+        "import random, numpy as np\n"
+        "print(random.random(), np.random.rand(), np.random.default_rng().random(), np.random.default_rng().random())"
+    )
+    runs = [subprocess.run([sys.executable, "-c", program], capture_output=True, text=True) for _ in "ab"]
+    assert runs[0].stdout == runs[1].stdout
+    assert len(set(runs[0].stdout.split())) == 4
 
 
 # ---- what is proposed ----

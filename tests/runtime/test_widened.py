@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import flax.linen as nn
@@ -11,7 +12,9 @@ import numpy as np
 import optax
 import pytest
 
+from jaxlint_runtime import compat
 from jaxlint_runtime.equivalence import tolerance
+from jaxlint_runtime.interpret import control_flow, evaluate
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.staging import Version, capture
@@ -20,6 +23,20 @@ from jaxlint_runtime.widened import widened
 
 def run(function: Any, *args: Any) -> list[np.ndarray]:
     return widened(jax.make_jaxpr(function)(*args), [np.asarray(leaf) for leaf in jax.tree.leaves(args)])
+
+
+def evaluated(function: Any, *args: Any) -> list[Any]:
+    """The program once more, each loop made anew from its parts, as transformations of the jaxpr do."""
+
+    def rule(eqn: Any, values: list[Any]) -> Any:
+        if eqn.primitive.name != "while":
+            return compat.bind(eqn, values)
+        bodies = [
+            functools.partial(lambda body, *xs: evaluate(body, xs), b) for _, b in compat.inner_jaxprs(eqn)
+        ]
+        return control_flow(eqn, values, bodies)
+
+    return evaluate(jax.make_jaxpr(function)(*args), args, rule)
 
 
 def test_a_sum_is_as_exact_as_in_double_precision() -> None:
@@ -46,6 +63,16 @@ def test_random_draws_integers_and_keys_stay_as_they_are() -> None:
         two.dtype for two in (want[0], want[3], want[4])
     ]
     assert not np.array_equal(got[1], np.asarray(want[1]))  # the same bits, mapped with less rounding
+
+
+def test_under_vmap_each_loop_ends_when_its_own_condition_does() -> None:
+    def halve(x: Any) -> Any:
+        return jax.lax.while_loop(lambda c: c[0] > 1.0, lambda c: (c[0] / 2.0, c[1] + 1), (x, 0))
+
+    x = np.asarray([0.5, 9.0, 100.0], np.float32)
+    for got in (run(jax.vmap(halve), x), evaluated(jax.vmap(halve), x)):
+        np.testing.assert_allclose(got[0], [0.5, 0.5625, 0.78125])
+        np.testing.assert_array_equal(got[1], [0, 4, 7])
 
 
 @pytest.mark.parametrize("length", [3, 40])

@@ -19,6 +19,7 @@ from typing import Any
 
 from jaxlint_runtime.capture.observed import MODULE, Observer, read
 from jaxlint_runtime.capture.program import Kind, pytest_exit, run_program
+from jaxlint_runtime.capture.seeds import seed_the_unseeded
 from jaxlint_runtime.capture.session import relocate_path
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
 from jaxlint_runtime.capture.watched import WatchedImports
@@ -92,6 +93,7 @@ def _run(job: Job) -> dict[str, Any]:
     compiles = _Compiles()
     jax.monitoring.register_event_duration_secs_listener(compiles.listen)
     imports.install()
+    seed_the_unseeded()
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # forget the highest resident set so far
     resident = _status("VmRSS")

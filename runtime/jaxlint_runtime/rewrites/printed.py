@@ -13,6 +13,7 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _RELATIVE = 1e-3  # of a number, in any case
+_REPEATS = 0.1  # what moves by more from run to run says nothing
 _SPREAD = 4.0  # times what rounding alone does to it
 
 
@@ -39,6 +40,25 @@ def differs(reference: str, others: Sequence[str], found: str) -> str | None:
             if not _close(a, b, spread):
                 return f"it prints {right.strip()[:80]!r} instead of {left.strip()[:80]!r}"
     return None
+
+
+def compared_lines(reference: str, others: Sequence[str]) -> tuple[int, int]:
+    """How many printed lines repeat from run to run, and how many of these hold numbers that do."""
+    lines = [line for line in reference.splitlines() if line.strip()]
+    again = [[line for line in text.splitlines() if line.strip()] for text in others]
+    if any(len(one) != len(lines) for one in again):
+        return 0, 0
+    repeating = numeric = 0
+    for number, line in enumerate(lines):
+        repeats = [one[number] for one in again]
+        if _CLOCK.search(line) or not all(_shape(one) == _shape(line) for one in repeats):
+            continue
+        repeating += 1
+        pairs = [pair for one in repeats for pair in zip(_numbers(line), _numbers(one), strict=True)]
+        numeric += bool(_numbers(line)) and all(
+            math.isclose(float(a), float(b), rel_tol=_REPEATS) for a, b in pairs
+        )
+    return repeating, numeric
 
 
 def _close(a: str, b: str, spread: float) -> bool:

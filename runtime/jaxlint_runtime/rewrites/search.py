@@ -24,7 +24,7 @@ from jaxlint_runtime.findings import check_texts
 from jaxlint_runtime.model import Cost, Interval, Numerics, Result, Status
 from jaxlint_runtime.protocol import to_plain
 from jaxlint_runtime.rewrites.loops import from_loops, without_those
-from jaxlint_runtime.rewrites.printed import differs
+from jaxlint_runtime.rewrites.printed import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load, to_jit
 from jaxlint_runtime.rewrites.trials import OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.scratch import TooLarge
@@ -167,7 +167,7 @@ class _Search:
         if trial.failure is not None:
             return tried
         compared = trial.compared or {"calls": 0, "values": 0, "problem": None, "numerics": None}
-        lines = sum(1 for line in self.base.printed.splitlines() if line.strip())
+        lines, numbers = compared_lines(self.base.printed, [one.printed for one in self.repeats])
         tried.problem = compared["problem"] or differs(
             self.base.printed, [one.printed for one in self.repeats], trial.printed
         )
@@ -175,8 +175,8 @@ class _Search:
             tried.problem = f"it ends with exit status {trial.status} instead of {self.base.status}"
         if tried.problem is not None:
             tried.problem = f"it does not compute the same: {tried.problem}"
-        elif not compared["values"] and not lines:
-            tried.problem = "nothing that the program prints or returns could be compared"
+        elif not compared["values"] and not numbers:
+            tried.problem = "no number that the program prints or returns could be compared"
         if compared["numerics"] is not None:
             tried.numerics = Numerics(
                 **{**compared["numerics"], "max_rel": compared["numerics"]["max_rel"] or 0.0}
