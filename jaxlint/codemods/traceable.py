@@ -45,6 +45,19 @@ def check_traceable(
                 check.node(part)
 
 
+def reads(node: ast.AST, traced: Set[str]) -> str:
+    """A name in `traced` whose value `node` reads; what is known of an array without its numbers does not count."""
+    if isinstance(node, ast.Attribute) and node.attr in _STATIC:
+        return ""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ASKING:
+        return ""
+    if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+        return ""
+    if isinstance(node, ast.Name):
+        return node.id if node.id in traced else ""
+    return next((name for child in ast.iter_child_nodes(node) if (name := reads(child, traced))), "")
+
+
 class _Check:
     def __init__(self, site: Site, traced: Set[str], counters: Set[str], what: str) -> None:
         self.site, self.traced, self.counters, self.what = site, traced, counters, what
@@ -115,16 +128,7 @@ class _Check:
             raise Refused(f"{self.what} makes a shape of `{count}`, which JAX would trace")
 
     def read(self, node: ast.AST) -> str:
-        """A traced name whose value `node` reads; what is known of an array without its numbers does not count."""
-        if isinstance(node, ast.Attribute) and node.attr in _STATIC:
-            return ""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ASKING:
-            return ""
-        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
-            return ""
-        if isinstance(node, ast.Name):
-            return node.id if node.id in self.traced else ""
-        return next((name for child in ast.iter_child_nodes(node) if (name := self.read(child))), "")
+        return reads(node, self.traced)
 
     def names(self, node: ast.AST) -> set[str]:
         return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}

@@ -28,6 +28,15 @@ def declare_static(node: ast.AST | None, module: Module | None, name: str) -> Fi
     return FixRequest(Safety.UNSAFE, f"Declare `{name}` static", (step,))
 
 
+def declare_traced(node: ast.AST | None, module: Module | None, name: str) -> FixRequest | None:
+    """Takes the parameter `name` out of what is static where its function is jitted."""
+    if node is None or module is None or not module.reported or not hasattr(node, "lineno"):
+        return None
+    span = span_of(node, module.lines)  # type: ignore[arg-type]
+    step = Step("trace-static-argument", module.display, span, {"name": name})
+    return FixRequest(Safety.UNSAFE, f"Trace `{name}`", (step,))
+
+
 def only_staged(frame: Frame) -> bool:
     """Whether the function of `frame` never runs on plain values: it is decorated, or defined in one that is.
 

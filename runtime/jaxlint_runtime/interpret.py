@@ -101,13 +101,15 @@ def while_loop(
     start = split + eqn.params["body_nconsts"]
     cond_consts, body_consts = values[:split], values[split:start]
 
-    def running(carry: Sequence[Any]) -> Any:
+    def running(carry: list[Any]) -> Any:
         return goes_on(*cond_consts, *carry)[0]
 
     if not compat.open_jaxpr(dict(compat.inner_jaxprs(eqn))["cond_jaxpr"]).outvars[0].aval.shape:
-        return jax.lax.while_loop(running, lambda carry: step(*body_consts, *carry), list(values[start:]))
+        return jax.lax.while_loop(
+            running, lambda carry: list(step(*body_consts, *carry)), list(values[start:])
+        )
 
-    def turn(carry: Sequence[Any]) -> Sequence[Any]:
+    def turn(carry: list[Any]) -> list[Any]:
         """Under vmap each example has a condition of its own, and stays as it is once that is false."""
         mask, after = running(carry), step(*body_consts, *carry)
         return [_where(mask, new, old) for new, old in zip(after, carry, strict=True)]

@@ -10,6 +10,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import StaticArgumentEvent
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, Static
+from jaxlint_rules._fixes import declare_traced
 from jaxlint_rules._loops import assigned_once, counters, growing, host_loops, names_in
 
 
@@ -40,7 +41,9 @@ class VaryingStaticArgument(Rule):
     With `jnp.where` or `lax.cond` in place of Python branches on `i`.
 
     ## Fix safety
-    There is no automatic fix: a parameter that is used as a shape or in a Python branch has to be static.
+    Unsafe: the parameter is taken out of what is static. It is then a number of the device (32 bits, weakly typed), not one
+    of Python, which rounds otherwise. Only where the function is defined in the same file and does no more than compute with
+    it: one that makes a shape, a slice, a range or a Python branch of it, or hands it to a function that might, has to know it.
 
     ## When not to fix
     When the values are few and come back, as with the levels of a pyramid: each is compiled once.
@@ -53,6 +56,7 @@ class VaryingStaticArgument(Rule):
     name = "varying-static-argument"
     category = "recompilation"
     severity = Severity.WARNING
+    fixable = "unsafe"
     examples = (
         Example(
             "a step counter, a schedule, the length of a list",
@@ -74,6 +78,57 @@ def train(w, steps, decay):
         seen.append(w)
         w = step(w, n=len(seen))  # finding
     return w
+""",
+        ),
+        Example(
+            "a counter that is computed with, and one that makes a shape",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+
+@partial(jax.jit, static_argnames=("i", "n"))
+def step(w, i, n):
+    return w * 0.9**i + jnp.ones(n)
+
+def train(w, steps):
+    for i in range(steps):
+        w = step(w, i, 3)  # finding
+    return w
+
+@partial(jax.jit, static_argnums=1)
+def window(w, i):
+    return w[:i].sum()
+
+def sums(w, steps):
+    total = 0.0
+    for i in range(steps):
+        total += window(w, i)  # finding
+    return total
+""",
+            fixed="""
+from functools import partial
+import jax
+import jax.numpy as jnp
+
+@partial(jax.jit, static_argnames="n")
+def step(w, i, n):
+    return w * 0.9**i + jnp.ones(n)
+
+def train(w, steps):
+    for i in range(steps):
+        w = step(w, i, 3)
+    return w
+
+@partial(jax.jit, static_argnums=1)
+def window(w, i):
+    return w[:i].sum()
+
+def sums(w, steps):
+    total = 0.0
+    for i in range(steps):
+        total += window(w, i)
+    return total
 """,
         ),
         Example(
@@ -121,6 +176,7 @@ def train(w, steps, size):
                     argument,
                     f"`{label}` is compiled anew in every iteration: its static argument `{event.parameter}` follows `{name}`",
                     reason=f"{event.transformed.why.explain(report.module)}, and called in the loop at line {line}",
+                    fix=declare_traced(event.transformed.node, event.transformed.module, event.parameter),
                 )
                 return
 

@@ -75,11 +75,12 @@ class FunctionRecord:
         """The record as the rest of the runtime takes it."""
         refused = self.refused
         if self.call is None and refused is None:
-            refused = (
+            uncalled = (
                 "it was never called outside another transformation"
-                if not self.calls
-                else "no inputs were kept"
+                if self.inner_calls
+                else "it was never called"
             )
+            refused = "no inputs were kept" if self.calls else uncalled
         return CapturedFunction(
             qualname=self.identity.qualname,
             path=self.identity.path,
