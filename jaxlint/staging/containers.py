@@ -205,7 +205,7 @@ class Containers(Machine):
                 value.staged,
                 value.why,
                 tree=value.tree,
-                certain=value.certain,
+                certain=value.certain and not value.tree,  # a tree may be a dict, which gives its keys
                 origin=Origin("element"),
                 role=value.role,
                 jitted=value.jitted,
