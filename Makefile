@@ -22,6 +22,7 @@ lint: setup ## ruff, its formatter and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy benchmarks
 
 unit: setup ## the tests
 	$(BIN)/python -m pytest -n $(WORKERS) -m "not gpu"

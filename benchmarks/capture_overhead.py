@@ -105,8 +105,8 @@ def main() -> None:
         if watch:
             syncs.install(jax)
         try:
-            pair = (watched_step, watched) if watch else (plain_step, plain)
-            params, seconds = block(*pair, params, x, y, args.steps)
+            host_step, step = (watched_step, watched) if watch else (plain_step, plain)
+            params, seconds = block(host_step, step, params, x, y, args.steps)
         finally:
             syncs.remove()
         return seconds / args.steps

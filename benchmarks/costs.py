@@ -433,7 +433,9 @@ def temporary_bytes(program: Program) -> float:
     """What the compiled program that `program` returns needs beside its arguments and results, by its compiler."""
     compiled = program()
     assert isinstance(compiled, jax.stages.Compiled)
-    return float(compiled.memory_analysis().temp_size_in_bytes)
+    planned = compiled.memory_analysis()
+    assert planned is not None, "this compiler says nothing about memory"
+    return float(planned.temp_size_in_bytes)
 
 
 def measure(one: Case, rounds: int = ROUNDS) -> Result:
