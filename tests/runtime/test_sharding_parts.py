@@ -537,7 +537,7 @@ def test_the_search_finds_what_a_cost_prefers_and_keeps_its_bounds(transformer: 
 
     def compiling(placement: Any) -> Figures:
         compiled.append(placement)
-        leaves, _ = placement
+        leaves, *_ = placement
         if any("data" in axes for n in numbers for axes in leaves[n]):
             raise StagingError("could not compile: not today")
         split = sum(1 for n in numbers if ("model",) in leaves[n])

@@ -55,6 +55,31 @@ CONSTRAINED = MLP.replace(
 
     def loss(""",
 )
+EXPERTS = """
+    import jax, jax.numpy as jnp
+    import numpy as np
+
+    def mixture(params, x):
+        expert = (x @ params["router"]).argmax(-1)
+        mask = jax.nn.one_hot(expert, 8)
+        slot = jax.nn.one_hot((jnp.cumsum(mask, 1) * mask).sum(-1).astype(int) - 1, 8)
+        dispatch = mask[..., None] * slot[:, :, None, :]
+        inputs = jnp.einsum("btec,btd->ebcd", dispatch, x)
+        h = jax.nn.relu(jnp.einsum("ebcd,edf->ebcf", inputs, params["up"]))
+        out = jnp.einsum("ebcf,efd->ebcd", h, params["down"])
+        return jnp.einsum("btec,ebcd->btd", dispatch, out)
+
+    @jax.jit
+    def step(params, x):
+        gradient = jax.grad(lambda p: (mixture(p, x) ** 2).mean())(params)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradient)
+
+    draw = np.random.default_rng(0)
+    make = lambda *shape: draw.normal(size=shape).astype(np.float32) * 0.1
+    params = {"router": make(32, 8), "up": make(8, 32, 256), "down": make(8, 256, 32)}
+    for _ in range(3):
+        params = step(params, make(16, 32, 32))
+"""
 OWN = (
     STEP
     + """
@@ -161,6 +186,19 @@ def test_a_program_with_a_mesh_of_its_own_is_one_of_the_placements(tmp_path: Pat
     assert own["sent_bytes"] == tensor["sent_bytes"]
     assert own["peak_bytes"] == tensor["peak_bytes"]
     assert not own["chosen"]
+
+
+def test_a_mixture_of_experts_sends_its_tokens(tmp_path: Path) -> None:
+    """Experts on the devices of the data axis: tokens go to them and back by an all-to-all."""
+    found = report_of(run(tmp_path, EXPERTS, "--mesh", "data=4", "--budget", "30", "--output-format", "json"))
+    placements, sharding = by_name(found), found["sharding"][0]
+    expert = placements["expert parallel over the data axis"]
+    assert expert["sent_by_kind"]["all-to-all"] > 0
+    assert expert["sent_bytes"] < 0.8 * placements["data parallel"]["sent_bytes"]
+    assert sharding["title"].startswith("expert parallelism")
+    assert {one["line"] for one in sharding["activations"]} <= set(range(1, 30))
+    assert "with_sharding_constraint(" in sharding["code"]
+    assert found["results"][0]["status"] == "verified"
 
 
 def test_constraints_over_another_mesh_are_left_out_and_told(tmp_path: Path) -> None:

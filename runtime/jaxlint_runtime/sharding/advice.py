@@ -33,8 +33,10 @@ def undivided(classes: Classes, mesh: MeshShape) -> Iterator[str]:
                 yield f"{entry.name}: its {role} axis of {length} does not divide by {largest}; pad it to {padded} to split it"
 
 
-def experts(classes: Classes, mesh: MeshShape, strategy: Strategy) -> Iterator[str]:
-    """Expert parallelism, and ensembles, whose members need nothing of each other."""
+def experts(
+    classes: Classes, mesh: MeshShape, strategy: Strategy, tried: Sequence[tuple[Strategy, float]] = ()
+) -> Iterator[str]:
+    """Expert parallelism, and ensembles, whose members need nothing of each other. `tried` has placements and their scores."""
     groups = [group for group, role in classes.roles.items() if role == "experts"]
     for group in groups:
         with_it = [entry for entry in classes.parameters if group in entry.groups]
@@ -46,17 +48,37 @@ def experts(classes: Classes, mesh: MeshShape, strategy: Strategy) -> Iterator[s
             )
             continue
         share = sum(entry.nbytes for entry in with_it) / max(1, classes.parameter_bytes)
-        split = any(
-            strategy.spec(classes, n)[entry.groups.index(group)]
+        said = f"{count} experts hold {share:.0%} of the parameters"
+        if _splits(classes, strategy, group):
+            yield f"{said}; the placement found splits them (expert parallelism)"
+            continue
+        inside = any(
+            any(strategy.spec(classes, n))
             for n, entry in enumerate(classes.parameters)
             if group in entry.groups
         )
-        what = (
-            "the placement found splits them"
-            if split
-            else "the placement found keeps them whole: here the tokens cost more to send than the experts to hold"
+        yield (
+            said
+            + "; "
+            + (
+                "the placement found splits each of them and has a part of all on every device"
+                if inside
+                else "the placement found keeps them whole on every device"
+            )
         )
-        yield f"{count} experts hold {share:.0%} of the parameters; expert parallelism sends tokens to them with an all-to-all; {what}"
+        scores = [score for one, score in tried if _splits(classes, one, group)]
+        own = next((score for one, score in tried if one is strategy), None)
+        if scores and own is not None:
+            yield f"expert parallelism, each device with some of the experts, scored {min(scores):.2f} at best, what was found {own:.2f}"
+
+
+def _splits(classes: Classes, strategy: Strategy, group: int) -> bool:
+    """Whether a placement splits a group of axes of the parameters."""
+    return any(
+        strategy.spec(classes, n)[entry.groups.index(group)]
+        for n, entry in enumerate(classes.parameters)
+        if group in entry.groups
+    )
 
 
 def explicit(jaxpr: Any, figures: Figures, mesh: MeshShape) -> Iterator[str]:

@@ -36,6 +36,16 @@ class Use:
     looked_up: tuple[Node, ...] = ()
 
 
+@dataclass
+class Product:
+    """The result of a product of two values: its axes, and the order in which what follows at once has them (an einsum transposes)."""
+
+    eqn: Any
+    axes: tuple[Node | None, ...]
+    shown: tuple[int, ...]
+    nbytes: float
+
+
 @dataclass(frozen=True, slots=True)
 class _Value:
     """The axes of a value, None where nothing is known of one, and the input that it is, only moved or converted."""
@@ -56,6 +66,7 @@ class Axes:
     between: set[Node] = field(
         default_factory=set
     )  # taken one by one in products of values that are no inputs: heads
+    products: dict[int, Product] = field(default_factory=dict)  # by the ids of their equations
     inner: set[Node] = field(default_factory=set)  # contracted in such products: the width of a head
     parents: list[Node] = field(default_factory=list)
 
@@ -119,8 +130,10 @@ class _Walk:
                 return _Value((None,) * len(getattr(atom.aval, "shape", ())))
             return known[atom]
 
+        products: dict[Any, Product] = {}  # by the variable that has it
         for eqn in parts.eqns:
             results = self._equation(eqn, [read(atom) for atom in eqn.invars], times)
+            self._noted(eqn, results, times, products)
             for var, value in zip(eqn.outvars, results, strict=True):
                 if value.origin is None:
                     size = nbytes(var.aval) * times
@@ -129,6 +142,19 @@ class _Walk:
                             self.axes.carried[node] = self.axes.carried.get(node, 0.0) + size
                 known[var] = value
         return [read(atom) for atom in parts.outvars]
+
+    def _noted(self, eqn: Any, results: list[_Value], times: float, products: dict[Any, Product]) -> None:
+        """Remember products, and the order of their axes where a transpose follows."""
+        if not eqn.outvars:
+            return
+        out = eqn.outvars[0]
+        if eqn.primitive.name == "dot_general":
+            size = nbytes(out.aval) * times
+            product = Product(eqn, results[0].axes, tuple(range(len(results[0].axes))), size)
+            self.axes.products[id(eqn)] = products[out] = product
+        elif eqn.primitive.name == "transpose" and eqn.invars[0] in products:
+            product = products[out] = products[eqn.invars[0]]
+            product.shown = tuple(product.shown[n] for n in eqn.params["permutation"])
 
     def _equation(self, eqn: Any, values: list[_Value], times: float) -> list[_Value]:
         name = eqn.primitive.name
@@ -291,7 +317,9 @@ class _Walk:
         free = []
         for side, value in enumerate(values):
             inside = (*contract[side], *batch[side])
+            # what is not known of an axis yet may be known of those that the result meets: experts, of a mask made by comparing
             free.append([node for n, node in enumerate(value.axes) if n not in inside])
+            free[-1] = [self.axes.new() if node is None else node for node in free[-1]]
             if value.origin is not None:
                 self._used(
                     value.origin,

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from jaxlint_runtime.inspection.avals import nbytes
+from jaxlint_runtime.sharding.activations import Activation, activations
 from jaxlint_runtime.sharding.axes import Axes, Node, Use
 
 Path = tuple[str, ...]
@@ -59,6 +60,7 @@ class Classes:
     others: tuple[Input, ...]  # counters, keys, what is not understood: held by every device
     batch: Node | None
     roles: dict[Node, str]  # of groups: "batch", "embed", "heads", "vocab" ...
+    activations: tuple[Activation, ...] = ()
 
     @property
     def trains(self) -> bool:
@@ -113,7 +115,9 @@ def classify(inputs: Sequence[Input], axes: Axes) -> Classes:
         else:
             followed.setdefault(leader.number, []).append(one)
     found = _grouped(own, followed, axes, under)
-    return Classes(tuple(inputs), tuple(found), data, tuple(others), batch, _roles(found, axes, batch))
+    roles = _roles(found, axes, batch)
+    inside = activations(axes, batch, roles, [entry.groups for entry in found])
+    return Classes(tuple(inputs), tuple(found), data, tuple(others), batch, roles, inside)
 
 
 def _join_repeated(inputs: Sequence[Input], axes: Axes) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from jaxlint_runtime.sharding.activations import told, variable
 from jaxlint_runtime.sharding.classes import Classes, Input, ParameterClass, above
 from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.strategies import Spec, Strategy
@@ -32,7 +33,7 @@ def rules(strategy: Strategy, classes: Classes, mesh: MeshShape) -> tuple[Rule, 
     for number, entry in enumerate(classes.parameters):
         spec, behind = strategy.spec(classes, number), strategy.followers(classes, number)
         patterns = _patterns(entry.members, tree)
-        if any(spec) or any(behind):
+        if any(spec):
             found += [(pattern, spec) for pattern in patterns]
         if spec != behind and entry.followers:
             apart = r"\b(" + "|".join(_only_in_state(entry)) + r")\b.*"
@@ -215,6 +216,13 @@ def program(
             for n, spec in strategy.used.items()
             if spec != strategy.spec(classes, n)
         ]
+    for number, spec in strategy.held.items():
+        held = classes.activations[number]
+        name = variable(held.place) or "x"
+        constraint = (
+            f"{name} = jax.lax.with_sharding_constraint({name}, NamedSharding(mesh, {written(spec)}))"
+        )
+        lines += [f"# inside the step, {told(held, classes.roles)}:", f"#   {constraint}"]
     return "\n".join(lines)
 
 

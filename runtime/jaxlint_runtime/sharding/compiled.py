@@ -65,16 +65,22 @@ class Step:
     donated: tuple[bool, ...]
     out: dict[int, int]
 
-    def function(self, mesh: Mesh, gathered: Mapping[int, Spec]) -> Callable[..., Any]:
-        """Its leaves in, its flat outputs out; those in `gathered` are brought to another place first."""
+    def function(
+        self, mesh: Mesh, gathered: Mapping[int, Spec], held: Mapping[int, Spec] | None = None
+    ) -> Callable[..., Any]:
+        """Its leaves in, its flat outputs out; those in `gathered` are brought to another place first.
+
+        `held` has the specs of the results of equations, by their ids.
+        """
         first = {n: NamedSharding(mesh, partition_spec(spec)) for n, spec in gathered.items()}
+        results = {n: NamedSharding(mesh, partition_spec(spec)) for n, spec in (held or {}).items()}
 
         def step(*leaves: Any) -> list[Any]:
             values = [
                 jax.lax.with_sharding_constraint(leaf, first[n]) if n in first else leaf
                 for n, leaf in enumerate(leaves)
             ]
-            return evaluate(self.jaxpr, values, on_mesh(mesh))
+            return evaluate(self.jaxpr, values, on_mesh(mesh, results))
 
         return step
 
@@ -112,7 +118,12 @@ class Placed:
 
 
 def place(
-    step: Step, specs: Sequence[Spec], mesh: Mesh, gathered: Mapping[int, Spec], quick: bool = False
+    step: Step,
+    specs: Sequence[Spec],
+    mesh: Mesh,
+    gathered: Mapping[int, Spec],
+    quick: bool = False,
+    held: Mapping[int, Spec] | None = None,
 ) -> Placed:
     """Compile the step with its inputs so placed; what it updates comes back in the same place. Raises StagingError.
 
@@ -133,7 +144,7 @@ def place(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             jitted = compat.jit(
-                step.function(mesh, gathered),
+                step.function(mesh, gathered, held),
                 in_shardings=shardings,
                 out_shardings=outputs,
                 donate_argnums=tuple(n for n, given in enumerate(step.donated) if given),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -11,13 +11,19 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxlint_runtime import compat, interpret
 
 
-def on_mesh(mesh: Mesh | None) -> interpret.Rule:
-    """A rule for `interpret.evaluate`: constraints over axes that `mesh` has are stated on it, others (or all) are left out."""
+def on_mesh(mesh: Mesh | None, held: Mapping[int, NamedSharding] | None = None) -> interpret.Rule:
+    """A rule for `interpret.evaluate`: constraints over axes that `mesh` has are stated on it, others (or all) are left out.
+
+    `held` adds constraints: on the results of equations, by their ids.
+    """
+    own = held or {}
 
     def rule(eqn: Any, values: list[Any]) -> Sequence[Any]:
         if eqn.primitive.name == "sharding_constraint":
             return [_constrained(eqn, values[0], mesh)]
-        if not _states(eqn):
+        if id(eqn) in own:
+            return [jax.lax.with_sharding_constraint(one, own[id(eqn)]) for one in compat.bind(eqn, values)]
+        if not _states(eqn, own):
             return compat.bind(eqn, values)
         bodies = [body for _, body in compat.inner_jaxprs(eqn)]
         if interpret.is_plain_call(eqn):
@@ -60,10 +66,10 @@ def axes_used(spec: PartitionSpec) -> set[str]:
     return found
 
 
-def _states(eqn: Any) -> bool:
-    """Whether there is a constraint somewhere inside an equation."""
+def _states(eqn: Any, held: Mapping[int, Any] | None = None) -> bool:
+    """Whether there is a constraint somewhere inside an equation, or one of `held`."""
     return any(
-        inner.primitive.name == "sharding_constraint" or _states(inner)
+        inner.primitive.name == "sharding_constraint" or (held and id(inner) in held) or _states(inner, held)
         for _, body in compat.inner_jaxprs(eqn)
         for inner in compat.open_jaxpr(body).eqns
     )

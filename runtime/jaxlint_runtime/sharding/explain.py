@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jaxlint_runtime.sharding.activations import told
 from jaxlint_runtime.sharding.classes import Classes, ParameterClass
 from jaxlint_runtime.sharding.compiled import Figures
 from jaxlint_runtime.sharding.mesh import MeshShape
@@ -25,7 +26,7 @@ def title(strategy: Strategy, classes: Classes, mesh: MeshShape) -> str:
     if vocabulary:
         parts.append("a vocabulary-parallel " + " and ".join(vocabulary))
     if _split_of(classes, used, "experts"):
-        parts.append("expert parallelism")
+        parts.insert(0, "expert parallelism")
     kept = _kept(strategy, classes)
     if kept == "parameters":
         parts.append("fully sharded data parallelism (ZeRO-3)")
@@ -74,12 +75,20 @@ def sentences(
         elif rows:
             yield f"{_list(rows)} by rows over {over} (the {role} axis): one sum of activations follows"
         if role == "experts":
-            yield f"{_list([e.name for e, _ in entries])}: each device has some of the experts, over {over}"
+            exchanged = figures.by_kind.get("all-to-all", 0.0) if figures else 0.0
+            if set(axes) & set(strategy.batch):
+                how = "the tokens that are routed to them come from the whole batch and go back"
+                how += f" ({_size(exchanged)} by all-to-all)" if exchanged else ""
+            else:
+                how = "it computes them for its own part of the batch, and one sum of activations joins what they give"
+            yield f"{_list([e.name for e, _ in entries])}: each device has some of the experts, over {over}; {how}"
     kept = _kept(strategy, classes)
     if kept == "parameters":
         yield "parameters and the optimiser's state are kept in parts and gathered for the step; gradients come back in parts"
     elif kept == "state":
         yield "the optimiser's state is kept in parts; parameters are whole, and gathered after the update"
+    for number, held in strategy.held.items():
+        yield f"{told(classes.activations[number], classes.roles)} is held in parts: {_why(strategy, classes, number, held)}"
     whole = [
         entry.name
         for n, entry in enumerate(classes.parameters)
@@ -98,6 +107,39 @@ def sentences(
         )
         if sent:
             yield f"each device sends {sent} a call ({kinds})"
+
+
+def _why(strategy: Strategy, classes: Classes, number: int, held: Spec) -> str:
+    """What a constraint on an activation does."""
+    one = classes.activations[number]
+    shown = [
+        f"{classes.roles.get(group, 'other')} over {'+'.join(axes)}"
+        for (group, _), axes in zip(one.axes, held, strict=True)
+        if axes
+    ]
+    said = ", ".join(shown) or "whole"
+    experts = {
+        name
+        for (group, _), axes in zip(one.axes, held, strict=True)
+        for name in axes
+        if classes.roles.get(group) == "experts"
+    }
+    if one.dispatched and not experts and _split_over_batch(strategy, classes):
+        return f"{said}, outside of the experts"
+    if one.dispatched and experts & set(strategy.batch):
+        return f"{said}, so that the tokens are sent to their experts and not the experts to the tokens"
+    if any(axes for (group, _), axes in zip(one.axes, held, strict=True) if group not in classes.roles):
+        return f"{said}, so that each device has a part of the sequence between the products (sequence parallelism)"
+    return f"{said}, where the compiler by itself goes another, dearer way"
+
+
+def _split_over_batch(strategy: Strategy, classes: Classes) -> bool:
+    """Whether experts are on devices that have other parts of the batch."""
+    split = strategy.split(classes)
+    return any(
+        classes.roles.get(group) == "experts" and set(axes) & set(strategy.batch)
+        for group, axes in split.items()
+    )
 
 
 def _used(strategy: Strategy, classes: Classes, number: int) -> Spec:

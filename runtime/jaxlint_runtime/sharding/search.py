@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from jaxlint_runtime.sharding import strategies
+from jaxlint_runtime.sharding.activations import Held
 from jaxlint_runtime.sharding.classes import Classes
 from jaxlint_runtime.sharding.compiled import Figures
 from jaxlint_runtime.sharding.mesh import MeshShape
@@ -14,11 +15,12 @@ from jaxlint_runtime.sharding.strategies import Spec, Strategy
 from jaxlint_runtime.staging import StagingError
 
 _BETTER = 0.98  # of the score: less is not worth another spec
+_HELPS = 0.995  # of the score: a constraint is one line
 _BEAM = 2  # named strategies that changes begin from
 
 
-# A spec for each input, and for parameters that are gathered first the spec that they are used in.
-Placement = tuple[tuple[Spec, ...], tuple[tuple[int, Spec], ...]]
+# A spec for each input, for parameters that are gathered first the spec that they are used in, and for activations that are held.
+Placement = tuple[tuple[Spec, ...], tuple[tuple[int, Spec], ...], Held]
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Search:
     most: int  # compiles
     seconds: float
     progress: Callable[[str], None] = lambda message: None
+    constraints: int = 12  # compiles for constraints on activations, after the others
     tried: list[Tried] = field(default_factory=list)
     _seen: dict[Placement, Tried] = field(default_factory=dict)
     _begun: float = field(default_factory=time.monotonic)
@@ -53,7 +56,8 @@ class Search:
     def attempt(self, strategy: Strategy) -> Tried:
         """Compile a placement, or remember it."""
         gathered = strategy.gathered(self.classes)
-        placement = strategy.leaves(self.classes, self.mesh), tuple(sorted(gathered.items()))
+        held = tuple(sorted(strategy.held.items()))
+        placement = strategy.leaves(self.classes, self.mesh), tuple(sorted(gathered.items())), held
         if placement not in self._seen:
             self.progress(f"placement {len(self.tried) + 1}: {strategy.name}")
             try:
@@ -98,6 +102,19 @@ class Search:
                 if one.figures is not None and score(one.figures) < _BETTER * lowest:
                     current, lowest, moving = one, score(one.figures), True
         return current
+
+    def constrain(self, start: Tried, score: Callable[[Figures], float]) -> Tried:
+        """Try constraints on activations, one after the other; what helps stays. It has compiles of its own, so that none is left out."""
+        best = start
+        most, begun = len(self.tried) + self.constraints, time.monotonic()
+        for _, move in strategies.activation_moves(self.classes, self.mesh, start.strategy):
+            if len(self.tried) >= most or time.monotonic() - begun > self.seconds / 2:
+                break
+            changed = move(best.strategy)
+            one = self.attempt(replace(changed, name=_named_after(start.strategy.name, "activations held")))
+            if one.figures is not None and score(one.figures) < _HELPS * score(_figures(best)):
+                best = one
+        return best
 
     def _moves(self) -> Iterator[tuple[str, Callable[[Strategy], Strategy]]]:
         yield from strategies.batch_moves(self.mesh)

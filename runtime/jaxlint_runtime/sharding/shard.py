@@ -19,6 +19,7 @@ from jaxlint_runtime.peaks import PUBLISHED
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.sharding import (
+    activations,
     advice,
     annotated,
     axes,
@@ -114,7 +115,7 @@ def shard(
     mesh = compiled.mesh_for(shape, simulated)
 
     def compiling(placement: Placement) -> Figures:
-        return compiled.figures(_placed(step, placement, mesh, True), shape, "cpu")
+        return compiled.figures(_placed(step, placement, mesh, sorted_inputs, True), shape, "cpu")
 
     search = Search(sorted_inputs, shape, compiling, bounds.compiles, bounds.seconds, settings.progress)
     named = search.named()
@@ -125,7 +126,7 @@ def shard(
         PUBLISHED[target.chip].memory if target.chip in PUBLISHED and target.compile_only else None
     )
     scale = score.scale(target, program.dtype, limit, plain.figures)
-    found = search.improve(named, scale.score)
+    found = search.constrain(search.improve(named, scale.score), scale.score)
     rows = [Row(one.strategy.name, one.placement, one.figures, one.strategy, one.reason) for one in named]
     if all(found.placement != row.placement for row in rows):
         rows.append(Row(FOUND, found.placement, found.figures, found.strategy))
@@ -135,7 +136,7 @@ def shard(
         except StagingError as error:
             rows.append(Row(name, placement, None, None, str(error)))
     if target.compile_only:
-        rows = _confirmed(step, rows, shape, target, scale, bounds, settings.progress)
+        rows = _confirmed(step, sorted_inputs, rows, shape, target, scale, bounds, settings.progress)
         if rows[0].figures is not None:
             scale = replace(scale, reference=rows[0].figures)
     for row in rows:
@@ -167,8 +168,10 @@ def _staged(program: Program) -> tuple[Step, Classes]:
     return Step(jaxpr, program.bound, donated, {output: n for n, output in updated.items()}), found
 
 
-def _placed(step: Step, placement: Placement, mesh: Any, quick: bool) -> Placed:
-    return compiled.place(step, placement[0], mesh, dict(placement[1]), quick)
+def _placed(step: Step, placement: Placement, mesh: Any, found: Classes, quick: bool) -> Placed:
+    specs, gathered, held = placement
+    inside = activations.by_equation(found.activations, held)
+    return compiled.place(step, specs, mesh, dict(gathered), quick, inside)
 
 
 def _given(
@@ -184,14 +187,14 @@ def _given(
             spec if spec is not None else ((),) * len(one.shape)
             for spec, one in zip(own, found.inputs, strict=True)
         )
-        yield OWN, (specs, ())
+        yield OWN, (specs, (), ())
     names = annotated.stated(program.bound.structure, len(found.inputs))
     if names and not annotated.logical(names, shape):
         said = {n: annotated.as_spec(one, found.inputs[n].shape, shape) for n, one in names.items()}
         data = strategies.Strategy("", strategies.data_axes(shape)).leaves(found, shape)
-        yield ANNOTATED, (tuple(said.get(one.number, data[one.number]) for one in found.inputs), ())
+        yield ANNOTATED, (tuple(said.get(one.number, data[one.number]) for one in found.inputs), (), ())
     for name, placing in others.items():
-        yield name, (tuple(placing(one) for one in found.inputs), ())
+        yield name, (tuple(placing(one) for one in found.inputs), (), ())
 
 
 def _own_spec(leaf: Any, shape: MeshShape) -> Spec | None:
@@ -206,6 +209,7 @@ def _own_spec(leaf: Any, shape: MeshShape) -> Spec | None:
 
 def _confirmed(
     step: Step,
+    found_inputs: Classes,
     rows: list[Row],
     shape: MeshShape,
     target: targets.Target,
@@ -229,7 +233,9 @@ def _confirmed(
             break  # the best of the search is among them
         progress(f"compiling {row.name} for {target.name}")
         try:
-            figures = compiled.figures(_placed(step, row.placement, mesh, False), shape, target.platform)
+            figures = compiled.figures(
+                _placed(step, row.placement, mesh, found_inputs, False), shape, target.platform
+            )
             if figures.loops and row.figures is not None:
                 # The same partitions; this compiler writes products as convolutions, whose zeros would count.
                 figures = replace(figures, flops=row.figures.flops)
@@ -247,7 +253,7 @@ def _compare(program: Program, step: Step, chosen: Row, mesh: Any, outcome: Outc
     """Run the placement on simulated devices and the original on one, on the captured inputs."""
     try:
         reference = program.references[0]
-        placed = _placed(step, chosen.placement, mesh, True)
+        placed = _placed(step, chosen.placement, mesh, outcome.classes, True)
         result = compiled.run(step, placed, reference)
         values = program.draws[0]
         wide = program.rounding(program.original, values, reference) if program.dtype == "float32" else None
@@ -287,7 +293,8 @@ def _tell(
         outcome.annotations = list(annotated.lines(chosen.strategy, found, shape, which, names))
     told = outcome.advice
     told += advice.undivided(found, shape)
-    told += advice.experts(found, shape, chosen.strategy)
+    tried = [(row.strategy, row.score) for row in outcome.rows if row.strategy and row.score is not None]
+    told += advice.experts(found, shape, chosen.strategy, tried)
     told += advice.explicit(jaxpr, chosen.figures, shape)
     told += advice.pmaps(function.path, shape, chosen.strategy.batch)
     if target.compile_only:
@@ -416,6 +423,17 @@ def record(function: CapturedFunction, outcome: Outcome) -> dict[str, Any]:
                 else None,
             }
             for number, entry in enumerate(found.parameters)
+        ],
+        "activations": [
+            {
+                "path": one.place[0] if one.place else None,
+                "line": one.place[1] if one.place else None,
+                "shape": list(one.shape),
+                "axes": [found.roles.get(group, "") for group in one.groups],
+                "spec": code.written(chosen.strategy.held[number]),
+            }
+            for number, one in enumerate(found.activations)
+            if number in chosen.strategy.held
         ],
         "batch": {
             "inputs": [one.path for one in found.data],

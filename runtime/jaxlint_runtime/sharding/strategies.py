@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from jaxlint_runtime.sharding.activations import choices
 from jaxlint_runtime.sharding.axes import Node
 from jaxlint_runtime.sharding.classes import Classes, ParameterClass
 from jaxlint_runtime.sharding.mesh import DATA, EXPERT, MODEL, MeshShape
@@ -20,7 +21,8 @@ class Strategy:
     """Specs for the classes of parameters by their number, for what follows them, and the axes that split the batch.
 
     `state` holds specs of followers that differ from those of their parameters. `used` holds specs that parameters are brought
-    to at the start of the step, where they are kept split further: fully sharded data parallel gathers them.
+    to at the start of the step, where they are kept split further: fully sharded data parallel gathers them. `held` says by number how
+    activations are held inside the step.
     """
 
     name: str
@@ -28,6 +30,7 @@ class Strategy:
     specs: Mapping[int, Spec] = field(default_factory=dict)
     state: Mapping[int, Spec] = field(default_factory=dict)
     used: Mapping[int, Spec] = field(default_factory=dict)
+    held: Mapping[int, Spec] = field(default_factory=dict)
 
     def spec(self, classes: Classes, number: int) -> Spec:
         """The spec of a class of parameters."""
@@ -51,6 +54,18 @@ class Strategy:
             if spec != self.spec(classes, number)
             for one in classes.parameters[number].members
         }
+
+    def split(self, classes: Classes) -> dict[Node, tuple[str, ...]]:
+        """The axes of the mesh that split each group of axes where parameters are used."""
+        found: dict[Node, tuple[str, ...]] = {}
+        for number, entry in enumerate(classes.parameters):
+            spec = self.used.get(number) or self.spec(classes, number)
+            found.update((group, axes) for group, axes in zip(entry.groups, spec, strict=True) if axes)
+        return found
+
+    def holding(self, number: int, spec: Spec) -> Strategy:
+        """The same, one activation held as `spec`."""
+        return replace(self, held={**self.held, number: spec})
 
     def leaves(self, classes: Classes, mesh: MeshShape) -> tuple[Spec, ...]:
         """One spec for each input."""
@@ -140,12 +155,9 @@ def named(classes: Classes, mesh: MeshShape) -> Iterator[Strategy]:
         yield fully_sharded("FSDP", classes, mesh, data, {}, data)
         if len(everywhere) > len(data):
             yield fully_sharded("FSDP over all axes", classes, mesh, everywhere, {}, everywhere)
-    if expert := _experts(classes, mesh, model):
-        specs = by_groups(classes, mesh, expert)
-        yield Strategy("expert parallel", data, specs)
-        yield fully_sharded("expert parallel with FSDP", classes, mesh, data, specs, data)
     tensor = mesh.of_kind(MODEL) or model
     inside = _inside(classes, mesh, tensor) if tensor else {}
+    yield from _expert_parallel(classes, mesh, data, model, inside)
     name = "tensor parallel"
     specs = by_groups(classes, mesh, inside)
     if specs:
@@ -163,9 +175,71 @@ def named(classes: Classes, mesh: MeshShape) -> Iterator[Strategy]:
         yield fully_sharded(f"{name}, with FSDP", classes, mesh, data, specs, data)
 
 
-def _experts(classes: Classes, mesh: MeshShape, model: tuple[str, ...]) -> Assignment:
-    axes = mesh.of_kind(EXPERT) or model or data_axes(mesh)
-    return {group: axes for group, role in classes.roles.items() if role == "experts"}
+def _expert_parallel(
+    classes: Classes, mesh: MeshShape, data: tuple[str, ...], model: tuple[str, ...], inside: Assignment
+) -> Iterator[Strategy]:
+    """Experts over the axis that is named for them or that of the model, and over that of the data, which takes an all-to-all."""
+    groups = [group for group, role in classes.roles.items() if role == "experts"]
+    if not groups:
+        return
+    own = mesh.of_kind(EXPERT)
+    for axes in (own,) if own else (model, data):
+        specs = by_groups(classes, mesh, dict.fromkeys(groups, axes)) if axes else {}
+        if not specs:
+            continue
+        name = "expert parallel" if axes != data else "expert parallel over the data axis"
+        first = Strategy(name, data, specs)
+        yield _tokens_follow(first, classes, mesh)
+        if classes.trains and axes != data:
+            yield fully_sharded(f"{name} with FSDP", classes, mesh, data, specs, data)
+        within = {group: one for group, one in inside.items() if not set(one) & set(axes)}
+        both = by_groups(classes, mesh, {**within, **dict.fromkeys(groups, axes)})
+        if both != specs:
+            name = f"{name}, tensor parallel"
+            yield _tokens_follow(Strategy(name, data, both), classes, mesh)
+            if classes.trains and any(entry.followers for entry in classes.parameters):
+                more = Strategy(f"{name}, with ZeRO-1", data, both, spread(classes, mesh, both, data))
+                yield _tokens_follow(more, classes, mesh)
+
+
+def _tokens_follow(strategy: Strategy, classes: Classes, mesh: MeshShape) -> Strategy:
+    """Where experts are on devices that have other parts of the batch: tokens held by batch outside of them and by expert inside.
+
+    Between the two the compiler sends tokens (an all-to-all); with one of them alone it may gather the tokens, or the experts.
+    """
+    split = strategy.split(classes)
+    over = {name for group, axes in split.items() if classes.roles.get(group) == "experts" for name in axes}
+    if not over & set(strategy.batch):
+        return strategy
+    for number, one in enumerate(classes.activations):
+        inside = any(classes.roles.get(group) == "hidden" for group in one.groups)
+        ways = list(choices(one, mesh, classes.roles, strategy.batch, split)) if one.dispatched else []
+        for spec in ways:
+            by_expert = any(
+                axes and classes.roles.get(group) == "experts"
+                for group, axes in zip(one.groups, spec, strict=True)
+            )
+            if by_expert == inside:
+                strategy = strategy.holding(number, spec)
+                break
+    return strategy
+
+
+def activation_moves(
+    classes: Classes, mesh: MeshShape, strategy: Strategy
+) -> Iterator[tuple[str, Callable[[Strategy], Strategy]]]:
+    """Constraints on one activation, those with the most bytes first, as they follow from where the parameters are."""
+    split = strategy.split(classes)
+    heavy = sorted(range(len(classes.activations)), key=lambda n: -classes.activations[n].nbytes)
+    for number in heavy:
+        one = classes.activations[number]
+        for spec in choices(one, mesh, classes.roles, strategy.batch, split):
+            if strategy.held.get(number) != spec:
+                yield f"activation {number + 1}", _holding_move(number, spec)
+
+
+def _holding_move(number: int, spec: Spec) -> Callable[[Strategy], Strategy]:
+    return lambda strategy: strategy.holding(number, spec)
 
 
 def _inside(classes: Classes, mesh: MeshShape, axes: tuple[str, ...]) -> Assignment:
