@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from benchmarks.staging.packages import is_test
+from benchmarks.staging.reasons import enclosing_line as enclosing_line
+from benchmarks.staging.reasons import mark_reasons as mark_reasons
 
 Record = dict[str, Any]
 Key = tuple[str, int, str]
@@ -165,89 +164,6 @@ def score(pairs: Iterable[Pair]) -> Score:
             if pair.visible:
                 total.precision_visible.add(pair.traced)
     return total
-
-
-_PLACE = re.compile(r"(?:at|in|by|of) (?:line |(\S+\.py):)(\d+)")
-# chex runs a test with and without jit: where it ran without alone, no transform ran.
-_VARIANT = re.compile(r"`chex\.variant` at (?:line |(\S+\.py):)(\d+)")
-_HANDED = re.compile(r"`([\w.<>]+)` is (?:passed to|decorated with) `[\w.]+` at (?:line |(\S+\.py):)(\d+)")
-_NEVER_RUN = re.compile(r"(?:at|in|by|of) \S+\.(?:ipynb|md):")  # tests run no notebooks
-
-
-def mark_reasons(pairs: Sequence[Pair], root: Path) -> None:
-    """Sets `reason_ran` of each pair: False when the place of a transform that its reason names lies in a function, or a file,
-    that never ran, what is handed to the transform there never did, or a test of chex ran in its variants without jit alone."""
-    ran = {(pair.key[0], pair.key[1]) for pair in pairs}
-    files = {path for path, _ in ran}
-    # Functions from which JAX was seen to trace something: callers are recorded for calls with tracers.
-    stages = {
-        (caller["path"], caller["line"])
-        for pair in pairs
-        for caller in pair.observed["callers"]
-        if any(name.startswith("jax._src.") for name in caller["between"])
-    }
-    trees: dict[str, ast.Module] = {}
-
-    def tree(path: str) -> ast.Module:
-        if path not in trees:
-            trees[path] = ast.parse((root / path).read_bytes())
-        return trees[path]
-
-    for pair in pairs:
-        if not pair.staged or pair.traced:
-            continue
-        own, reason = pair.predicted["path"], pair.predicted["reason"]
-        if _NEVER_RUN.search(reason):
-            pair.reason_ran = False
-            continue
-        for place in _PLACE.finditer(reason):
-            path = place[1] or own
-            first = enclosing_line(tree(path), int(place[2]))
-            executed = path in files if first is None else (path, first) in ran
-            pair.reason_ran = pair.reason_ran and executed
-        for place in _VARIANT.finditer(reason):
-            path = place[1] or own
-            pair.reason_ran = pair.reason_ran and (path, enclosing_line(tree(path), int(place[2]))) in stages
-        for handed in _HANDED.finditer(reason):
-            path = handed[2] or own
-            lines = handed_lines(tree(path), handed[1], int(handed[3]))
-            pair.reason_ran = pair.reason_ran and (not lines or any((path, line) in ran for line in lines))
-
-
-def enclosing_line(tree: ast.Module, line: int) -> int | None:
-    """The first line, decorators included, of the innermost `def` whose body has `line`; None at module level."""
-    found: int | None = None
-    size = 1 << 30
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            start, end = _first_line(node.body[0]), node.end_lineno or 0
-            if start <= line <= end and end - start < size:
-                size = end - start
-                found = _first_line(node)
-    return found
-
-
-def _first_line(node: ast.stmt) -> int:
-    return min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", []))])
-
-
-def handed_lines(tree: ast.Module, name: str, line: int) -> list[int]:
-    """The first lines of the functions in a file that "`name` is passed to a transform at `line`" may speak of."""
-    name = name.rpartition(".")[2]
-    found: list[int] = []
-    if name == "<lambda>":
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and node.lineno <= line <= (node.end_lineno or 0):
-                found += [
-                    part.lineno
-                    for part in [*node.args, *(k.value for k in node.keywords)]
-                    if isinstance(part, ast.Lambda)
-                ]
-        return found
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == name:
-            found.append(_first_line(node))
-    return found
 
 
 def contradicted(findings: Iterable[Record], pairs: Iterable[Pair]) -> list[Record]:

@@ -18,6 +18,7 @@ from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.datamodel import ASKING
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -244,6 +245,8 @@ class BuiltinCalls(Machine):
                 )
                 break
         if name in ("any", "all"):
+            if name == "any" and _asks_for_tracers(node) and all(constant(e) is True for e in elements):
+                return Static(True)  # where each that there is is a tracer, nobody asks of none
             return Static(kind="bool")
         if name == "sorted":
             return ListValue(None, join_all(elements))
@@ -355,6 +358,18 @@ class BuiltinCalls(Machine):
         elif isinstance(value, Transformed):
             value.attributes[name] = Static(True)
         return value
+
+
+def _asks_for_tracers(node: ast.AST) -> bool:
+    """`any(isinstance(leaf, Tracer) for leaf in leaves)`."""
+    over = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    test = over.elt if isinstance(over, (ast.GeneratorExp, ast.ListComp)) else None
+    return (
+        isinstance(test, ast.Call)
+        and dotted(test.func) == "isinstance"
+        and len(test.args) == 2
+        and dotted(test.args[1]).endswith("Tracer")
+    )
 
 
 def _truth(known: bool | None) -> Static:

@@ -164,8 +164,9 @@ def facts(
 
 
 def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, str]:
-    stages = [stage for stage, _, _ in record.observations]
-    staged = [stage for stage in stages if stage.staged]
+    # The reason is best taken from where tracers are handed over.
+    entered = sorted(record.observations, key=lambda seen: not _gets_tracers(seen[1]))
+    staged = [stage for stage, _, _ in entered if stage.staged]
     for stage in staged:
         if stage.certain:
             return "yes", "visible", _because(stage, module)
@@ -180,12 +181,29 @@ def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, s
         plainly = (
             on_host and record.function.cls is not None and record.function.cls.kind in _CALLED_AS_THEY_ARE
         )
-        if stage.within("convention") and not module.is_test and not plainly:
+        if (
+            stage.within("convention")
+            and not module.is_test
+            and not plainly
+            and not (on_host and record.function.cls is None and _of_a_test(stage))
+        ):
             return "yes", "convention", _because(stage, module)
     calls = [(stage, context) for stage, _, context in record.observations if context == "call"]
     if calls and all(stage.certain for stage, _ in calls):
         return "no", None, "every call seen runs on the host"
     return "unknown", None, "no call seen says how it runs"
+
+
+def _of_a_test(stage: Stage | None) -> bool:
+    """Whether the convention is that of a layer which a test defines."""
+    while stage is not None and stage.kind != "convention":
+        stage = stage.parent
+    return (
+        stage is not None
+        and stage.why is not None
+        and stage.why.module is not None
+        and stage.why.module.is_test
+    )
 
 
 _CALLED_AS_THEY_ARE = frozenset({"linen", "nnx", "equinox"})

@@ -148,6 +148,35 @@ def test_a_claim_is_untested_when_what_its_reason_hands_over_never_ran(tmp_path:
             assert found[0].reason_ran is ran
 
 
+def test_a_transform_in_a_branch_is_untested_where_nothing_was_traced_from_it(tmp_path: Path) -> None:
+    source = (
+        "import jax\ndef helper(x):\n    return x\ndef other(x):\n    return x\n"
+        "def ran(chains):\n    if chains == 1:\n        return helper(1)\n    return jax.vmap(helper)(1)\n"
+        "def always():\n    jax.jit(other)\n"
+    )
+    (tmp_path / "p.py").write_text(source)
+    jitted = ["jax._src.pjit._trace_for_jit"]
+    caller = {"path": "p.py", "line": 6, "qualname": "ran", "at": 9, "between": jitted}
+    claims = [
+        predicted(2, "helper", reason="`helper` is passed to `jax.vmap` at line 9"),
+        predicted(4, "other", reason="`other` is passed to `jax.jit` at line 11"),
+        *(predicted(line, name, "no") for line, name in ((6, "ran"), (10, "always"))),
+    ]
+    seen = [
+        observed(2, "helper", 0),
+        observed(4, "other", 0),
+        observed(6, "ran", 0),
+        observed(10, "always", 0),
+    ]
+    found = pairs(claims, seen)
+    join.mark_reasons(found, tmp_path)
+    assert [pair.reason_ran for pair in found] == [False, True, True, True]
+    elsewhere = [predicted(20, "traced"), observed(20, "traced", 1, callers=[caller])]
+    found = pairs([*claims, elsewhere[0]], [*seen, elsewhere[1]])
+    join.mark_reasons(found, tmp_path)
+    assert found[0].reason_ran
+
+
 def test_enclosing_line_is_that_of_the_first_decorator() -> None:
     tree = ast.parse("x = 1\n@a\n@b\ndef f():\n    def g():\n        pass\n    return g\n")
     assert [join.enclosing_line(tree, line) for line in (1, 6, 7)] == [None, 5, 2]

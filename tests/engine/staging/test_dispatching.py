@@ -188,3 +188,44 @@ def test_an_annotation_speaks_against_an_uncertain_tracer(tmp_path: Path) -> Non
     facts = facts_of(tmp_path, program)
     assert facts["pick"].params["tree"] == "traced"
     assert facts["pick"].params["index"] == "unknown"
+
+
+def test_a_search_for_tracers_decides_which_of_two_checks_runs(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+
+        def has_tracers(tree):
+            return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(tree))
+
+        def on_host(*trees):
+            np.testing.assert_allclose(*trees)
+
+        def under_trace(*trees):
+            return jnp.all(trees[0] == trees[1])
+
+        def has_layers(tree):
+            return any(isinstance(leaf, jax.Array) for leaf in tree)
+
+        def otherwise(tree):
+            return tree
+
+        def check(*args):
+            if has_tracers(args):
+                return under_trace(*args)
+            if not has_layers(args):
+                otherwise(args)
+            return on_host(*args)
+
+        @jax.jit
+        def step(x):
+            check(x, x + 1)
+            return x if has_layers(x) else otherwise(x)
+
+        check(np.ones(3), np.ones(3))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["under_trace"].staged == "yes"
+    assert facts["on_host"].staged == "no"
+    assert facts["otherwise"].staged == "yes"

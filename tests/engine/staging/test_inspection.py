@@ -328,3 +328,61 @@ def test_modules_and_records_of_one_shape_are_kept_apart(tmp_path: Path) -> None
     facts = {fact.qualname: fact for fact in found}
     assert (facts["First_step"].staged, facts["Second_step"].staged) == ("yes", "yes")
     assert analyze(sources, [rule() for rule in all_rules()]).findings == []
+
+
+def test_the_reason_is_a_stage_that_hands_over_tracers(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def scale(x, factor):
+            return x * factor
+
+        @jax.jit
+        def constant(y):
+            return y + scale(2, 3)
+
+        @jax.jit
+        def step(x):
+            return scale(x, 3)
+    """
+    (path,) = write_project(tmp_path, {"program.py": program})
+    found, _ = inspect_files([read_source(path, path.name)])
+    (fact,) = [fact for fact in found if fact.qualname == "scale"]
+    assert fact.params["x"] == "traced"
+    assert fact.reason == "`step` is decorated with `jax.jit` at line 10"
+
+
+def test_what_a_layer_of_a_test_calls_on_the_host_is_not_staged_by_convention(tmp_path: Path) -> None:
+    files = {
+        "layers.py": """
+            import flax.linen as nn
+
+            def norm(x):
+                return x / x.sum()
+
+            def scale(x):
+                return x * 2
+
+            class Norm(nn.Module):
+                def __call__(self, x):
+                    return scale(x)
+        """,
+        "test_layers.py": """
+            import flax.linen as nn
+            import numpy as np
+            from layers import norm, scale
+
+            class Layer(nn.Module):
+                @nn.compact
+                def __call__(self, x):
+                    return norm(x)
+
+            def test_norm():
+                assert norm(np.ones(3)).sum() == 1
+                assert scale(np.ones(3)).sum() == 6
+        """,
+    }
+    found, _ = inspect_files([read_source(path, path.name) for path in write_project(tmp_path, files)])
+    facts = {fact.qualname: fact for fact in found}
+    assert facts["norm"].staged != "yes"
+    assert (facts["scale"].staged, facts["scale"].basis) == ("yes", "convention")
