@@ -80,6 +80,35 @@ EXPERTS = """
     for _ in range(3):
         params = step(params, make(16, 32, 32))
 """
+MAPPED = """
+    import functools
+    import jax, jax.numpy as jnp
+    import numpy as np
+
+    def loss(params, x, y):
+        return ((jax.nn.relu(x @ params["up"]) @ params["down"] - y) ** 2).mean()
+
+    @functools.partial(jax.pmap, axis_name="batch")
+    def step(params, x, y):
+        value, gradient = jax.value_and_grad(loss)(params, x, y)
+        gradient = jax.lax.pmean(gradient, "batch")
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradient), jax.lax.pmean(value, "batch")
+
+    @functools.partial(jax.pmap, axis_name="batch")
+    def centred(params, x, y):
+        value = loss(params, x - x.mean(0), y)
+        return jax.lax.pmean(value, axis_name="batch")
+
+    draw = np.random.default_rng(0)
+    make = lambda *shape: draw.normal(size=shape).astype(np.float32)
+    n = jax.local_device_count()
+    params = {"up": make(32, 256) * 0.1, "down": make(256, 32) * 0.1}
+    params = jax.tree.map(lambda p: jnp.stack([p] * n), params)
+    for _ in range(4):
+        x, y = make(n, 4, 32), make(n, 4, 32)
+        params, _ = step(params, x, y)
+        centred(params, x, y)
+"""
 OWN = (
     STEP
     + """
@@ -199,6 +228,23 @@ def test_a_mixture_of_experts_sends_its_tokens(tmp_path: Path) -> None:
     assert {one["line"] for one in sharding["activations"]} <= set(range(1, 30))
     assert "with_sharding_constraint(" in sharding["code"]
     assert found["results"][0]["status"] == "verified"
+
+
+def test_pmap_is_brought_to_jit_where_its_values_stay(tmp_path: Path) -> None:
+    found = report_of(run(tmp_path, MAPPED, "--mesh", "data=4", "--output-format", "json"))
+    results = {one["function"]: one for one in found["results"]}
+    step = next(one for one in found["sharding"] if one["function"] == "step")
+    told = "\n".join(step["advice"])
+    assert results["step"]["status"] == "verified"
+    assert "jit of the function over whole arrays computes the same" in told
+    assert "remove pmean and psum over 'batch' (line 12, line 13" in told
+    assert "in_specs=(P(), P('batch'), P('batch'))" in told
+    assert "FSDP" in {one["name"] for one in step["placements"]}  # parameters are seen to come back updated
+    assert "jax.jit(step, in_shardings=(params_at, NamedSharding(mesh, P('data'))" in step["code"]
+    # Each device centres its own part of the batch: only shard_map keeps that.
+    assert results["centred"]["status"] == "failed"
+    assert "does not compute the same" in results["centred"]["reason"]
+    assert "keeps its collectives and computes what pmap does" in results["centred"]["reason"]
 
 
 def test_constraints_over_another_mesh_are_left_out_and_told(tmp_path: Path) -> None:

@@ -27,8 +27,10 @@ class PmapLegacy(Rule):
     ```python
     mesh = jax.make_mesh((jax.device_count(),), ("batch",))
     batch = jax.device_put(batch, NamedSharding(mesh, P("batch")))
-    step = jax.jit(train_step)
+    step = jax.jit(train_step)  # without pmean over the axis: the mean over the whole batch is what is written
     ```
+    `jaxlint verify --mesh batch=8` runs a program with `pmap` on simulated devices, compares its values with those of `jit` over whole
+    arrays and of `jax.shard_map`, which keeps the collectives, and finds how to split the parameters.
 
     ## Fix safety
     There is no automatic fix: the shapes of all arguments change.

@@ -24,6 +24,24 @@ def read_options(options: Mapping[str, Any]) -> JitOptions:
     )
 
 
+def read_mapped(
+    axis_name: Any = None,
+    *,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    static_broadcasted_argnums: Any = (),
+    donate_argnums: Any = (),
+    **_: Any,
+) -> dict[str, Any]:
+    """The arguments of `jax.pmap` beside the function, as options of `jax.jit` with one of their own, "pmap"."""
+    mapped = {"axis_name": axis_name, "in_axes": in_axes, "out_axes": out_axes}
+    return {
+        "static_argnums": static_broadcasted_argnums,
+        "donate_argnums": donate_argnums,
+        "pmap": mapped,
+    }
+
+
 def _numbers(value: int | Iterable[int] | None) -> tuple[int, ...]:
     if value is None:
         return ()

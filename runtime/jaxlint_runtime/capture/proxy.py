@@ -86,15 +86,23 @@ def plain(function: Any) -> Any:
     return function._jaxlint_jitted if type(function) is JitProxy else function
 
 
-def jit_proxy(original: Callable[..., Any], recorder: Recorder) -> Callable[..., Any]:
-    """What stands in for `jax.jit` (or `pjit`): the same arguments, decorator factories included."""
+def jit_proxy(
+    original: Callable[..., Any], recorder: Recorder, read: Callable[..., dict[str, Any]] | None = None
+) -> Callable[..., Any]:
+    """What stands in for `jax.jit` (or `pjit`, `pmap`): the same arguments, decorator factories included.
+
+    `read` makes options of `jax.jit` of what it is called with beside the function.
+    """
 
     def jit(*args: Any, **options: Any) -> Any:
         if not args:
             made = original(**options)  # raises for bad options as JAX does
-            return lambda function: wrap(made(plain(function)), function, options, sys._getframe(1))
+            given = options if read is None else read(**options)
+            return lambda function: wrap(made(plain(function)), function, given, sys._getframe(1))
         jitted = original(plain(args[0]), *args[1:], **options)
-        return wrap(jitted, args[0], options, sys._getframe(1))
+        return wrap(
+            jitted, args[0], options if read is None else read(*args[1:], **options), sys._getframe(1)
+        )
 
     def wrap(jitted: Any, function: Any, options: dict[str, Any], frame: types.FrameType) -> Any:
         return recorder.wrap(jitted, plain(function), options, frame)

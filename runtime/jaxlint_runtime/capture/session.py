@@ -14,7 +14,7 @@ from typing import Any
 from jaxlint_runtime.capture.growth import growing
 from jaxlint_runtime.capture.identity import Project
 from jaxlint_runtime.capture.imports import AfterImport
-from jaxlint_runtime.capture.options import OPTION_NAMES
+from jaxlint_runtime.capture.options import OPTION_NAMES, read_mapped
 from jaxlint_runtime.capture.program import Ending, Kind, pytest_exit, run_program
 from jaxlint_runtime.capture.proxy import jit_proxy
 from jaxlint_runtime.capture.recorder import FunctionRecord, Recorder
@@ -116,6 +116,8 @@ class Session:
     def _on_jax(self, jax: ModuleType) -> None:
         self._jax = jax
         self._replace(jax, "jit", jax.jit)
+        if self.job.mesh is not None:  # what is shared out by hand is looked at, too
+            self._replace(jax, "pmap", jax.pmap, read_mapped)
         self.recorder.start()
         self.syncs.install(jax)
 
@@ -126,8 +128,8 @@ class Session:
         if original is not None:
             self._replace(module, "pjit", original)
 
-    def _replace(self, module: ModuleType, name: str, original: Any) -> None:
-        setattr(module, name, jit_proxy(original, self.recorder))
+    def _replace(self, module: ModuleType, name: str, original: Any, read: Any = None) -> None:
+        setattr(module, name, jit_proxy(original, self.recorder, read))
         self._undo.append((module, name, original))
 
     def _forked(self) -> None:

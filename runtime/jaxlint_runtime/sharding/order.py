@@ -14,6 +14,6 @@ def worth_sharding(functions: Sequence[CapturedFunction]) -> list[CapturedFuncti
     """Train steps first, then the others, each by the time that the run spent in them; the heaviest few."""
     called = [one for one in functions if one.call is not None]
     heaviest = max((one.seconds for one in called), default=0.0)
-    chosen = [one for one in called if one.seconds >= _LEAST * heaviest]
+    chosen = [one for one in called if one.rebound or one.seconds >= _LEAST * heaviest]
     chosen.sort(key=lambda one: (not one.rebound, -one.seconds))
     return chosen[:_MOST] or list(functions[:1])

@@ -27,6 +27,7 @@ from jaxlint_runtime.sharding import (
     code,
     compiled,
     explain,
+    mapped,
     score,
     strategies,
 )
@@ -105,6 +106,12 @@ def shard(
     staged or nothing can be split, and TargetUnavailable.
     """
     bounds = bounds or Bounds()
+    ported = None
+    if mapped.OPTION in function.options.others:
+        ported = mapped.port(function)
+        if ported.problem is not None:
+            raise StagingError("; ".join(ported.advice()))
+        function = ported.function
     target = targets.parse(settings.target)
     own = Program(function, replace(settings, target="cpu"))
     program = Program(unplaced(function, own.baseline), own.settings)
@@ -156,6 +163,8 @@ def shard(
     )
     settings.progress("comparing the values of the placement that was found with those on one device")
     _compare(program, step, chosen, mesh, outcome)
+    if ported is not None:
+        outcome.advice += ported.advice()
     _tell(function, program, own.baseline.jaxpr, target, outcome, limit)
     return outcome
 
@@ -291,12 +300,13 @@ def _tell(
     if which is not None:
         names = annotated.stated(program.bound.structure, len(found.inputs))
         outcome.annotations = list(annotated.lines(chosen.strategy, found, shape, which, names))
-    told = outcome.advice
+    told = outcome.advice  # begins with what is said of a pmap
     told += advice.undivided(found, shape)
     tried = [(row.strategy, row.score) for row in outcome.rows if row.strategy and row.score is not None]
     told += advice.experts(found, shape, chosen.strategy, tried)
     told += advice.explicit(jaxpr, chosen.figures, shape)
-    told += advice.pmaps(function.path, shape, chosen.strategy.batch)
+    if not told or not told[0].startswith(mapped.OPTION):
+        told += advice.pmaps(function.path, shape, chosen.strategy.batch)
     if target.compile_only:
         devices = target.devices()[: shape.devices]
         told += advice.layout(shape, devices, compiled.laid_out(shape, devices), chosen.figures)
