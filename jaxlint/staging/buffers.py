@@ -17,7 +17,7 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
 from jaxlint.staging.constants import constant_names, constant_numbers
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.syntax_facts import all_parameters, loop_variables, place_of
+from jaxlint.staging.syntax_facts import all_parameters, last_name, loop_variables, place_of
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -499,7 +499,7 @@ def read_as(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
         return ""
     if isinstance(above, ast.Call):
         func = above.func
-        last = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+        last = last_name(func)
         if last in _HARMLESS_CALLS and func is not current:
             return ""
         if func is current and last in _CONTAINER_METHODS:

@@ -39,12 +39,12 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    bound_to,
     constant,
     find_array,
     in_turn,
     join,
     join_all,
-    member_kind,
 )
 
 _BUILTIN_TYPES = {
@@ -343,11 +343,9 @@ class BuiltinCalls(Machine):
         for parent in parents:
             member = parent.namespace.get(name)
             if isinstance(member, (Function, Transformed)):
-                kind = member_kind(member)
-                if kind == "staticmethod":
-                    return member
-                owner = receiver.cls if kind == "classmethod" and isinstance(receiver, Instance) else receiver
-                return BoundMethod(member, owner)
+                return bound_to(
+                    member, receiver, receiver.cls if isinstance(receiver, Instance) else receiver
+                )
             if member is not None:
                 return member
         return ExternalMethod(base, name)

@@ -15,7 +15,13 @@ from jaxlint.staging.keys import STREAMS, key_origins
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import all_parameters, dotted, is_left_open, positional_parameters
+from jaxlint.staging.syntax_facts import (
+    all_parameters,
+    dotted,
+    is_left_open,
+    last_name,
+    positional_parameters,
+)
 from jaxlint.staging.timing import Effect
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -63,10 +69,6 @@ MAX_ALL_CONTEXTS = 1000  # the same over all closures of one def
 _ASKS_FOR_TRACER = frozenset({"is_abstract", "is_tracer", "is_traced", "is_jax_tracer", "_is_tracer"})
 
 
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
 class Calls(Machine):
     """The calling half of the interpreter."""
 
@@ -108,7 +110,7 @@ class Calls(Machine):
             assert isinstance(called, ast.Attribute)
             possible = self.call_on_unknown(base, called.attr, args, kwargs, node, frame)
         result = possible if possible is not None else self.call_value(callee, args, kwargs, node, frame)
-        if len(args) == 1 and _last_name(node.func) in _ASKS_FOR_TRACER:
+        if len(args) == 1 and last_name(called) in _ASKS_FOR_TRACER:
             asked = find_array(args[0], True)
             if asked is not None and asked.certain:
                 result = Static(True)
@@ -134,14 +136,9 @@ class Calls(Machine):
         if isinstance(callee, External):
             return self.call_external(callee, args, kwargs, node, frame)
         if isinstance(callee, Function):
-            given = [*args, *kwargs.values()]
-            if callee.cached and frame.stage.staged:
-                for value in given:
-                    self.convert(value, node, "hash", frame)
-            result = self.call_function(callee, args, kwargs, node, frame, frame.stage)
-            if callee.cached and all(find_array(value, True) is None for value in given):
-                self.tell_cached_tracer(callee, result, frame)  # a tracer would not even be looked up
-            return result
+            if callee.cached:
+                return self.call_cached(callee, args, kwargs, node, frame)
+            return self.call_function(callee, args, kwargs, node, frame, frame.stage)
         if isinstance(callee, BoundMethod):
             return self.call_value(callee.function, [callee.receiver, *args], kwargs, node, frame)
         if isinstance(callee, ExternalMethod):
@@ -183,6 +180,19 @@ class Calls(Machine):
         frame.stage = outer
         frame.used = after
         return in_turn(results) if callee.every else join_all(results)
+
+    def call_cached(
+        self, callee: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """The result of calling what `functools.cache` has wrapped: its arguments are hashed, its result is kept."""
+        given = [*args, *kwargs.values()]
+        if frame.stage.staged:
+            for value in given:
+                self.convert(value, node, "hash", frame)
+        result = self.call_function(callee, args, kwargs, node, frame, frame.stage)
+        if all(find_array(value, True) is None for value in given):
+            self.tell_cached_tracer(callee, result, frame)  # a tracer would not even be looked up
+        return result
 
     def opaque_call(self, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
         """The result of something unknown that is likely to compute with what it is given."""

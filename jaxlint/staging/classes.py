@@ -35,6 +35,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    bound_to,
     constant,
     find_array,
     join,
@@ -317,12 +318,9 @@ class Classes(Machine):
                 known.own = BoundMethod(member, base)
             return known
         if isinstance(member, (Function, Transformed, Partial)):
-            kind = member_kind(member)
-            if kind == "property":
+            if member_kind(member) == "property":
                 return self.call_value(BoundMethod(member, base), [], {}, node, frame)
-            if kind == "staticmethod":
-                return member
-            return BoundMethod(member, base.cls if kind == "classmethod" else base)
+            return bound_to(member, base, base.cls)
         if isinstance(member, Instance) and member.cls.lookup("__get__") is not None:
             return UNKNOWN  # a descriptor
         if member is not None:

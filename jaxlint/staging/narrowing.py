@@ -98,7 +98,7 @@ class Narrowing(Machine):
             outcome
             and isinstance(found[0], Array)
             and not any(map(_is_array_type, kinds))
-            and (any(type(kind) is Unknown or _is_foreign(kind) for kind in kinds))
+            and any(type(kind) is Unknown or _is_foreign(kind) for kind in kinds)
         ):
             self.rebind(test.args[0].id, replace(found[0], certain=False), frame)
             return

@@ -168,26 +168,25 @@ class Operators(Machine):
     def eval_compare(self, node: ast.Compare, frame: Frame) -> Value:
         left = self.eval(node.left, frame)
         result: Value = UNKNOWN
-        known = self.asks_for_tracer_type(node, frame)
-        if known is not None:
-            return Static(known)
         for position, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
             right = self.eval(comparator, frame)
+            known = self.asks_for_tracer_type(node, right, frame)
+            if known is not None:
+                return Static(known)
             result = self.compare_pair(left, right, op, node, frame)
             if position < len(node.ops) - 1:
                 self.test(result, node, "chained comparison", frame)
             left = right
         return result
 
-    def asks_for_tracer_type(self, node: ast.Compare, frame: Frame) -> bool | None:
+    def asks_for_tracer_type(self, node: ast.Compare, kind: Value, frame: Frame) -> bool | None:
         """What `type(x) is DynamicJaxprTracer` and its like give; None for any other test."""
+        if not (isinstance(kind, External) and kind.name.endswith("Tracer")):
+            return None
         asked, op = node.left, node.ops[0]
         if len(node.ops) > 1 or not isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
             return None
         if not (isinstance(asked, ast.Call) and dotted(asked.func) == "type" and len(asked.args) == 1):
-            return None
-        kind = self.eval(node.comparators[0], frame)
-        if not (isinstance(kind, External) and kind.name.endswith("Tracer")):
             return None
         value = self.eval(asked.args[0], frame)
         if not isinstance(value, Array) or not value.staged or not value.certain:

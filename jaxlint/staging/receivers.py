@@ -32,9 +32,9 @@ from jaxlint.staging.values import (
     Transformed,
     Unknown,
     Value,
+    bound_to,
     doubtful,
     join_all,
-    member_kind,
 )
 
 MAX_CLASSES = 3  # that define a method independently of each other
@@ -161,11 +161,7 @@ class Receivers(Machine):
 
     def possible_method(self, cls: ClassValue, name: str, base: Value, frame: Frame) -> Value:
         """The method `name` as `base`, were it an instance of `cls`, would have it."""
-        method = cls.namespace[name]
-        kind = member_kind(method)
-        if kind == "staticmethod":
-            return method
-        return BoundMethod(method, cls if kind == "classmethod" else self.possible_instance(cls, base, frame))
+        return bound_to(cls.namespace[name], self.possible_instance(cls, base, frame), cls)
 
     def note_methods(self, cls: ClassValue) -> None:
         """Remembers a class by the methods that it defines; of a class that is made at every call of a function, the last."""

@@ -198,6 +198,11 @@ def attribute_stores(node: ast.ClassDef) -> frozenset[str]:
     return frozenset(found)
 
 
+def last_name(node: ast.expr) -> str:
+    """The last part of a name or of an attribute, "" of anything else."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
 def dotted(node: ast.AST | None) -> str:
     """The source of a name or attribute chain, else ""."""
     if isinstance(node, ast.Name):

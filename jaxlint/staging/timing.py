@@ -16,6 +16,7 @@ from typing import Any
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.syntax_facts import last_name
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -181,8 +182,7 @@ class Timing(Machine):
 
     def note_waiting(self, node: ast.Call, args: list[Value]) -> None:
         """A call whose name, or a function that is passed, says that it waits for the device."""
-        func = node.func
-        name = func.attr if isinstance(func, ast.Attribute) else func.id if isinstance(func, ast.Name) else ""
+        name = last_name(node.func)
         if any(word in name for word in _WAITING_WORDS) or any(
             isinstance(value, External) and value.name in WAITING_CALLS for value in args
         ):

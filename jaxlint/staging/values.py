@@ -411,6 +411,14 @@ def member_kind(member: Value) -> str:
     return member.kind if isinstance(member, Function) else ""
 
 
+def bound_to(member: Value, receiver: Value, cls: Value) -> Value:
+    """A method of `cls` as `receiver` has it: static methods as they are, class methods bound to the class."""
+    kind = member_kind(member)
+    if kind == "staticmethod":
+        return member
+    return BoundMethod(member, cls if kind == "classmethod" else receiver)
+
+
 MAX_CHOICES = 10
 MAX_IN_TURN = 48  # cases of a table, each of which is run
 # What may be called, or asked for a method: two of these join to a choice.
