@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
-import gc
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxlint.cache import Cache, dependency_digest, folders_of
 from jaxlint.config import Config
 from jaxlint.finding import Finding, Fix, FixRequest, Severity
+from jaxlint.garbage import no_garbage_collection
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile, read_source, source_from_bytes
 from jaxlint.source.discovery import PROJECT_MARKERS, Discovery, FoundFile, discover
@@ -82,7 +81,7 @@ def check(
     if outcome is None and sources:
         rules = config.rules()
         say(f"examining {len(sources)} file{'s' if len(sources) != 1 else ''}")
-        with _no_garbage_collection():
+        with no_garbage_collection():
             analysis = _analyze(sources, rules, config, _rest_of_project(sources, config))
             findings = _settle(analysis.findings, result.sources, rules, config)
             if resolve_fixes:
@@ -293,15 +292,3 @@ def _dependencies(sources: Sequence[SourceFile], context: Mapping[Path, str], ro
     """What the findings depend on beyond the reported files: other files, and which modules there are to import."""
     folders = folders_of([*(source.path for source in sources), *context], root)
     return {**{folder: dependency_digest(folder) for folder in folders}, **context}
-
-
-@contextlib.contextmanager
-def _no_garbage_collection() -> Iterator[None]:
-    """Trees and values live until the end of the run: looking through them for garbage is time lost."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()

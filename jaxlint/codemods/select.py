@@ -11,6 +11,7 @@ from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span
+from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS
 
 _STATIC_CALLS = frozenset({"isinstance", "issubclass", "hasattr", "callable", "len"})
 _STATIC_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size"})
@@ -109,31 +110,6 @@ def check_test(layout: Layout, test: ast.expr) -> None:
         )
 
 
-_TRUTH = frozenset(
-    [
-        "logical_and",
-        "logical_or",
-        "logical_not",
-        "logical_xor",
-        "any",
-        "all",
-        "isnan",
-        "isinf",
-        "isfinite",
-        "isclose",
-        "allclose",
-        "array_equal",
-        "equal",
-        "not_equal",
-        "less",
-        "less_equal",
-        "greater",
-        "greater_equal",
-        "signbit",
-    ]
-)
-
-
 def is_truth(site: Site, node: ast.expr) -> bool:
     """Whether `node` certainly gives truth values, and no numbers that could serve as such."""
     if isinstance(node, (ast.BoolOp, ast.BinOp)):
@@ -148,7 +124,7 @@ def is_truth(site: Site, node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         name = site.names.qualified(node.func) or ""
         if name.startswith("jax.numpy."):
-            return name.rpartition(".")[2] in _TRUTH
+            return name.rpartition(".")[2] in TRUTH_FUNCTIONS
         method = node.func
         return isinstance(method, ast.Attribute) and method.attr in ("any", "all")
     return isinstance(node, ast.Compare) or constant_type(node) is bool

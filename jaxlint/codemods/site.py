@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import functools
-import gc
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 import libcst as cst
@@ -16,6 +14,7 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 from jaxlint.codemods.names import Names
 from jaxlint.codemods.text import Lines
 from jaxlint.finding import Span
+from jaxlint.garbage import no_garbage_collection
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.parse import parse_source, refuse_nesting, span_of
 
@@ -54,7 +53,7 @@ class Site:
     def module(self) -> cst.Module:
         try:
             refuse_nesting(self.source, concrete=True)
-            with _without_garbage_collection():
+            with no_garbage_collection():
                 return cst.parse_module(self.source.text)
         except SourceError as error:
             raise Refused(error.message) from None
@@ -74,7 +73,7 @@ class Site:
 
     @functools.cached_property
     def _places(self) -> Mapping[cst.CSTNode, Span]:
-        with _without_garbage_collection():
+        with no_garbage_collection():
             positions = MetadataWrapper(self.module, unsafe_skip_copy=True).resolve(PositionProvider)
             return {node: _span(place) for node, place in positions.items() if isinstance(place, CodeRange)}
 
@@ -187,18 +186,6 @@ class _Indent(cst.CSTTransformer):
             return updated_node
         space = cst.SimpleWhitespace(self.indentation + updated_node.whitespace.value)
         return updated_node.with_changes(indent=False, whitespace=space)
-
-
-@contextlib.contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """A tree of millions of nodes is no garbage, and looking for some in it takes longer than building it."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def _span(place: CodeRange) -> Span:

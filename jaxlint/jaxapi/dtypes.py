@@ -127,7 +127,8 @@ tensordot"""
 _INEXACT_PROMOTING = "divide true_divide arctan2 logaddexp hypot"
 _INDICES = "argmax argmin argsort nonzero searchsorted count_nonzero"
 _BOOLEANS = """any all isnan isinf isfinite isclose allclose logical_and logical_or logical_not logical_xor equal
-not_equal less less_equal greater greater_equal isin signbit"""
+not_equal less less_equal greater greater_equal array_equal isin signbit"""
+TRUTH_FUNCTIONS = frozenset(_BOOLEANS.split())  # of `jax.numpy`, that give truth values
 _SUMS = "sum prod cumsum cumprod nansum nancumsum trace"
 _ELEMENTS = "concatenate stack hstack vstack column_stack"
 KINDS: dict[str, str] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS
 from jaxlint.jaxapi.functions import (
     COLLECTIVES,
     DATA_DEPENDENT,
@@ -203,7 +204,7 @@ class Externals(Machine):
             like = args[0] if args and name in ("optax.apply_updates", "jax.numpy.where") else None
             result = self.array_result(frame, [*args, *kwargs.values()], node, name=_short(name), like=like)
             result.tree = name in ("optax.apply_updates", "optax.incremental_update")
-            if name.startswith("jax.numpy.") and name.rpartition(".")[2] in _BOOLEAN:
+            if name.startswith("jax.numpy.") and name.rpartition(".")[2] in TRUTH_FUNCTIONS:
                 result.role = "bool"
             self.made_by(result, name, args, kwargs, node, frame)
             return self.as_returned(name, result, args, kwargs, frame)
@@ -648,30 +649,6 @@ def _short(name: str) -> str:
 _NNX_VARIABLES = frozenset(
     f"flax.nnx.{kind}"
     for kind in ("Param", "Variable", "BatchStat", "Cache", "Intermediate", "VariableState", "Perturbation")
-)
-_BOOLEAN = frozenset(
-    [
-        "any",
-        "all",
-        "isnan",
-        "isinf",
-        "isfinite",
-        "isclose",
-        "allclose",
-        "array_equal",
-        "logical_and",
-        "logical_or",
-        "logical_not",
-        "logical_xor",
-        "equal",
-        "not_equal",
-        "less",
-        "less_equal",
-        "greater",
-        "greater_equal",
-        "isin",
-        "signbit",
-    ]
 )
 _CONTEXTS = frozenset(
     {
