@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jaxlint import memo
 from jaxlint.finding import Finding, FixRequest, Severity, Span
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile
@@ -177,6 +178,7 @@ def build(
     read: Callable[[Path], SourceFile] | None = None,
 ) -> Interpreter:
     """An interpreter over `files`, with nothing evaluated yet."""
+    memo.forget()
     return Interpreter(Project(files, read), listeners)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cache
 
 from jaxlint.jaxapi.names import canonical, public_class
+from jaxlint.memo import cache
 from jaxlint.staging import events
 from jaxlint.staging.constants import constant_names
 from jaxlint.staging.datamodel import HOOKS

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
 
 from jaxlint.jaxapi.names import canonical
+from jaxlint.memo import cache
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import FunctionNode, dotted, nodes_of
 from jaxlint.staging.values import (

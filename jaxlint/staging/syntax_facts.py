@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import cache
 from typing import TypeVar
+
+from jaxlint.memo import cache
 
 LEAF_ATTRIBUTES = frozenset(
     [

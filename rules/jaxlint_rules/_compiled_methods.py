@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 
+from jaxlint.memo import cache
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.syntax_facts import FunctionNode, dotted, walk

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
 
+from jaxlint.memo import cache
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.syntax_facts import dotted, walk
 

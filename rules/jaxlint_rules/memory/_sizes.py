@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import math
-from functools import cache
 
 from jaxlint.jaxapi.names import canonical
+from jaxlint.memo import cache
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.shapes import ELEMENTWISE, REDUCTIONS, shape_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
-from functools import cache
 
+from jaxlint.memo import cache
 from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, walk
 
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
 
 from jaxlint.finding import Severity
+from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, OperationEvent

@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cache
 
 from jaxlint.finding import Severity
+from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import Event, OperationEvent

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import strong
+from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import BodyEvent, BranchesEvent, CallEvent

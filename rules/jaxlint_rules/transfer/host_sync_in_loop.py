@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
 
 from jaxlint.finding import FixRequest, Severity
+from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ConvertEvent, Event, TestEvent
