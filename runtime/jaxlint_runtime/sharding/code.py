@@ -14,6 +14,7 @@ from jaxlint_runtime.sharding.mesh import MeshShape
 from jaxlint_runtime.sharding.strategies import Spec, Strategy
 
 Rule = tuple[str, Spec]
+_WIDTH = 100  # characters of a line
 
 
 def written(spec: Spec) -> str:
@@ -248,7 +249,7 @@ def _for_trees(
     shown = back[0] if len(back) == 1 else f"({', '.join(back)})"
     if all(argument.isdigit() for argument in arguments):
         inside = ", ".join(given.values()) + ("," if len(given) == 1 else "")
-        yield f"step = jax.jit({name}, in_shardings=({inside}), out_shardings={shown})"
+        yield _call("jax.jit", name, f"in_shardings=({inside})", f"out_shardings={shown}")
     else:  # jit takes no shardings for keywords: what is placed before the call stays where it is
         yield f"step = jax.jit({name}, out_shardings={shown})"
     for argument, kind in arguments.items():
@@ -280,7 +281,15 @@ def _for_modules(
         else:
             given.append(_plainly(strategy, kind))
     inside = ", ".join(given) + ("," if len(given) == 1 else "")
-    yield f"step = nnx.jit({name}, in_shardings=({inside}), out_shardings=None)"
+    yield _call("nnx.jit", name, f"in_shardings=({inside})", "out_shardings=None")
+
+
+def _call(function: str, *arguments: str) -> str:
+    """The statement in one line, or with a line for each argument."""
+    short = f"step = {function}({', '.join(arguments)})"
+    if len(short) <= _WIDTH:
+        return short
+    return f"step = {function}(\n" + "".join(f"    {one},\n" for one in arguments) + ")"
 
 
 def _plainly(strategy: Strategy, kind: str) -> str:

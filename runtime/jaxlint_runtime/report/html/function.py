@@ -9,7 +9,7 @@ from jaxlint_runtime.report.chosen import Subject
 from jaxlint_runtime.report.html.chart import Chart
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.plots import memory_chart, roofline_chart, times_chart
-from jaxlint_runtime.report.html.tables import badge, figures, table
+from jaxlint_runtime.report.html.tables import badge, bar, figures, table
 from jaxlint_runtime.report.units import amount, milliseconds, ratio, size
 
 _WIDE, _NARROW = 560, 350
@@ -308,8 +308,8 @@ def _lines(subject: Subject) -> Markup | None:
         [
             tag("span", f"{line['path']}:{line['line']}", class_="place"),
             line["function"] or "",
-            [amount(line["flops"], "FLOP"), _bar(line["flops"] / work)],
-            [size(line["bytes"]), _bar((line["bytes"] or 0) / most)],
+            [amount(line["flops"], "FLOP"), bar(line["flops"] / work)],
+            [size(line["bytes"]), bar((line["bytes"] or 0) / most)],
         ]
         for line in shown["lines"]
     ]
@@ -351,10 +351,6 @@ def _folded(caption: str, columns: Any, rows: list[list[Child]], most: int) -> C
         first,
         tag("details", tag("summary", f"{len(rows) - most} more"), table("", columns, rows[most:])),
     ]
-
-
-def _bar(share: float) -> Markup:
-    return tag("span", class_="bar", style=f"width:{100 * share:.0f}%", aria_hidden="true")
 
 
 def _place(entry: Mapping[str, Any]) -> str:

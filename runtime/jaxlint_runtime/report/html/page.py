@@ -130,7 +130,9 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
         compiles = sum(len(one["causes"]) for one in runs[0]["compiles"])
         tiles.append(
             _tile(
-                str(compiles), f"compiles of {_plural(len(runs[0]['functions']), 'jitted function')}", False
+                str(compiles),
+                f"compile{'' if compiles == 1 else 's'} of {_plural(len(runs[0]['functions']), 'jitted function')}",
+                False,
             )
         )
         waits = sum(sync["per_step"] or 0.0 for sync in runs[0]["syncs"])

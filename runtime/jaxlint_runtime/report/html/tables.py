@@ -33,6 +33,11 @@ def badge(text: str, kind: str = "") -> Markup:
     return tag("span", text, class_=f"badge {kind or text}".strip())
 
 
+def bar(share: float) -> Markup:
+    """A line below a number, as long as its share of the largest."""
+    return tag("span", class_="bar", style=f"width:{100 * share:.0f}%", aria_hidden="true")
+
+
 def figures(
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any] | None,
