@@ -5,25 +5,58 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Iterable
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 
 from jaxlint.rule import Rule
 
 GROUP = "jaxlint.rules"
+BUILT_IN = "jaxlint_rules:rules"
 
 
 class UnknownRule(Exception):
     """A rule was named that nobody registered."""
 
 
+class RulePackError(Exception):
+    """A rule pack cannot be used: it does not load, gives what is no rule, or takes the code of another's."""
+
+
 @functools.cache
 def all_rules() -> tuple[type[Rule], ...]:
-    """Every registered rule class, sorted by code. An entry point is a callable that returns rule classes."""
+    """Every registered rule class, sorted by code. An entry point is a callable that returns rule classes.
+
+    Raises RulePackError, with the name of the pack.
+    """
     found: dict[str, type[Rule]] = {}
-    for entry in entry_points(group=GROUP):
-        for rule in entry.load()():
-            found.setdefault(rule.code, rule)
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.value != BUILT_IN):
+        for rule in _rules_of(entry):
+            if found.setdefault(rule.code, rule) is not rule:
+                raise RulePackError(
+                    f"the rule pack {_named(entry)} brings a rule {rule.code} ({rule.name}), a code that "
+                    f"{found[rule.code].name} of {found[rule.code].__module__} has; give it another, or uninstall the pack"
+                )
     return tuple(found[code] for code in sorted(found, key=code_order))
+
+
+def _rules_of(entry: EntryPoint) -> list[type[Rule]]:
+    try:
+        rules = list(entry.load()())
+    except Exception as error:
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise RulePackError(
+            f"the rule pack {_named(entry)} does not load ({what}); mend or uninstall it"
+        ) from error
+    for rule in rules:
+        if not (isinstance(rule, type) and issubclass(rule, Rule)):
+            raise RulePackError(
+                f"the rule pack {_named(entry)} gives {rule!r}, which is no subclass of jaxlint.rule.Rule; mend or uninstall it"
+            )
+    return rules
+
+
+def _named(entry: EntryPoint) -> str:
+    package = f" of {entry.dist.name}" if entry.dist is not None else ""
+    return f"`{entry.value}`{package}"
 
 
 def code_order(code: str) -> tuple[int, str]:

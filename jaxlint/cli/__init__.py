@@ -15,6 +15,7 @@ import click
 from jaxlint import __version__
 from jaxlint.cli.common import Failure
 from jaxlint.config import ConfigError
+from jaxlint.registry import RulePackError
 
 # Command -> what `jaxlint --help` says of it, so that the help need not load them all.
 _COMMANDS = {
@@ -74,7 +75,7 @@ def _crashes_said() -> Iterator[None]:
         raise  # click knows what to do
     except KeyboardInterrupt:
         sys.exit(130)
-    except ConfigError as error:  # a selector that names no rule
+    except (ConfigError, RulePackError) as error:  # a selector that names no rule, a pack that does not load
         raise Failure(str(error)) from None
     except OSError as error:  # a full disk under a redirected output, say
         raise Failure(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}") from None

@@ -106,7 +106,7 @@ class StandInAnalysis:
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandInAnalysis]:
     """Replaces the analysis and all rules by stand-ins."""
     analysis = StandInAnalysis()
-    entry = SimpleNamespace(load=lambda: lambda: STAND_INS)
+    entry = SimpleNamespace(load=lambda: lambda: STAND_INS, value="stand_ins:rules", dist=None)
     monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
     monkeypatch.setattr(staging, "analyze", analysis, raising=False)
     remembered = (registry.all_rules, cache.tools_digest)

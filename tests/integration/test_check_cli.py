@@ -279,3 +279,50 @@ def test_version_is_quick(project: Path) -> None:
         seconds.append(time.perf_counter() - started)
     # Three times what it takes on two idle cores: this is to notice a heavy import, not a busy machine.
     assert min(seconds) < 0.5
+
+
+def rule_pack(folder: Path, source: str) -> None:
+    """An installed package `house-rules` with an entry point into the module `house`."""
+    information = folder / "house_rules-1.0.dist-info"
+    information.mkdir(parents=True)
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: house-rules\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text("[jaxlint.rules]\nhouse = house:rules\n")
+    (folder / "house.py").write_text(source)
+
+
+OWN_RULE = """\
+from jaxlint.finding import Severity
+from jaxlint.rule import Rule
+
+class Own(Rule):
+    code, name, category, severity = "{code}", "own-rule", "house", Severity.WARNING
+
+def rules():
+    return [Own]
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("import nowhere_at_all\n", "does not load (ModuleNotFoundError"),
+        ("def rules():\n    return ['JAX101']\n", "gives 'JAX101', which is no subclass"),
+        (OWN_RULE.format(code="JAX101"), "brings a rule JAX101 (own-rule), a code that tracer-branch"),
+    ],
+)
+def test_a_rule_pack_that_cannot_be_used_is_named_in_one_line(tmp_path: Path, source: str, said: str) -> None:
+    rule_pack(tmp_path / "packs", source)
+    (tmp_path / "train.py").write_text(BRANCH)
+    run = jaxlint("check", "train.py", cwd=tmp_path, PYTHONPATH=str(tmp_path / "packs"))
+    assert run.returncode == 2
+    assert not run.stdout
+    assert "of house-rules" in run.stderr
+    assert said in run.stderr
+    assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_rule_pack_of_ones_own_is_listed(tmp_path: Path) -> None:
+    rule_pack(tmp_path / "packs", OWN_RULE.format(code="HOUSE1"))
+    run = jaxlint("rules", cwd=tmp_path, PYTHONPATH=str(tmp_path / "packs"))
+    assert run.returncode == 0, run.stderr
+    assert "own-rule" in run.stdout
