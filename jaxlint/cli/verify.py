@@ -241,10 +241,10 @@ def command(
     PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
     """
-    from jaxlint_runtime.settings import EAGER, PROGRAM, SOURCE, TRANSFORMS
+    from jaxlint_runtime.settings import ASKED, EAGER, PROGRAM, SOURCE, TRANSFORMS
     from jaxlint_runtime.verify import CannotRun, Request
 
-    known = (*TRANSFORMS, *PROGRAM)
+    known = (*TRANSFORMS, *ASKED, *PROGRAM)
     strange = next((name for name in transforms if name not in known), None)
     if strange is not None:
         raise Failure(f"{strange}: there is no such transformation; there are {', '.join(known)}")

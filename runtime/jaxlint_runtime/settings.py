@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 TRANSFORMS = ("donation", "remat", "bf16", "kernels", "cross_entropy", "fusions", "microbatch")
+ASKED = ("fp16",)  # tried on a function only where it is asked for
 SOURCE = "source"  # stands for edits of the source (`rewrites`)
 ENVIRONMENT = "settings"  # stands for settings of JAX (`rewrites.environment`); only where it is asked for
 EAGER = "eager"  # stands for a comparison with the program operation by operation; only where it is asked for

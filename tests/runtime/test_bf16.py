@@ -13,6 +13,7 @@ from jaxlint_runtime.program import Program
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.staging import capture
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
+from jaxlint_runtime.transforms.bf16 import with_products
 
 bf16 = TRANSFORMS["bf16"]
 
@@ -127,3 +128,32 @@ def test_a_function_that_bfloat16_breaks_is_rejected():
     assert result.status is Status.REJECTED
     assert "does not compute the same" in result.reason
     assert not result.numerics.passed
+
+
+def test_float16_scales_the_loss_so_that_small_gradients_survive():
+    def slope(w, x):
+        return jax.grad(lambda w: 1e-6 * jnp.sum(jnp.tanh(0.2 * x @ w) ** 2))(w)
+
+    w, x = jax.random.normal(jax.random.key(0), (2, 32, 32))
+    p = program(slope, w, x)
+    fp16 = TRANSFORMS["fp16"]
+    (candidate,) = fp16.propose(p)
+    scaled = fp16.emulate(p, candidate, p.version)
+    unscaled = with_products(p.version, lambda value: jax.lax.reduce_precision(value, 5, 10))
+    wanted = slope(w, x)
+    off = [
+        float(jnp.linalg.norm(version.function(w, x) - wanted) / jnp.linalg.norm(wanted))
+        for version in (scaled, unscaled)
+    ]
+    assert off[0] < 0.01 < 0.5 < off[1]
+    assert "multiplied by 4096" in candidate.requires
+    products_of_it = products(p.stage(fp16.apply(p, candidate, p.version)).jaxpr)
+    assert all(operands == {"float16"} and result == "float32" for operands, result in products_of_it)
+
+
+def test_float16_is_tried_where_it_is_asked_for():
+    assert "fp16" not in run(mlp_step, *mlp_arguments(), target="cpu")
+    result = run(mlp_step, *mlp_arguments(), transforms=("fp16",), target="cpu")["fp16"]
+    assert result.status is Status.NOT_APPLICABLE
+    assert result.numerics.passed
+    assert "A GPU shows what it saves" in result.reason

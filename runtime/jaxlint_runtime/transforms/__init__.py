@@ -6,6 +6,7 @@ from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 from jaxlint_runtime.transforms.bf16 import Bf16
 from jaxlint_runtime.transforms.cross_entropy import CrossEntropy
 from jaxlint_runtime.transforms.donation import Donation
+from jaxlint_runtime.transforms.fp16 import Fp16
 from jaxlint_runtime.transforms.fusions import Fusions
 from jaxlint_runtime.transforms.kernels import Kernels
 from jaxlint_runtime.transforms.microbatch import Microbatch
@@ -15,5 +16,5 @@ __all__ = ["TRANSFORMS", "Candidate", "NotApplicable", "Transform"]
 
 TRANSFORMS: dict[str, Transform] = {
     transform.name: transform
-    for transform in (Donation(), Remat(), Bf16(), Kernels(), CrossEntropy(), Fusions(), Microbatch())
+    for transform in (Donation(), Remat(), Bf16(), Kernels(), CrossEntropy(), Fusions(), Microbatch(), Fp16())
 }

@@ -62,11 +62,11 @@ class Bf16(Transform):
 
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
         """The same function with the operands cast."""
-        return _with_products(version, _in_bfloat16)
+        return with_products(version, _in_bfloat16)
 
     def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
         """On CPU, which lacks some of these products, the operands are rounded and multiplied in float32."""
-        return _with_products(version, _rounded) if program.runner.platform == "cpu" else None
+        return with_products(version, _rounded) if program.runner.platform == "cpu" else None
 
     def shown(self, program: Program) -> None:
         """A CPU computes bfloat16 in software: neither its time nor its memory says anything."""
@@ -133,7 +133,7 @@ def _rounded(x: Any) -> Any:
     return jax.lax.reduce_precision(x, _EXPONENT_BITS, _MANTISSA_BITS)
 
 
-def _with_products(version: Version, cast: Cast) -> Version:
+def with_products(version: Version, cast: Cast) -> Version:
     """The function staged, and evaluated again with the operands of its products through `cast`."""
     function = version.function
 
