@@ -54,11 +54,17 @@ class Filled:
     text: str = ""
     stacks: list[Stack] = field(default_factory=list)
     in_order: bool = False  # something else takes its values, in its order
+    turning: ast.stmt | None = None  # the statement after the loop that turns it around, for all that follows
+
+    @property
+    def read_last_first(self) -> bool:
+        """Whether what takes it as it is has the value of the last iteration first."""
+        return self.front != (self.turning is not None)
 
     def last_first(self) -> set[bool]:
         """The orders in which its values are wanted, True being that of the last iteration first."""
         found = {stack.backwards != self.front for stack in self.stacks}
-        return found | {self.front} if self.in_order or self.first else found
+        return found | {self.read_last_first} if self.in_order or self.first else found
 
 
 class Lists:
@@ -94,7 +100,9 @@ class Lists:
         """Raises Refused where what a loop gives in that order cannot be turned into what a list is used for."""
         for one in self.filled:
             turned = [stack for stack in one.stacks if (stack.backwards != one.front) != last_first]
-            if any(not stack.plain for stack in turned) or (one.in_order and one.front != last_first):
+            if any(not stack.plain for stack in turned) or (
+                one.in_order and one.read_last_first != last_first
+            ):
                 raise Refused(f"`{one.name}` is used in the reverse of the order in which the loop fills it")
 
     def _creation(self, name: str) -> tuple[ast.Assign | ast.AnnAssign, list[ast.expr]]:
@@ -122,9 +130,12 @@ class Lists:
             raise Refused(f"other modules may import the list `{one.name}`")
         if one.name in self.flow.scope.redirected:
             raise Refused(f"`{one.name}` is a variable of another function")
-        end = self._rebound(one.name)
+        one.turning = None if one.first else self._turning(one.name)
+        end = self._rebound(one.name, one.turning)
         for use in self.site.names.uses_of(one.name, self.flow.scope):
             if self._is_in(use.name, one.added) and not self._is_in(use.name, one.value):
+                continue
+            if one.turning is not None and self._is_in(use.name, one.turning):
                 continue
             if use.name.lineno > end:
                 continue
@@ -135,6 +146,11 @@ class Lists:
             ):
                 raise Refused(f"`{one.name}` is read elsewhere than after the loop")
             stack = self._stack(one, use.name)
+            if one.turning is not None:
+                if use.name.lineno < one.turning.lineno:
+                    raise Refused(f"`{one.name}` is read before it is turned around")
+                if stack is not None:
+                    stack.backwards = not stack.backwards
             if stack is not None and not (one.first and not stack.plain):
                 one.stacks.append(stack)
                 continue
@@ -146,9 +162,25 @@ class Lists:
         if not one.stacks and not one.first and not one.in_order:
             raise Refused(f"`{one.name}` is not stacked after the loop")
 
-    def _rebound(self, name: str) -> float:
+    def _turning(self, name: str) -> ast.stmt | None:
+        """`ys = ys[::-1]`, `ys = list(reversed(ys))` or `ys.reverse()` after the loop, in its block."""
+        for statement in self.flow.rest(self.loop):
+            if ast.unparse(statement) == f"{name}.reverse()":
+                return statement
+            for target, value in assigned(statement) if isinstance(statement, ast.Assign) else ():
+                if isinstance(target, ast.Name) and target.id == name and len(assigned(statement)) == 1:
+                    used = [
+                        part for part in ast.walk(value) if isinstance(part, ast.Name) and part.id == name
+                    ]
+                    turned = len(used) == 1 and self._turned(used[0]) == (value, True)
+                    return statement if turned else None
+        return None
+
+    def _rebound(self, name: str, turning: ast.stmt | None) -> float:
         """The last line of the statement after the loop, in its block, from which on the name means something else."""
         for statement in self.flow.rest(self.loop):
+            if statement is turning:
+                continue
             if any(isinstance(target, ast.Name) and target.id == name for target, _ in assigned(statement)):
                 return statement.end_lineno or statement.lineno
         return float("inf")
@@ -314,6 +346,10 @@ class Lists:
             else:
                 raise Refused("the statement that makes the list shares its line with another")
         for one in self.filled:
+            if one.turning is not None:
+                if not is_alone(self.site, one.turning):
+                    raise Refused(f"the statement that turns `{one.name}` shares its line with another")
+                self.draft.replace(whole_lines(self.site, one.turning, set()), "")
             for stack in one.stacks:
                 turned = "[::-1]" if (stack.backwards != one.front) != last_first else ""
                 self._drop_stack(one, stack, turned)

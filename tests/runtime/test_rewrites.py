@@ -18,7 +18,7 @@ from jaxlint_runtime.apply import apply_proven
 from jaxlint_runtime.capture.observed import Observer, read
 from jaxlint_runtime.rewrites import search
 from jaxlint_runtime.rewrites.eager import eager_functions
-from jaxlint_runtime.rewrites.loops import from_loops
+from jaxlint_runtime.rewrites.loops import from_compiled, from_loops
 from jaxlint_runtime.rewrites.printed import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import from_findings, packages_to_load, to_jit
 from jaxlint_runtime.rewrites.trials import Trials
@@ -354,6 +354,19 @@ def test_loops_are_proposed_with_jit_where_the_host_calls_them(tmp_path: Path) -
         path, function="returns", line=20, arguments=[{"name": "rewards", "type": "list", "leaves": [{}]}]
     )
     assert from_loops([rows], {str(path): dataclasses.replace(sources[str(path)], text=ROLLOUT.replace("reversed(range(len(rewards)))", "rewards"))}) == []  # fmt: skip
+
+
+def test_loops_of_jitted_functions_are_proposed_where_they_compile_long(tmp_path: Path) -> None:
+    text = ROLLOUT.replace("def returns(", "@jax.jit\n@functools.partial(jax.vmap, in_axes=1)\ndef returns(")
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(text)
+    sources = {str(path): read_source(path, str(path))}
+    line = text.splitlines().index("def returns(rewards):") - 1  # that of the first decorator
+    compiled = {"trace_s": 0.4, "lower_s": None, "compile_s": 2.0}
+    one = {"path": str(path), "function": "vmap.<locals>.vmap_f", "line": line, "compiles": [compiled]}
+    (rewrite,) = from_compiled([one, one], sources)
+    assert (rewrite.function, rewrite.name, rewrite.estimate) == ("returns", "loops:for-to-scan", 2.4)
+    assert from_compiled([{**one, "compiles": [{**compiled, "compile_s": 0.1}]}], sources) == []
 
 
 @pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb

@@ -15,10 +15,13 @@ from jaxlint.codemods import Workspace
 from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
+from jaxlint_runtime.capture.watched import definitions
 from jaxlint_runtime.rewrites.proposals import Rewrite, definition, jit_fix, told, ways_to_jit
 
 _LEAST_SHARE = 0.03  # of the time in the busiest function
 _FEW = 4  # iterations
+_SLOW = 1.0  # seconds in compiling one function that make it worth a try
+_COMPILING = ("trace_s", "lower_s", "compile_s")
 _SEQUENCES = frozenset({"list", "tuple", "dict"})
 _STACKING = frozenset({"stack", "array", "asarray"})
 _MESSAGES = {
@@ -49,6 +52,37 @@ def from_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sourc
         if fixes:
             found += _with_jit(one, function, source, fixes) if on_host else [_alone(one, function, fixes)]
     return found
+
+
+def from_compiled(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+    """Rewrites of the loops of jitted functions, which JAX writes out iteration by iteration, where compiling took long."""
+    by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    found: dict[tuple[str, int], Rewrite] = {}
+    for one in functions:
+        seconds = sum(sum(each[part] or 0.0 for part in _COMPILING) for each in one["compiles"])
+        source = by_path.get(os.path.realpath(one["path"]))
+        if seconds < _SLOW or source is None or source.container is not None:
+            continue
+        for function, name in _at(source, one["line"]):
+            fixes = _rewritable(function, source, set(), nested=True)
+            if fixes:
+                entry = {"function": name, "path": one["path"], "seconds": seconds}
+                found.setdefault((source.display, function.lineno), _alone(entry, function, fixes))
+    return list(found.values())
+
+
+def _at(source: SourceFile, line: int) -> list[tuple[ast.FunctionDef, str]]:
+    """The function that is defined in a line, or decorated in it, whatever a decorator calls it, with its qualified name."""
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    return [
+        (node, name)
+        for node, name in definitions(tree)
+        if isinstance(node, ast.FunctionDef)
+        and line in (node.lineno, *(one.lineno for one in node.decorator_list))
+    ]
 
 
 def _function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:

@@ -23,7 +23,7 @@ from jaxlint.source.write import Change
 from jaxlint_runtime.findings import check_texts
 from jaxlint_runtime.model import Cost, Interval, Numerics, Result, Status
 from jaxlint_runtime.protocol import to_plain
-from jaxlint_runtime.rewrites.loops import from_loops, without_those
+from jaxlint_runtime.rewrites.loops import from_compiled, from_loops, without_those
 from jaxlint_runtime.rewrites.printed import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load, to_jit
 from jaxlint_runtime.rewrites.trials import OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
@@ -377,6 +377,12 @@ def propose(verification: Verification) -> list[Rewrite]:
     rewrites = from_findings(check.findings, seconds, _fails(verification))
     if not _fails(verification):
         loops = from_loops(document.watched, check.sources)
+        taken = {(one.path, one.function) for one in loops}
+        loops += [
+            one
+            for one in from_compiled(document.functions, check.sources)
+            if (one.path, one.function) not in taken
+        ]
         rewrites = without_those(rewrites, loops) + loops + to_jit(document.watched, check.sources)
     return sorted(rewrites, key=lambda one: -one.estimate)
 

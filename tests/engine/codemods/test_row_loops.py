@@ -81,6 +81,17 @@ SCANS = {
         "        after = values[t]\n        result.append(last)\n    return jnp.stack(list(reversed(result)))\n",
         "(rewards, values),\n        reverse=True,",
     ),
+    "advantages, turned around afterwards": (
+        "def f(w, h, xs):\n    values = xs @ w\n    result = []\n    last = h\n"
+        "    for t in «reversed(range(len(values)))»:\n        last = values[t] - 0.8 * last\n        result.append(last)\n"
+        "    result = result[::-1]\n    return jnp.array(result)\n",
+        "jax.lax.scan(body_fun, last, values, reverse=True)\n    return result",
+    ),
+    "turned around in place": (
+        "def f(w, h, xs):\n    out = []\n    for x in «xs»:\n        h = cell(w, h, x)\n        out.append(h)\n"
+        "    out.reverse()\n    return jnp.stack(out), jnp.stack(out[::-1])\n",
+        "return out[::-1], out",
+    ),
     "advantages, counted down, from the front": (
         "def f(w, h, xs):\n    values = xs @ w\n    steps, _ = values.shape\n    result = []\n    last = h\n"
         "    for t in «range(steps - 1, -1, -1)»:\n        last = values[t] - 0.8 * last\n        result.insert(0, last)\n"
@@ -233,6 +244,11 @@ STACKS = {
 }  # fmt: skip
 
 REFUSED = {
+    "a list that is read before it is turned around": (
+        "for-to-scan",
+        "hs = []\n    for x in «xs»:\n        hs.append(x)\n    first = jnp.stack(hs)\n    hs.reverse()\n    return first, jnp.stack(hs)\n",
+        "read before it is turned around",
+    ),
     "a list that is returned": ("for-to-scan", "hs = []\n    for x in «xs»:\n        hs.append(x)\n    return hs\n", "stays a list"),
     "a branch": (
         "for-to-scan",
