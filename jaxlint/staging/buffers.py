@@ -26,6 +26,7 @@ from jaxlint.staging.values import (
     DictValue,
     External,
     ExternalMethod,
+    ExternalObject,
     Function,
     Instance,
     ListValue,
@@ -587,4 +588,6 @@ def _stays(value: Value) -> bool:
         return value.staged
     if isinstance(value, Choice):
         return all(map(_stays, value.options))
+    if isinstance(value, ExternalObject):
+        return value.name.startswith("optax.")  # an optimiser or a schedule, not its state
     return isinstance(value, Instance) and value.cls.kind == "nnx"

@@ -212,7 +212,9 @@ class BuiltinCalls(Machine):
         if name in ("hash", "hex", "oct", "bin", "chr"):
             self.convert(first, node, name, frame)
             return Static(kind="int" if name == "hash" else "str")
-        if name in ("id", "ord", "dir", "vars", "input", "bytes"):
+        if name == "vars":
+            return DictValue({}, UNKNOWN, frame.stage)
+        if name in ("id", "ord", "dir", "input", "bytes"):
             return Static()
         return UNKNOWN
 
@@ -297,6 +299,8 @@ class BuiltinCalls(Machine):
             return _truth(_is_instance(value, options))
         if not value.certain:
             return Static(kind="bool")
+        if value.staged and any(name.endswith("Tracer") for name in names):
+            return Static(True)  # what is asked for is no container
         if value.tree:
             # A container, or tracers: no leaf of a staged pytree is a NumPy array, a Python number or text.
             never = (
@@ -313,7 +317,7 @@ class BuiltinCalls(Machine):
                 else Static(kind="bool")
             )
         if any(name.endswith("Tracer") for name in names):
-            return Static(True) if value.staged else Static(kind="bool")
+            return Static(kind="bool")
         if any(name in ("jax.Array", "jax.numpy.ndarray") for name in names):
             return Static(True)
         plain = ("builtins.", "numpy.", "numbers.", "typing.", "collections.")

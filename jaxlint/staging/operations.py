@@ -10,6 +10,7 @@ from jaxlint.jaxapi.dtypes import (
     RANDOM_MAKERS,
     canonical_dtype,
     inexact,
+    is_float,
     is_integer,
     named_dtype,
     of_python,
@@ -122,6 +123,24 @@ def dtype_of(value: Value) -> str:
             return of_python(value.const)
         return {"int": "int*", "float": "float*", "bool": "bool"}.get(value.kind, "")
     return ""
+
+
+def is_inexact(value: Value, depth: int = 6) -> bool:
+    """Whether `value` certainly is of a floating or complex type, be it known or not which: `t * 0.5`, `jnp.cos(t)`."""
+    dtype = dtype_of(value)
+    if dtype:
+        return is_float(dtype) or dtype.startswith("complex")
+    if not isinstance(value, Array) or value.made is None or depth == 0:
+        return False
+    made = value.made
+    kind = KINDS.get(made.name)
+    if made.kwargs.get("dtype") is not None:
+        return False
+    if kind in ("inexact", "inexact promote"):
+        return True
+    if kind == "promote":
+        return any(is_inexact(arg, depth - 1) for arg in made.args[:2])
+    return kind == "same" and bool(made.args) and is_inexact(made.args[0], depth - 1)
 
 
 def _sequence_dtype(value: Value) -> str:

@@ -18,11 +18,11 @@ def host_loops(frame: Frame, comprehensions: bool = False) -> list[Loop]:
     return [
         loop
         for loop in reversed(frame.loops)
-        if (comprehensions or loop.kind != "comprehension") and not _is_short(loop)
+        if (comprehensions or loop.kind != "comprehension") and not is_short(loop)
     ]
 
 
-def _is_short(loop: Loop) -> bool:
+def is_short(loop: Loop) -> bool:
     """A loop that is written to run a few times; a parameter that one caller sets low says nothing."""
     iterable = getattr(loop.node, "iter", None)
     written = isinstance(iterable, (ast.Tuple, ast.List)) or (

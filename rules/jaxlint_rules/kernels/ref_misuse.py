@@ -20,6 +20,7 @@ from jaxlint.staging.values import (
     constant,
 )
 from jaxlint_rules.kernels import PALLAS_CALL
+from jaxlint_rules.kernels._references import miscounted, used_as_array
 
 _COMPUTING = ("jnp.", "jax.", "lax.", "jax_numpy.")
 _QUERIES = ("jax.experimental.pallas.program_id", "jax.experimental.pallas.num_programs")
@@ -93,6 +94,46 @@ def call(x):
 @jax.jit
 def outside(x):
     return x + pl.program_id(0)  # finding
+""",
+        ),
+        Example(
+            "handed to functions of arrays, compared, negated; a reference too many or too few",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+def softmax(x_ref, o_ref):
+    m = jnp.max(x_ref, axis=-1, keepdims=True)  # finding
+    e = jax.nn.relu(x_ref)  # finding
+    o_ref[...] = jnp.exp(x_ref[...] - m) * x_ref.sum() * -x_ref + e  # finding
+
+def masked(x_ref, o_ref):
+    o_ref[...] = jnp.where(x_ref[...] > 0, jnp.zeros_like(o_ref), (x_ref > 0).astype(float))  # finding
+
+def scaled(x_ref, o_ref, *, scale):
+    x = x_ref[...]
+    o_ref[...] = jnp.exp(x) * scale * jnp.ones(o_ref.shape)
+
+def short(x, o):
+    x = x[...]
+    o[...] = jnp.max(x) + x
+
+def call(x):
+    out = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    a = pl.pallas_call(softmax, out_shape=out)(x)
+    b = pl.pallas_call(masked, out_shape=out)(x)
+    return a + b + pl.pallas_call(short, out_shape=out)(x)
+
+def count(n):
+    x = jnp.ones(n)
+    out = jax.ShapeDtypeStruct((8,), jnp.float32)
+    a = pl.pallas_call(softmax, out_shape=out)(x, x)  # finding
+    b = pl.pallas_call(softmax, out_shape=[out, out])(x)  # finding
+    c = pl.pallas_call(functools.partial(scaled, scale=2.0), out_shape=out)(x)
+    d = pl.pallas_call(functools.partial(scaled, scale=2.0), out_shape=out, grid=(4,))(x, x)  # finding
+    return a, b, c, d
 """,
         ),
         Example(
@@ -206,9 +247,18 @@ def call(x):
         for node, message, reason in _misused(target.node, refs, t):
             report(node, message, reason=reason, function=target.qualname)
 
-    @concerns(*_QUERIES)
+    @concerns(*_QUERIES, callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         stage = event.frame.stage
+        if isinstance(event.callee, Transformed):
+            wrong = miscounted(event) if event.callee.api == PALLAS_CALL else ""
+            if wrong:
+                report(
+                    event.node,
+                    wrong,
+                    reason="a kernel is given a reference for each input, then one for each output, then the scratch",
+                )
+            return
         if event.name not in _QUERIES or not stage.within("jit") or stage.within("pallas", "convention"):
             return
         if stage.certain and not event.frame.catching and not report.module.is_test:
@@ -223,12 +273,12 @@ def _misused(
     kernel: ast.FunctionDef | ast.AsyncFunctionDef, refs: set[str], t: Transformed
 ) -> Iterator[tuple[ast.AST, str, str]]:
     """Where a kernel misuses its references, with what to say of it."""
-    rebound: set[str] = set()
-    for node in _own_nodes(kernel):
+    nodes = list(_own_nodes(kernel))
+    stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for node in nodes:
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 if isinstance(target, ast.Name) and target.id in refs and not _keeps(node.value, target.id):
-                    rebound.add(target.id)
                     yield (
                         node,
                         f"`{target.id}` is rebound, and nothing is written through it: use `{target.id}[...] = `",
@@ -242,18 +292,14 @@ def _misused(
                         "a kernel must not return a value",
                         "`pallas_call` raises unless it returns None",
                     )
-        elif isinstance(node, ast.BinOp):
-            for side in (node.left, node.right):
-                if isinstance(side, ast.Name) and side.id in refs and side.id not in rebound:
-                    yield (
-                        node,
-                        f"`{side.id}` is a reference, not an array: read it with `{side.id}[...]`",
-                        "references have no arithmetic",
-                    )
+        else:
+            name, why = used_as_array(node, refs - stored)  # `x = x[...]` makes an array of the name
+            if name:
+                yield node, f"`{name}` is a reference, not an array: read it with `{name}[...]`", why
     yield from _never_set(kernel, refs, t)
     grid = _dimensions(t.options.get("grid"))
     if grid is not None and "grid_spec" not in t.options:
-        for node in _own_nodes(kernel):
+        for node in nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 axis = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
                 if node.func.attr == "program_id" and isinstance(axis, int) and axis >= grid:

@@ -11,8 +11,19 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import all_parameters, names_stored, walk
-from jaxlint.staging.values import BoundMethod, Function, Instance, Partial, Transformed, Value
+from jaxlint.staging.syntax_facts import all_parameters, dotted, names_stored, walk
+from jaxlint.staging.values import (
+    Array,
+    BoundMethod,
+    Function,
+    Instance,
+    NumpyArray,
+    Partial,
+    Static,
+    Transformed,
+    Value,
+    kind_of_static,
+)
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW
 
@@ -306,6 +317,101 @@ def run():
         print(engine.state())
 """,
         ),
+        Example(
+            "numbers and arrays that a call could be given",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+
+def kernel(x, y, scale):
+    return jnp.exp(-jnp.sum((x - y) ** 2) / scale**2)
+
+def gram(xs, scale):
+    k = jax.jit(functools.partial(kernel, scale=scale))  # finding
+    return k(xs[0], xs[1])
+
+def search(xs):
+    return [gram(xs, scale) for scale in (0.5, 1.0, 2.0)]
+
+def integrate(x, beta, steps):
+    @jax.jit
+    def run(x):  # finding
+        return jax.lax.fori_loop(0, steps, lambda i, s: s * beta, x)
+
+    return run(x)
+
+def sweep(x):
+    out = []
+    for beta in jnp.linspace(0.0, 1.0, 20):
+        out.append(integrate(x, beta, 50))
+    return out
+
+class Surrogate:
+    def __init__(self, coef):
+        self.coef = coef
+
+    def poly(self, x):
+        return jnp.polyval(self.coef, x)
+
+    @property
+    def slope(self):
+        return jax.jit(jax.grad(self.poly))  # finding
+
+    def compiled(self):
+        return jax.jit(self.poly)  # finding
+
+def descend(model, x):
+    for _ in range(10):
+        x = x - 0.1 * model.slope(x) * model.compiled()(x)
+    return x
+
+descend(Surrogate(jnp.ones(3)), 1.0)
+""",
+        ),
+        Example(
+            "programs that differ, properties that are kept",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+
+def power(x, n):
+    @jax.jit
+    def run(x):
+        for _ in range(n):
+            x = jnp.sin(x)
+        return x
+
+    return run(x)
+
+def powers(x):
+    return [power(x, n) for n in range(5)]
+
+class Surrogate:
+    def __init__(self, coef):
+        self.coef = coef
+
+    def poly(self, x):
+        return jnp.polyval(self.coef, x)
+
+    @functools.cached_property
+    def slope(self):
+        return jax.jit(jax.grad(self.poly))
+
+    @property
+    def value(self):
+        return jax.jit(self.poly)
+
+def descend(model, x):
+    value = model.value
+    for _ in range(10):
+        x = x - 0.1 * model.slope(x) * value(x)
+    return x
+
+descend(Surrogate(jnp.ones(3)), 1.0)
+""",
+        ),
     )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
@@ -315,7 +421,7 @@ def run():
             return
         fresh = fresh_function(transformed.target, frame.module)
         loop = real_loop(frame)
-        called_in_loop = frame.caller is not None and real_loop(frame.caller) is not None
+        called_in_loop = frame.caller is not None and bool(frame.caller.loops)
         if fresh is None:
             self.check_wrapped(event, loop, report)
             return
@@ -325,6 +431,7 @@ def run():
             if (
                 frame.guarded_in_loop()
                 or kept(event, report)
+                or isinstance(report.module.parents.get(event.node), ast.Return)
                 or loop.trips == 1
                 or uses_loop_variable(fresh, transformed, loop, report)
                 or lasts(transformed, loop)
@@ -377,16 +484,22 @@ def run():
             return
         if frame.function.name in ("__init__", "setup", "__post_init__", "main"):
             return
-        loop = real_loop(caller)
-        if loop is None or caller.guarded_in_loop() or loop.trips == 1 or not isinstance(call, ast.Call):
+        loop = caller.in_loop()
+        if loop is None or caller.guarded_in_loop() or loop.trips == 1:
             return
-        if returned(event, frame) or calls_another_function(event, frame, call, target_names(loop.node)):
+        if returned(event, frame) and (_is_cached(frame.function.node) or not _called_at_once(call, caller)):
             return
-        lasting = isinstance(target, Transformed) and fresh_function(target.target, frame.module) is None
-        names = set() if lasting else loop_variables(loop.node)
-        for argument in [*call.args, *(k.value for k in call.keywords)]:
-            if any(isinstance(n, ast.Name) and n.id in names for n in walk(argument)):
-                return  # each iteration may well need a program of its own
+        if isinstance(call, ast.Call):
+            if calls_another_function(event, frame, call, target_names(loop.node)):
+                return
+            lasting = isinstance(target, Transformed) and fresh_function(target.target, frame.module) is None
+            names = set() if lasting else loop_variables(loop.node)
+            for parameter, argument in given_arguments(frame.function.node, call):
+                if any(isinstance(n, ast.Name) and n.id in names for n in walk(argument)):
+                    if not is_data(frame.scope.variables.get(parameter)):
+                        return  # each iteration may well need a program of its own
+        elif not isinstance(call, ast.Attribute) or not _called_at_once(call, caller):
+            return
         line = getattr(loop.node, "lineno", "?")
         where = f"line {line}" if caller.module is frame.module else f"{caller.module.display}:{line}"
         report(
@@ -484,6 +597,41 @@ def lasts(transformed: Transformed, loop: Loop) -> bool:
     return isinstance(root, ast.Name) and root.id not in names_stored(loop.node)
 
 
+def is_data(value: Value | None) -> bool:
+    """Whether a jitted function could be given `value`, which it reads from around it, and need no other program."""
+    return (
+        isinstance(value, NumpyArray)
+        or (isinstance(value, Array) and not value.tree and not value.mixed)
+        or (isinstance(value, Static) and kind_of_static(value) == "float")
+    )
+
+
+def given_arguments(function: ast.AST, call: ast.Call) -> list[tuple[str, ast.expr]]:
+    """The arguments of a call, each with the parameter that it is for ("" where that is not plain)."""
+    parameters = [parameter.arg for parameter in all_parameters(function)]
+    if parameters[:1] == ["self"]:
+        parameters = parameters[1:]
+    given = [
+        (parameters[n] if n < len(parameters) and not isinstance(a, ast.Starred) else "", a)
+        for n, a in enumerate(call.args)
+    ]
+    return given + [(k.arg or "", k.value) for k in call.keywords]
+
+
+def _called_at_once(node: ast.AST | None, frame: Frame) -> bool:
+    """Whether what a call, or a property, gives is itself called, and not kept."""
+    parent = frame.module.parents.get(node) if node is not None else None
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _is_cached(function: ast.AST) -> bool:
+    """Whether a function runs once for the same arguments."""
+    return any(
+        "cache" in dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        for decorator in getattr(function, "decorator_list", [])
+    )
+
+
 def calls_another_function(event: TransformEvent, frame: Frame, call: ast.Call, changing: set[str]) -> bool:
     """Whether the jitted function calls a parameter of its enclosing function that each iteration passes anew."""
     assert frame.function is not None
@@ -515,6 +663,8 @@ def stored(event: TransformEvent, report: Reporter) -> bool:
     parent = report.module.parents.get(event.node)
     if isinstance(parent, ast.Assign):
         return any(not isinstance(target, ast.Name) for target in parent.targets)
+    if isinstance(parent, ast.Return):
+        return False  # see `returned`
     return not (isinstance(parent, ast.Call) and parent.func is event.node)
 
 

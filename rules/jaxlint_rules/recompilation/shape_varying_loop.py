@@ -16,6 +16,8 @@ from jaxlint_rules._loops import assigned_once, counters, growing, host_loops, n
 
 _SIZED = frozenset({"zeros", "ones", "empty", "full", "arange", "eye", "linspace"})
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
+_CONVERTING = frozenset({"array", "asarray"})
+_TEXT = frozenset({"split", "encode", "tokenize", "rsplit", "splitlines"})  # of a text: as many parts as it has
 
 
 class ShapeVaryingLoop(Rule):
@@ -23,7 +25,8 @@ class ShapeVaryingLoop(Rule):
 
     ## What it does
     Finds calls of jitted functions in a loop whose argument is longer each time: a slice up to the loop variable
-    (`x[:i]`), an array that grows by `jnp.concatenate`, a list that grows and is stacked.
+    (`x[:i]`), an array that grows by `jnp.concatenate`, a list that grows and is stacked; and those whose argument is as
+    long as the data of the iteration is: the words of a text, the rows of a class (`x[labels == c]`).
 
     ## Why is this bad?
     JAX compiles a program per shape. A function that runs in microseconds is then traced and compiled in every iteration:
@@ -131,6 +134,39 @@ def batches(xs, n):
             if len(batch) == 8:
                 print(score(jnp.stack(batch)))
                 batch = []
+
+def padded(texts, tokenizer, labels, x, label):
+    for text in texts:
+        print(score(jnp.array(tokenizer.encode(text, padding="max_length"))))
+        print(score(jnp.where(labels == text, 1.0, 0.0)), score(x[labels == label]))
+""",
+        ),
+        Example(
+            "texts of any length, the rows of each class",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def score(x):
+    return jnp.tanh(x).sum()
+
+def texts(lines, vocabulary, tokenizer):
+    out = []
+    for line in lines:
+        ids = np.array([vocabulary[word] for word in line.split()])
+        out.append(score(ids))  # finding
+        out.append(score(jnp.array(tokenizer.encode(line))))  # finding
+    return out
+
+def classes(x, labels):
+    return [score(x[labels == c]) for c in range(10)]  # finding
+
+def rows(x, labels):
+    for c in np.unique(labels):
+        members = np.nonzero(labels == c)[0]
+        print(score(x[members]), score(members))  # finding
 """,
         ),
     )
@@ -183,7 +219,7 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
                 ):
                     name = sorted(names_in(part.lower or part) & changing | names_in(part) & changing)[0]
                     return f"the slice `{ast.unparse(node)}` has another length for each `{name}`"
-        return ""
+        return _selects(node, loop)
     name = dotted(node)
     if name:
         if name in growing(loop.node):
@@ -195,12 +231,54 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
         base = dotted(node.func).partition(".")[0]
         if last in _STACKING and node.args and dotted(node.args[0]) in growing(loop.node):
             return f"the list `{dotted(node.args[0])}` grows"
+        if last in _CONVERTING and base in ("jnp", "np", "jax", "numpy") and len(node.args) > 0:
+            return _text_of(node.args[0], loop, depth)
         if last in _SIZED and base in ("jnp", "np", "jax", "numpy") and node.args:
             sizes = [node.args[0]] if last != "linspace" else node.args[2:3]
             used = set().union(*(names_in(size) for size in sizes)) & changing
             if used and last != "full" and not any(_bounded(size) for size in sizes):
                 return f"`{ast.unparse(node)}` has another size for each `{sorted(used)[0]}`"
     return ""
+
+
+def _bound_names(loop: Loop) -> frozenset[str]:
+    """The names that an iteration binds, its variable among them."""
+    target = getattr(loop.node, "target", None)
+    return rebound(loop.node) | (names_in(target) if target is not None else set())
+
+
+def _selects(node: ast.Subscript, loop: Loop) -> str:
+    """`x[y == c]` and `np.nonzero(y == c)[0]`: as many rows as are true in this iteration."""
+    chosen: ast.AST = node.slice
+    if isinstance(node.value, ast.Call) and dotted(node.value.func).rpartition(".")[2] in ("nonzero", "where"):
+        if len(node.value.args) != 1 or node.value.keywords:
+            return ""
+        chosen = node.value.args[0]
+    if not isinstance(chosen, ast.Compare) or not isinstance(
+        chosen.ops[0], (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    ):
+        return ""
+    if not names_in(chosen) & _bound_names(loop):
+        return ""
+    return f"`{ast.unparse(node)}` selects another number of rows"
+
+
+def _text_of(node: ast.expr, loop: Loop, depth: int) -> str:
+    """Why an array made of the words of a text has another length in each iteration."""
+    if isinstance(node, ast.Name) and depth == 0:
+        found = assigned_once(loop.node).get(node.id)
+        return _text_of(found, loop, depth + 1) if found is not None else ""
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        node = node.generators[0].iter
+        if isinstance(node, ast.Name):
+            node = assigned_once(loop.node).get(node.id, node)
+    if not isinstance(node, ast.Call) or dotted(node.func).rpartition(".")[2] not in _TEXT:
+        return ""
+    if any(keyword.arg in ("padding", "max_length", "truncation") for keyword in node.keywords):
+        return ""
+    if not names_in(node) & _bound_names(loop):
+        return ""
+    return f"`{ast.unparse(node)}` gives as many parts as the text has"
 
 
 def _bounded(node: ast.expr | None) -> bool:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jaxlint.jaxapi.dtypes import canonical_dtype, promote, strong
-from jaxlint.staging.operations import dtype_of
+from jaxlint.jaxapi.dtypes import canonical_dtype, is_integer, promote, strong
+from jaxlint.staging.operations import dtype_of, is_inexact
 from jaxlint.staging.shapes import Known, Shape, shape_of
 from jaxlint.staging.values import (
     Array,
@@ -122,6 +122,11 @@ def _difference_of_leaves(left: Value, right: Value, known: Known | None, carry:
         settled = strong(promote(one, two)) if weak_start else strong(one)
         if canonical_dtype(settled) != canonical_dtype(strong(two)):  # NumPy's float64 starts as float32
             return f"{_words(one)} and {_words(two)}"
+    for exact, other, unknown in ((one, right, two), (two, left, one)):
+        # Which floating type it is depends on what the program is given; an integer it never is.
+        if (is_integer(exact) or exact == "bool") and not unknown and is_inexact(other):
+            if not (carry and (exact.endswith("*") or exact == "bool" or other is left)):
+                return f"{_words(exact)} and a floating type"
     first, second = shape_of(left, known), shape_of(right, known)
     if first is not None and second is not None and first != second:
         return f"shape {first} and shape {second}"

@@ -81,7 +81,10 @@ def f(ok, x):
     e = lax.cond(ok, lambda v: v.mean(axis=1), lambda v: v @ jnp.ones(2), jnp.ones((3, 2)))
     g = lax.cond(ok, lambda v: jnp.append(v[1:], 0.0), lambda v: v, jnp.sin(x))
     h = lax.cond(ok, lambda v: v[:3], lambda v: v, x)
-    return a, b, c, d, e, g, h
+    i = lax.switch(2, [lambda v: 1, lambda v: 0.5 * v, lambda v: jnp.cos(v)], x)  # finding
+    j = lax.switch(2, [lambda v: 1.0, lambda v: 0.5 * v], x)
+    k = lax.switch(2, [lambda v: 1, lambda v: 2 * v], x)
+    return a, b, c, d, e, g, h, i, j, k
 """,
         ),
         Example(

@@ -13,7 +13,7 @@ from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import Partial, Transformed, Value
 from jaxlint_rules._loops import host_loops, names_in
 
-_KINDS = frozenset({"grad", "value_and_grad"})
+_KINDS = frozenset({"grad", "value_and_grad", "jacobian"})
 
 
 class GradOfJit(Rule):
@@ -83,6 +83,11 @@ def fit(w, x, steps):
     for _ in range(steps):
         value, grads = jax.value_and_grad(loss)(w, x)  # finding
         w = jax.tree.map(lambda p, g: p - 0.1 * g, w, grads)
+    return w
+
+def newton(w, x, steps):
+    for _ in range(steps):
+        w = w - jnp.linalg.solve(jax.hessian(loss)(w, x), w)  # finding
     return w
 """,
         ),

@@ -6,17 +6,19 @@ import ast
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import Transformed
+from jaxlint_rules._loops import host_loops
 
 
 class VmapOfJit(Rule):
     """`vmap` around `jit`.
 
     ## What it does
-    Finds `jax.vmap(jax.jit(f))` whose result is not jitted again.
+    Finds `jax.vmap(jax.jit(f))` whose result is not jitted again, and a `jax.vmap` of a function that is jitted elsewhere
+    where a loop on the host calls it.
 
     ## Why is this bad?
     The batched function is traced anew at each call, and what vmap adds around `f` runs operation by operation instead
@@ -103,6 +105,31 @@ other = jax.jit(jax.vmap(lambda x: x * 2))
 @jax.jit
 def total(xs):
     return jax.vmap(norm)(xs).sum()
+
+def once(xs):
+    return jax.vmap(norm)(xs)
+""",
+        ),
+        Example(
+            "a jitted function, mapped and called in a loop",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def norm(x):
+    return (x * x).sum()
+
+norms = jax.vmap(norm)  # finding
+compiled = jax.jit(jax.vmap(norm))
+
+def rescale(batches):
+    return [batch / norms(batch)[:, None] for batch in batches]
+
+def shrink(x, steps):
+    for _ in range(steps):
+        x = x * jax.vmap(norm)(x)[:, None] * compiled(x)[:, None]  # finding
+    return x
 """,
         ),
     )
@@ -131,6 +158,30 @@ def total(xs):
             f"`vmap` of a jitted function is not compiled as a whole; use `jit(vmap({inner.label}))`",
             reason=f"{outer.why.explain(report.module)}, and {inner.why.explain(report.module)}",
             fix=fix,
+        )
+
+
+    @concerns(callees=("Transformed",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        """A function that is jitted for its own sake may be mapped; not eagerly in a loop, though."""
+        mapped, frame = event.callee, event.frame
+        if not isinstance(mapped, Transformed) or mapped.kind != "vmap" or frame.stage.staged:
+            return
+        inner, node = mapped.target, mapped.node
+        if not isinstance(inner, Transformed) or inner.kind not in JIT_KINDS or inner.kind == "pmap":
+            return
+        if mapped.module is not frame.module or frame.module.is_test or not isinstance(node, ast.Call):
+            return
+        loops = host_loops(frame, comprehensions=True)
+        if not loops:
+            return
+        report(
+            node,
+            f"`vmap` of the jitted `{inner.label}` runs outside of jit in every iteration; jit the mapped function",
+            reason=(
+                f"{inner.why.explain(report.module)}, {mapped.why.explain(report.module)}, and called in a loop at "
+                f"line {getattr(event.node, 'lineno', '?')}"
+            ),
         )
 
 
