@@ -7,6 +7,7 @@ from typing import Any
 
 from jaxlint.staging.calls import label_of
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.operations import dtype_named
 from jaxlint.staging.partitions import PARTITIONS, Special
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
@@ -14,6 +15,7 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     Choice,
+    External,
     ExternalObject,
     Instance,
     Origin,
@@ -59,6 +61,19 @@ def call_initialiser(
     used = dict(frame.used)
     machine.in_stage(init, stage, [key, *args[2:]], rest, node, frame)
     frame.used = used
+
+
+def parameter_dtype(args: list[Value]) -> str:
+    """The dtype of `self.param(name, init_fn, shape, dtype)` for an initialiser of flax or JAX; "" when it is not known."""
+    init = args[1] if len(args) > 1 else None
+    if not isinstance(init, (External, ExternalObject)) or not init.name.startswith(_INITIALIZERS):
+        return ""
+    if isinstance(init, ExternalObject) and (len(init.args) > 1 or "dtype" in init.kwargs):
+        return ""
+    return dtype_named(args[3]) if len(args) > 3 else "float32" if len(args) == 3 else ""
+
+
+_INITIALIZERS = ("flax.linen.initializers.", "jax.nn.initializers.", "flax.nnx.initializers.")
 
 
 def call_line_search(

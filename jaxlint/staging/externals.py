@@ -41,6 +41,7 @@ from jaxlint.staging.callbacks import (
     call_line_search,
     call_stacked,
     call_summary,
+    parameter_dtype,
     tabulate_module,
 )
 from jaxlint.staging.classes import DECORATOR_KINDS
@@ -67,6 +68,7 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     NumpyArray,
+    Operation,
     Origin,
     Partial,
     Static,
@@ -506,7 +508,9 @@ class Externals(Machine):
         if name == "flax.linen.Module.param":
             # `self.param(name, init_fn, *shape_args)` runs while tracing and gives an array.
             call_initialiser(self, args, kwargs, node, frame)
-            return self.array_result(frame, [], node, name="self.param")
+            made = self.array_result(frame, [], node, name="self.param")
+            made.dtype, made.made = parameter_dtype(args), Operation("self.param", tuple(args), {}, node)
+            return made
         if name == "flax.linen.Module.variable":
             if len(args) > 2 and isinstance(args[2], (Function, Partial, BoundMethod)):
                 self.call_value(args[2], args[3:], kwargs, node, frame)

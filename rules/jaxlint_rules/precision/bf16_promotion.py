@@ -21,7 +21,8 @@ class Bf16Promotion(Rule):
 
     ## What it does
     Finds operations between a bfloat16 or float16 array and a NumPy scalar or array, or a float32 table that is made of
-    constants (`arange`, `linspace`, `zeros` ...), whose result is float32 and is not cast back.
+    constants (`arange`, `linspace`, `zeros` ...), or a parameter of a linen module that is float32, whose result is
+    float32 and is not cast back.
 
     ## Why is this bad?
     JAX promotes bfloat16 with float32 to float32, and NumPy's floats are float32 to it. All that follows is
@@ -114,6 +115,34 @@ def normalise(x):
     return y.astype(jnp.bfloat16)
 """,
         ),
+        Example(
+            "a parameter of a module",
+            """
+import flax.linen as nn
+import jax.numpy as jnp
+
+class Scale(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = x.astype(jnp.bfloat16)
+        scale = self.param("scale", nn.initializers.ones, (x.shape[-1],))
+        return x * scale  # finding
+
+class Cast(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = x.astype(jnp.bfloat16)
+        scale = self.param("scale", nn.initializers.ones, (x.shape[-1],))
+        bias = self.param("bias", nn.initializers.zeros, (x.shape[-1],), jnp.bfloat16)
+        return x * scale.astype(x.dtype) + bias
+
+class Wide(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        scale = self.param("scale", nn.initializers.normal(0.1), (x.shape[-1],))
+        return (x.astype(jnp.bfloat16) * scale).astype(jnp.bfloat16), x * scale
+""",
+        ),
     )
 
     def __init__(self) -> None:
@@ -133,6 +162,8 @@ def normalise(x):
         wide = [value for value in operands if dtype_of(value) in _WIDE]
         if low and wide and all(is_constant(value, _DEEP) for value in wide):
             what = "a NumPy value" if isinstance(wide[0], NumpyArray) else "made of constants"
+            if any(isinstance(v, Array) and v.made is not None and v.made.name == "self.param" for v in wide):
+                what = "a parameter of the module"
             self.found[id(operation)] = (operation, event, low, f"{what}, in `{dtype_of(wide[0])}`")
 
     def forgive(self, value: Value, depth: int) -> None:
@@ -166,6 +197,8 @@ def is_constant(value: Value, depth: int) -> bool:
     if not isinstance(value, Array):
         return True  # a Python number
     made = value.made
+    if made is not None and made.name == "self.param":
+        return True
     if made is None or depth == 0 or not made.args or made.name == "astype":
         return False
     if made.name in ("array", "asarray"):

@@ -10,9 +10,10 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.syntax_facts import dotted
-from jaxlint.staging.values import MISSING, constant
+from jaxlint.staging.syntax_facts import all_parameters, dotted
+from jaxlint.staging.values import MISSING, Array, constant
 from jaxlint_rules._reasons import staged_because
+from jaxlint_rules.random._draws import is_draw
 
 
 class ConstantKeyInStaged(Rule):
@@ -20,7 +21,8 @@ class ConstantKeyInStaged(Rule):
 
     ## What it does
     Finds `jax.random.key(0)` and `jax.random.PRNGKey(0)` with a constant seed that functions under `jit`, and bodies of loops such as
-    `lax.scan`, draw from, directly or by a name.
+    `lax.scan`, draw from, directly or by a name; and draws in a jitted function, one with arguments, from a key that it
+    reads from around it.
 
     ## Why is this bad?
     Every call draws the same numbers: dropout always drops the same units, samples never differ.
@@ -78,6 +80,36 @@ def walk(x):
 """,
         ),
         Example(
+            "a key that is no argument",
+            """
+import jax
+
+KEY = jax.random.PRNGKey(0)
+
+@jax.jit
+def perturb(x):
+    return x + 0.01 * jax.random.normal(KEY, x.shape)  # finding
+
+def mask(x):
+    return x * jax.random.bernoulli(KEY, 0.5, x.shape)  # finding
+
+def make_step(seed):
+    key = jax.random.key(seed)
+
+    @jax.jit
+    def step(x):
+        return mask(x) + jax.random.normal(key, x.shape)  # finding
+
+    return step
+
+def run(x):
+    step = make_step(0)
+    for _ in range(10):
+        x = step(perturb(x))
+    return x
+""",
+        ),
+        Example(
             "a key from outside, and initialisation",
             """
 import jax
@@ -105,15 +137,34 @@ def handed_on(x, model):
 def init_params(x):
     return jax.random.normal(jax.random.key(0), x.shape)
 
+KEY = jax.random.key(0)
+
+@jax.jit
+def init_table(x):
+    return jax.random.normal(KEY, x.shape)
+
+table = jax.jit(lambda: jax.random.normal(KEY, (8, 8)))()
+
+def shifted(x, key):
+    shift = jax.random.normal(key, x.shape)
+    return jax.jit(lambda x: x + shift)(x)
+
+@jax.jit
+def by_step(x, step):
+    return x + jax.random.normal(jax.random.fold_in(KEY, step), x.shape)
+
 def main(x):
     return noisy(x, jax.random.key(0))
 """,
         ),
     )
 
-    @concerns(*KEY_MAKERS)
+    @concerns(*KEY_MAKERS, "jax.random.")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.name not in KEY_MAKERS or not event.frame.stage.within(
+        if event.name not in KEY_MAKERS:
+            self.check_captured(event, report)
+            return
+        if not event.frame.stage.within(
             "jit", "pmap", "scan", "fori_loop", "while_loop", "map"
         ):
             return
@@ -132,6 +183,37 @@ def main(x):
             "a key with a constant seed inside a jitted function gives the same numbers at every call",
             reason=staged_because(event.frame),
         )
+
+
+    def check_captured(self, event: CallEvent, report: Reporter) -> None:
+        """A draw from a key that is no argument of the jitted function, and so a constant of its program."""
+        frame, node = event.frame, event.node
+        if not isinstance(node, ast.Call) or not node.args or not is_draw(node):
+            return
+        if not frame.stage.certain or not frame.stage.within("jit") or frame.module.is_test:
+            return
+        key, place = event.args[0], node.args[0]
+        if not isinstance(place, ast.Name) or not isinstance(key, Array) or key.staged or key.role != "key":
+            return
+        found = frame.scope.lookup(place.id)
+        if found is None or found[1] is frame.scope or frame.stage.within(*_REPEATING):
+            return  # made here, or `key-not-advanced` speaks of it
+        while frame.function is not None:
+            name = frame.function.name.lower()
+            if name.strip("_").startswith(_ONCE) or not all_parameters(frame.function.node):
+                return  # it is called once
+            if frame.caller is None or not frame.caller.stage.staged:
+                break
+            frame = frame.caller
+        report(
+            node,
+            f"the key `{place.id}` is a constant of the compiled program: each call draws the same numbers",
+            reason=f"`{place.id}` is no argument of the function; {staged_because(event.frame)}",
+        )
+
+
+_REPEATING = ("scan", "fori_loop", "while_loop", "map", "vmap")
+_ONCE = ("init", "create", "make", "build", "setup", "load", "generate", "reset")
 
 
 def _is_drawn_from(node: ast.AST, report: Reporter) -> bool:

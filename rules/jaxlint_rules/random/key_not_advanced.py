@@ -9,7 +9,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeptKeyEvent
 from jaxlint.staging.syntax_facts import dotted, none_branch
-from jaxlint.staging.values import ClassValue
+from jaxlint.staging.values import ClassValue, Function
 from jaxlint_rules.random._draws import is_draw, renews
 
 
@@ -148,6 +148,43 @@ class Agent:
     def act(self, logits):
         self.key, sub = jax.random.split(self.key)
         return jax.random.categorical(sub, logits)
+
+import equinox as eqx
+
+class Sampler(eqx.Module):
+    key: jax.Array
+
+    def __call__(self, x):
+        return x + jax.random.normal(self.key, x.shape)
+""",
+        ),
+        Example(
+            "a layer of equinox that keeps its key",
+            """
+import equinox as eqx
+import jax
+
+class Block(eqx.Module):
+    linear: eqx.nn.Linear
+    drop: eqx.nn.Dropout
+    key: jax.Array
+
+    def __init__(self, key):
+        key, self.key = jax.random.split(key)
+        self.linear = eqx.nn.Linear(4, 4, key=key)
+        self.drop = eqx.nn.Dropout(0.5)
+
+    def __call__(self, x):
+        return self.drop(self.linear(x), key=self.key)  # finding
+
+class Drawn(eqx.Module):
+    linear: eqx.nn.Linear
+
+    def __init__(self, key):
+        self.linear = eqx.nn.Linear(4, 4, key=key)
+
+    def __call__(self, x, key):
+        return self.linear(x) + jax.random.normal(key, (4,))
 """,
         ),
     )
@@ -180,7 +217,9 @@ class Agent:
         else:
             if function is None or function.cls is None or not _is_step(event, function.cls):
                 return
-            if function.cls.kind in _IMMUTABLE or "init" in event.label:
+            if "init" in event.label or (
+                function.cls.kind in _IMMUTABLE and not _is_layer(function, event.label)
+            ):
                 return  # an argument of a module that is made for one call, or a key for what happens once
             message = f"`self.{event.label}` is used up and never renewed: each call draws the same numbers"
             reason = (
@@ -201,6 +240,22 @@ def _draws_anew(event: KeptKeyEvent, report: Reporter) -> bool:
 
 
 _IMMUTABLE = ("linen", "equinox", "haiku")
+
+
+def _is_layer(method: Function, label: str) -> bool:
+    """Whether a module of equinox keeps a key from its own `__init__`, beside its layers, to draw from when it is called."""
+    cls = method.cls
+    init = cls.lookup("__init__") if cls is not None else None
+    if cls is None or cls.kind != "equinox" or method.name != "__call__" or not isinstance(init, Function):
+        return False
+    made = {dotted(call.func) for call in ast.walk(init.node) if isinstance(call, ast.Call)}
+    return any(".nn." in f".{name}" for name in made) and any(
+        isinstance(node.ctx, ast.Store) and dotted(node) == f"self.{label}"
+        for node in ast.walk(init.node)
+        if isinstance(node, ast.Attribute)
+    )
+
+
 _NAMELESS = ("item", "element")  # parts of what is not known
 _TREES = ("param", "grad", "tree", "weight", "theta", "update", "variables", "state")
 
