@@ -71,6 +71,12 @@ def f(x):
             """
 import jax
 
+@jax.jit
+def g(x):
+    jax.debug.callback(print, f"x={x}")  # finding
+    jax.debug.callback(lambda text, n: print(text, n), "n={}".format(x.shape), x)
+    return x
+
 @jax.vmap
 def f(x):
     jax.debug.print("x %s" % x)  # finding
@@ -105,14 +111,16 @@ def g(x):
         if event.how in ("str", "format", "format_method") and event.value.staged and event.value.certain:  # type: ignore[attr-defined]
             self.formatted.add(event.node)
 
-    @concerns("jax.debug.print")
+    @concerns("jax.debug.print", "jax.debug.callback", "jax.experimental.io_callback")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.name != "jax.debug.print" or not isinstance(event.node, ast.Call) or not event.node.args:
+        if not event.name.startswith("jax.") or not isinstance(event.node, ast.Call) or not event.node.args:
             return
-        for part in ast.walk(event.node.args[0]):
+        prints = event.name == "jax.debug.print"
+        arguments = [*event.node.args[1:], *(keyword.value for keyword in event.node.keywords)]
+        for part in (p for a in ([event.node.args[0]] if prints else arguments) for p in ast.walk(a)):
             if part in self.formatted:
                 fix = None
-                if isinstance(report.module.parents.get(part), ast.FormattedValue):
+                if prints and isinstance(report.module.parents.get(part), ast.FormattedValue):
                     fix = propose(report, event.node, "print-to-debug-print", "Pass the values", safe=True)
                 report(
                     event.node,

@@ -15,6 +15,7 @@ from jaxlint.staging.values import (
     External,
     ExternalMethod,
     ExternalObject,
+    ListValue,
     Value,
     constant,
     find_array,
@@ -247,6 +248,29 @@ def main(x):
 """,
         ),
         Example(
+            "an iterator from outside",
+            """
+import jax
+import jax.numpy as jnp
+
+def batches():
+    for i in range(10):
+        yield jnp.ones(4) * i
+
+stream = batches()
+
+@jax.jit
+def step(w):
+    return w - 0.1 * next(stream)  # finding
+
+def make_step(xs):
+    rows = iter(xs)
+    return jax.jit(lambda w: w - next(rows))  # finding
+
+make_step([1.0, 2.0])(step(jnp.ones(4)))
+""",
+        ),
+        Example(
             "on the host, seeded, or in a callback",
             """
 import time
@@ -258,6 +282,15 @@ def noisy(x):
     table = np.random.default_rng(0).normal(size=3)
     jax.debug.callback(lambda v: print(time.time(), v), x)
     return x + table
+
+@jax.jit
+def pairwise(xs):
+    rows = iter([xs, 2 * xs])
+    return next(rows) - next(rows)
+
+def feed(x):
+    batches = iter([1.0, 2.0])
+    return noisy(x + next(batches))
 
 def dropped(x, seed=None):
     if seed is None:
@@ -327,6 +360,11 @@ def main(x):
             mode = constant(event.args[1] if len(event.args) > 1 else event.kwargs.get("mode"))
             writes = isinstance(mode, str) and not {"w", "a", "x", "+"}.isdisjoint(mode)
             return "`open` runs once, while JAX traces; compiled calls write nothing" if writes else ""
+        if name == "builtins.next":
+            if not _takes_from_outside(event) or guarded(event):
+                return ""
+            assert isinstance(event.node, ast.Call)
+            return f"`{ast.unparse(event.node)}` takes one item, while JAX traces; compiled calls see the same again"
         draws = name.startswith(_RANDOM) and name.rpartition(".")[2] not in _NOT_DRAWS
         if name not in _CLOCKS and not draws and name != "builtins.input":
             return ""
@@ -378,6 +416,22 @@ def _draws_from_outer_generator(event: CallEvent) -> bool:
             return False
         frame = frame.caller
     return generator.node is not None
+
+
+def _takes_from_outside(event: CallEvent) -> bool:
+    """`next(batches)` of an iterator that was made outside of the staged code."""
+    node = event.node
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or not isinstance(node.args[0], ast.Name):
+        return False
+    if not event.args or not isinstance(event.args[0], ListValue):
+        return False
+    found = event.frame.scope.lookup(node.args[0].id)
+    frame: Frame | None = event.frame
+    while frame is not None and frame.home.staged:
+        if found is None or found[1] is frame.scope:
+            return False
+        frame = frame.caller
+    return found is not None and frame is not None
 
 
 def _is_output(event: CallEvent) -> bool:

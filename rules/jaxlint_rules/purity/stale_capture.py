@@ -10,6 +10,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.scope import Scope
+from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.values import (
     Array,
     DictValue,
@@ -113,6 +114,17 @@ def evaluate(x):
     mode = "eval"
     return forward(x)
 
+settings = {"clip": 1.0, "seed": 0}
+
+@jax.jit
+def clipped(g):
+    return jnp.clip(g, -settings["clip"], settings["clip"])  # finding
+
+def tighten(g):
+    first = clipped(g)
+    settings["clip"] = 0.1
+    return first, clipped(g)
+
 def train(w, xs):
     predict = jax.jit(lambda x: x @ w)  # finding
     for x in xs:
@@ -141,6 +153,21 @@ def load():
     global table
     table = [1.0, 2.0]
     return looked_up(0)
+
+settings = {"clip": 1.0, "seed": 0}
+
+@jax.jit
+def clipped(g):
+    return g * settings["clip"]
+
+def tighten(g):
+    settings["clip"] = 0.1
+    return clipped(g)
+
+def reseed(g):
+    first = clipped(g)
+    settings["seed"] = 1
+    return first, clipped(g)
 
 def search(w, rates):
     results = []
@@ -190,6 +217,8 @@ def train(w):
             change = self.change_between_calls(owner, path, name, event, value)
             if change is None and scope.is_module and "." not in path:
                 change = self.change_in_function(function, path, name, value)
+            if change is None and scope.is_module:
+                change = self.change_inside(function, path, name, value, read)
             if change is not None:
                 reported.add(root)
                 report(
@@ -250,6 +279,37 @@ def train(w):
                     found = found or place
         elsewhere = callers > 1 or bool(self.timeline(tree).used.get(name))
         return found if elsewhere else None
+
+
+    def change_inside(
+        self, function: Function, path: str, name: str, value: Value, read: ast.expr
+    ) -> Place | None:
+        """A function that changes the global `path` in place, between two calls of the compiled function."""
+        if isinstance(value, (Array, Static, TupleValue)):
+            return None
+        for node in ast.walk(function.module.tree):
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node is function.node:
+                continue
+            line = self.timeline(node)
+            uses = line.used.get(name)
+            if not uses or path.partition(".")[0] in {p.arg for p in all_parameters(node)} | line.bound.keys():
+                continue
+            for change in line.changed.get(path, ()):
+                if _is_other_item(change.node, function.module.parents.get(read)):
+                    continue
+                before = any(use.line < change.line or use.shares_loop(change) for use in uses)
+                after = any(use.line > change.line or use.shares_loop(change) for use in uses)
+                if before and after:
+                    return change
+        return None
+
+
+def _is_other_item(changed: ast.AST, read: ast.AST | None) -> bool:
+    """Whether one item is changed and another read: `config["seed"]` and `config["rate"]`."""
+    if not isinstance(changed, ast.Subscript) or not isinstance(read, ast.Subscript):
+        return False
+    keys = [part.slice.value for part in (changed, read) if isinstance(part.slice, ast.Constant)]
+    return len(keys) == 2 and keys[0] != keys[1]
 
 
 def _innermost(target: Value) -> Function | None:
