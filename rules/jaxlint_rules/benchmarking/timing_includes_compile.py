@@ -13,6 +13,7 @@ from jaxlint.staging.events import ElapsedEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.timing import Dispatch
 from jaxlint_rules._fixes import propose
+from jaxlint_rules.benchmarking._averages import averaged
 from jaxlint_rules.benchmarking._regions import COMPILING, is_measurement, place_of, report_from, speaks_of
 
 # What is said of a figure that is meant as a speed.
@@ -180,15 +181,111 @@ def main(batches):
 main([])
 """,
         ),
+        Example(
+            "loops that measure",
+            """
+import time
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def attend(q):
+    return jax.nn.softmax(q @ q.T) @ q
+
+def mean_time(q, runs=20):
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        attend(q).block_until_ready()  # finding
+        times.append(time.perf_counter() - start)
+    return np.mean(times)
+
+def square(x):
+    return x @ x
+
+def table(x):
+    rows = []
+    for name, fn in {"plain": jax.jit(square), "grad": jax.jit(jax.grad(lambda x: square(x).sum()))}.items():
+        start = time.perf_counter()
+        fn(x).block_until_ready()  # finding
+        rows.append((name, time.perf_counter() - start))
+    return rows
+
+x = jnp.ones((64, 64))
+print(mean_time(x), table(x))
+""",
+        ),
+        Example(
+            "loops that measure after a call, or leave the first time out",
+            """
+import statistics
+import time
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def attend(q):
+    return jax.nn.softmax(q @ q.T) @ q
+
+@jax.jit
+def norm(q):
+    return q / jnp.linalg.norm(q)
+
+@jax.jit
+def product(q):
+    return q @ q.T
+
+def mean_time(q, runs=20):
+    attend(q).block_until_ready()
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        attend(q).block_until_ready()
+        times.append(time.perf_counter() - start)
+    return np.mean(times)
+
+def median_time(q, runs=20):
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        norm(q).block_until_ready()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times), sum(times) / runs
+
+def later_times(q, runs=20):
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        product(q).block_until_ready()
+        times.append(time.perf_counter() - start)
+    return np.mean(times[1:])
+
+def table(x):
+    for name, fn in {"plain": jax.jit(lambda x: x @ x), "cube": jax.jit(lambda x: x @ x @ x)}.items():
+        fn(x).block_until_ready()
+        start = time.perf_counter()
+        fn(x).block_until_ready()
+        print(name, time.perf_counter() - start)
+
+x = jnp.ones((64, 64))
+print(mean_time(x), median_time(x), later_times(x))
+table(x)
+""",
+        ),
     )
 
     def on_elapsed(self, event: ElapsedEvent, report: Reporter) -> None:
         if not event.waited or not is_measurement(event, report):
             return  # a measurement that does not wait says nothing anyway, and is reported as such
         cold = next((d for d in event.dispatches if d.first), None)
-        if cold is None or event.frame.loops or cold.frame.loops or not _from_program(event.frame):
+        if cold is None or not _from_program(event.frame):
             return
-        if any(d.target is cold.target for d in event.dispatches if d is not cold):
+        if event.frame.loops:
+            self.check_loop(event, cold, report)
+            return
+        if cold.frame.loops or any(d.target is cold.target for d in event.dispatches if d is not cold):
             return  # called again in the region
         frame: Frame = cold.frame
         node: ast.AST = cold.node
@@ -209,6 +306,34 @@ main([])
             f"the time measured includes compiling `{cold.label}`: call it once before the clock is started",
             reason=f"this is the first call of the jitted `{cold.label}`, and it lies between two readings of the clock",
             fix=_warmed(event, cold, node, report),
+        )
+
+
+    def check_loop(self, event: ElapsedEvent, cold: Dispatch, report: Reporter) -> None:
+        """A loop that measures: each of several functions once, or one function many times for a mean."""
+        frame, node = cold.frame, cold.node
+        while frame is not event.frame and frame.caller is not None and frame.call_node is not None:
+            if frame.loops:
+                return
+            node, frame = frame.call_node, frame.caller
+        loop = frame.in_loop()
+        if frame is not event.frame or loop is None or frame.guarded_in_loop() or len(frame.loops) != 1:
+            return
+        if speaks_of(event, COMPILING) or not isinstance(node, ast.Call):
+            return
+        target = getattr(loop.node, "target", None)
+        bound = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)} if target is not None else set()
+        in_turn = isinstance(node.func, ast.Name) and node.func.id in bound
+        calls = [d for d in event.dispatches if d.node is not cold.node and d.target is not None]
+        if (calls and in_turn) or not (in_turn or averaged(event, loop)) or not report_from(report, frame, node):
+            return
+        what = "each function" if in_turn else f"`{cold.label}`"
+        report(
+            place_of(node),
+            f"the time measured includes compiling {what}: call it once before the clock is started",
+            reason="each iteration calls another function for the first time"
+            if in_turn
+            else f"the first iteration compiles `{cold.label}`, and its time goes into the mean with the others",
         )
 
 

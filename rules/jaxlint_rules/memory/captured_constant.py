@@ -10,8 +10,9 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.shapes import shape_of
 from jaxlint.staging.syntax_facts import all_parameters, name_loads, names_stored
-from jaxlint.staging.values import Array, Function, Partial, Value
+from jaxlint.staging.values import Array, BoundMethod, Function, Instance, Partial, Value
 from jaxlint_rules._compiled_methods import captured_self, reads_of_self
 from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of_attribute, size_of_name
 
@@ -125,6 +126,16 @@ class Kept:
 
     def project(self, x):
         return self.basis @ x  # finding
+
+class Sized:
+    def __init__(self, n):
+        self.basis = jnp.eye(n) + 0.1 * jnp.ones((n, n))
+        self._project = jax.jit(self.project)
+
+    def project(self, x):
+        return self.basis @ x  # finding
+
+sized = Sized(512)
 
 POSITIONS = np.random.default_rng(1).normal(size=(1000, 3))
 DISTANCES = np.sqrt(((POSITIONS[:, None] - POSITIONS[None]) ** 2).sum(-1))
@@ -242,6 +253,7 @@ print(look_up(TABLE, 3))
             for name, (read, _) in dict(reads_of_self(cls, method, set())).items():
                 if not _asks_metadata(read, report):
                     size = size_of_attribute(maker.node, name, maker.scope, report.module)
+                    size = max(size, _size_held(event.transformed.target, name))
                     found.append((f"self.{name}", size, read))
             self.tell(event, found, report)
 
@@ -293,6 +305,14 @@ print(look_up(TABLE, 3))
                     size = WHOLE_MODEL
                 found[child.id] = (child.id, size, child)
         return [*found.values(), *through]
+
+
+def _size_held(target: Value, name: str) -> Size:
+    """The elements of what the object of a bound method holds under `name`; 0 where that is not known."""
+    owner = target.receiver if isinstance(target, BoundMethod) else None
+    held = owner.fields.get(name) if isinstance(owner, Instance) else None
+    shape = shape_of(held) if isinstance(held, Array) and not held.staged else None
+    return math.prod(shape) if shape is not None else 0
 
 
 def _is_called(node: ast.Name, report: Reporter) -> bool:

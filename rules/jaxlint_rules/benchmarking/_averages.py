@@ -1,0 +1,73 @@
+"""Times that a loop takes, and the mean that is made of them: whether the first of them is in it."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.events import ElapsedEvent
+from jaxlint.staging.frame import Loop
+from jaxlint.staging.syntax_facts import dotted
+
+_MEANS = frozenset({"mean", "average", "fmean", "nanmean", "sum"})
+# What leaves the first, longest one out, or shows it beside the others.
+_ROBUST = frozenset({"median", "min", "amin", "nanmin", "percentile", "quantile", "pop", "popleft", "sort", "sorted"})
+
+
+def averaged(event: ElapsedEvent, loop: Loop) -> bool:
+    """Whether the times of all iterations of the loop are averaged, with that of the first."""
+    module = event.frame.module
+    body = next(
+        (a for a in module.ancestors(loop.node) if isinstance(a, (ast.FunctionDef, ast.AsyncFunctionDef))),
+        module.tree,
+    )
+    name = _kept_as(event, loop)
+    if not name or _counts_iterations(loop):
+        return False
+    mean = False
+    for node in ast.walk(body):
+        if isinstance(node, ast.Subscript) and dotted(node.value) == name:
+            return False  # `times[1:]`
+        if isinstance(node, ast.Call):
+            owner, _, last = dotted(node.func).rpartition(".")
+            about = owner == name or any(dotted(argument) == name for argument in node.args)
+            if about and last in _ROBUST:
+                return False
+            mean = mean or (about and last in _MEANS)
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and dotted(node.left) == name:
+            mean = True
+    return mean
+
+
+def _kept_as(event: ElapsedEvent, loop: Loop) -> str:
+    """The list or the sum that the elapsed time of an iteration goes into."""
+    module = event.frame.module
+    found = _sink(module.parents.get(event.node), event.node)
+    if found:
+        return found
+    parent = module.parents.get(event.node)
+    if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+        for node in ast.walk(loop.node):
+            if isinstance(node, ast.Name) and node.id == parent.targets[0].id and isinstance(node.ctx, ast.Load):
+                found = _sink(module.parents.get(node), node)
+                if found:
+                    return found
+    return ""
+
+
+def _sink(parent: ast.AST | None, node: ast.AST) -> str:
+    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "append":
+        return dotted(parent.func.value)
+    if isinstance(parent, ast.AugAssign) and isinstance(parent.op, ast.Add) and parent.value is node:
+        return dotted(parent.target)
+    return ""
+
+
+def _counts_iterations(loop: Loop) -> bool:
+    """Whether the body treats some iterations in another way: `if i == 0: continue`, `if i >= warmup:`."""
+    target = getattr(loop.node, "target", None)
+    names = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)} if target is not None else set()
+    return any(
+        isinstance(node, (ast.If, ast.IfExp))
+        and any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node.test))
+        for node in ast.walk(loop.node)
+    )
