@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.memo import cache
 from jaxlint.staging.frame import Frame, Loop
-from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.syntax_facts import all_parameters, dotted, walk
 
 FEW = 4  # iterations of a loop that are too few to matter
 _WRAPPERS = frozenset({"tqdm", "trange", "track", "progress_bar"})
@@ -18,11 +18,20 @@ def host_loops(frame: Frame, comprehensions: bool = False) -> list[Loop]:
     return [
         loop
         for loop in reversed(frame.loops)
-        if (comprehensions or loop.kind != "comprehension") and not is_short(loop)
+        if (comprehensions or loop.kind != "comprehension") and not _is_short(loop)
     ]
 
 
-def is_short(loop: Loop) -> bool:
+def is_few(loop: Loop, frame: Frame) -> bool:
+    """A loop that runs a few times, and not because of what one caller passes to the function."""
+    iterable = getattr(loop.node, "iter", None)
+    if loop.trips is None or loop.trips > FEW or iterable is None:
+        return False
+    parameters = {p.arg for p in all_parameters(frame.function.node)} if frame.function is not None else set()
+    return loop.trips == 1 or names_in(iterable).isdisjoint(parameters)
+
+
+def _is_short(loop: Loop) -> bool:
     """A loop that is written to run a few times; a parameter that one caller sets low says nothing."""
     iterable = getattr(loop.node, "iter", None)
     written = isinstance(iterable, (ast.Tuple, ast.List)) or (

@@ -10,7 +10,9 @@ from jaxlint.staging.syntax_facts import dotted
 
 _MEANS = frozenset({"mean", "average", "fmean", "nanmean", "sum"})
 # What leaves the first, longest one out, or shows it beside the others.
-_ROBUST = frozenset({"median", "min", "amin", "nanmin", "percentile", "quantile", "pop", "popleft", "sort", "sorted"})
+_ROBUST = frozenset(
+    {"median", "min", "amin", "nanmin", "percentile", "quantile", "pop", "popleft", "sort", "sorted"}
+)
 
 
 def averaged(event: ElapsedEvent, loop: Loop) -> bool:
@@ -45,9 +47,17 @@ def _kept_as(event: ElapsedEvent, loop: Loop) -> str:
     if found:
         return found
     parent = module.parents.get(event.node)
-    if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0], ast.Name):
+    if (
+        isinstance(parent, ast.Assign)
+        and len(parent.targets) == 1
+        and isinstance(parent.targets[0], ast.Name)
+    ):
         for node in ast.walk(loop.node):
-            if isinstance(node, ast.Name) and node.id == parent.targets[0].id and isinstance(node.ctx, ast.Load):
+            if (
+                isinstance(node, ast.Name)
+                and node.id == parent.targets[0].id
+                and isinstance(node.ctx, ast.Load)
+            ):
                 found = _sink(module.parents.get(node), node)
                 if found:
                     return found
@@ -55,7 +65,11 @@ def _kept_as(event: ElapsedEvent, loop: Loop) -> str:
 
 
 def _sink(parent: ast.AST | None, node: ast.AST) -> str:
-    if isinstance(parent, ast.Call) and isinstance(parent.func, ast.Attribute) and parent.func.attr == "append":
+    if (
+        isinstance(parent, ast.Call)
+        and isinstance(parent.func, ast.Attribute)
+        and parent.func.attr == "append"
+    ):
         return dotted(parent.func.value)
     if isinstance(parent, ast.AugAssign) and isinstance(parent.op, ast.Add) and parent.value is node:
         return dotted(parent.target)

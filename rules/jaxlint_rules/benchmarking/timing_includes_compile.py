@@ -57,7 +57,7 @@ class TimingIncludesCompile(Rule):
 
     ## When not to fix
     When compilation is part of what is measured; regions whose names or texts say so ("compile", "first call",
-    "warm-up") are not reported, nor are loops, whose many iterations outweigh the first, runs whose time is told but not
+    "warm-up") are not reported, nor are loops whose times are not averaged, or without the first of them, runs whose time is told but not
     as a speed, and tests.
 
     ## References
@@ -308,7 +308,6 @@ table(x)
             fix=_warmed(event, cold, node, report),
         )
 
-
     def check_loop(self, event: ElapsedEvent, cold: Dispatch, report: Reporter) -> None:
         """A loop that measures: each of several functions once, or one function many times for a mean."""
         frame, node = cold.frame, cold.node
@@ -325,7 +324,11 @@ table(x)
         bound = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)} if target is not None else set()
         in_turn = isinstance(node.func, ast.Name) and node.func.id in bound
         calls = [d for d in event.dispatches if d.node is not cold.node and d.target is not None]
-        if (calls and in_turn) or not (in_turn or averaged(event, loop)) or not report_from(report, frame, node):
+        if (
+            (calls and in_turn)
+            or not (in_turn or averaged(event, loop))
+            or not report_from(report, frame, node)
+        ):
             return
         what = "each function" if in_turn else f"`{cold.label}`"
         report(

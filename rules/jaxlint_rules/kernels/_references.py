@@ -62,12 +62,19 @@ def miscounted(event: CallEvent) -> str:
     names: set[str] = set()
     if isinstance(kernel, Partial):
         bound, names, kernel = len(kernel.args), set(kernel.kwargs), kernel.function
-    if not isinstance(kernel, Function) or kernel.cls is not None or getattr(kernel.node, "decorator_list", []):
+    if (
+        not isinstance(kernel, Function)
+        or kernel.cls is not None
+        or getattr(kernel.node, "decorator_list", [])
+    ):
         return ""
     arguments = kernel.node.args
     if arguments.vararg is not None or arguments.defaults or names - {a.arg for a in arguments.kwonlyargs}:
         return ""
-    outputs, scratch = _count(called.options.get("out_shape")), _count(called.options.get("scratch_shapes"), 0)
+    outputs, scratch = (
+        _count(called.options.get("out_shape")),
+        _count(called.options.get("scratch_shapes"), 0),
+    )
     if outputs is None or scratch is None or not event.args:
         return ""
     if not all(isinstance(value, (Array, NumpyArray)) for value in event.args):
@@ -78,7 +85,8 @@ def miscounted(event: CallEvent) -> str:
         return ""
     return (
         f"`{kernel.name}` takes {wanted} reference{'s' * (wanted != 1)}, and is given {given}: "
-        f"{len(event.args)} for inputs, {outputs} for outputs" + (f", {scratch} for scratch" if scratch else "")
+        f"{len(event.args)} for inputs, {outputs} for outputs"
+        + (f", {scratch} for scratch" if scratch else "")
     )
 
 

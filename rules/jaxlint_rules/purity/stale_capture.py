@@ -280,7 +280,6 @@ def train(w):
         elsewhere = callers > 1 or bool(self.timeline(tree).used.get(name))
         return found if elsewhere else None
 
-
     def change_inside(
         self, function: Function, path: str, name: str, value: Value, read: ast.expr
     ) -> Place | None:
@@ -292,7 +291,10 @@ def train(w):
                 continue
             line = self.timeline(node)
             uses = line.used.get(name)
-            if not uses or path.partition(".")[0] in {p.arg for p in all_parameters(node)} | line.bound.keys():
+            if (
+                not uses
+                or path.partition(".")[0] in {p.arg for p in all_parameters(node)} | line.bound.keys()
+            ):
                 continue
             for change in line.changed.get(path, ()):
                 if _is_other_item(change.node, function.module.parents.get(read)):

@@ -164,9 +164,7 @@ def main(x):
         if event.name not in KEY_MAKERS:
             self.check_captured(event, report)
             return
-        if not event.frame.stage.within(
-            "jit", "pmap", "scan", "fori_loop", "while_loop", "map"
-        ):
+        if not event.frame.stage.within("jit", "pmap", "scan", "fori_loop", "while_loop", "map"):
             return
         if not event.frame.stage.certain or not event.args or constant(event.args[0]) is MISSING:
             return
@@ -183,7 +181,6 @@ def main(x):
             "a key with a constant seed inside a jitted function gives the same numbers at every call",
             reason=staged_because(event.frame),
         )
-
 
     def check_captured(self, event: CallEvent, report: Reporter) -> None:
         """A draw from a key that is no argument of the jitted function, and so a constant of its program."""

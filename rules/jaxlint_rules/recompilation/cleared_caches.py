@@ -148,6 +148,7 @@ def _measures(frame: Frame, loop: Loop) -> bool:
     clocks = ("time", "perf_counter", "perf_counter_ns", "monotonic", "timeit")
     return any(
         isinstance(node, ast.Call)
-        and (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")) in clocks
+        and (node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", ""))
+        in clocks
         for node in ast.walk(loop.node)
     )

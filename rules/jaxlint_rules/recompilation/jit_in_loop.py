@@ -11,7 +11,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import all_parameters, dotted, names_stored, walk
+from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, names_stored, walk
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -606,7 +606,7 @@ def is_data(value: Value | None) -> bool:
     )
 
 
-def given_arguments(function: ast.AST, call: ast.Call) -> list[tuple[str, ast.expr]]:
+def given_arguments(function: FunctionNode, call: ast.Call) -> list[tuple[str, ast.expr]]:
     """The arguments of a call, each with the parameter that it is for ("" where that is not plain)."""
     parameters = [parameter.arg for parameter in all_parameters(function)]
     if parameters[:1] == ["self"]:

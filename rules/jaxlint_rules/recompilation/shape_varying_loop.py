@@ -17,7 +17,9 @@ from jaxlint_rules._loops import assigned_once, counters, growing, host_loops, n
 _SIZED = frozenset({"zeros", "ones", "empty", "full", "arange", "eye", "linspace"})
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
 _CONVERTING = frozenset({"array", "asarray"})
-_TEXT = frozenset({"split", "encode", "tokenize", "rsplit", "splitlines"})  # of a text: as many parts as it has
+_TEXT = frozenset(
+    {"split", "encode", "tokenize", "rsplit", "splitlines"}
+)  # of a text: as many parts as it has
 
 
 class ShapeVaryingLoop(Rule):
@@ -250,7 +252,10 @@ def _bound_names(loop: Loop) -> frozenset[str]:
 def _selects(node: ast.Subscript, loop: Loop) -> str:
     """`x[y == c]` and `np.nonzero(y == c)[0]`: as many rows as are true in this iteration."""
     chosen: ast.AST = node.slice
-    if isinstance(node.value, ast.Call) and dotted(node.value.func).rpartition(".")[2] in ("nonzero", "where"):
+    if isinstance(node.value, ast.Call) and dotted(node.value.func).rpartition(".")[2] in (
+        "nonzero",
+        "where",
+    ):
         if len(node.value.args) != 1 or node.value.keywords:
             return ""
         chosen = node.value.args[0]

@@ -13,7 +13,7 @@ from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import is_short
+from jaxlint_rules._loops import is_few
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 
 _WAITS = {
@@ -316,7 +316,7 @@ def host_only(x, steps):
             return  # only where the rest of the condition holds, as in every N-th step
         if exit_of(event) and not has_while_loop(frame):
             return  # `convergence-loop` speaks of it
-        if is_short(loop):
+        if is_few(loop, frame):
             return
         line = getattr(loop.node, "lineno", None) or getattr(
             getattr(loop.node, "target", None), "lineno", "?"

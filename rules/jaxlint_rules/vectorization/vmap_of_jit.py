@@ -160,7 +160,6 @@ def shrink(x, steps):
             fix=fix,
         )
 
-
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         """A function that is jitted for its own sake may be mapped; not eagerly in a loop, though."""
@@ -173,7 +172,7 @@ def shrink(x, steps):
         if mapped.module is not frame.module or frame.module.is_test or not isinstance(node, ast.Call):
             return
         loops = host_loops(frame, comprehensions=True)
-        if not loops:
+        if not loops or frame.guarded_in_loop():
             return
         report(
             node,
