@@ -16,6 +16,7 @@ from jaxlint.jaxapi.functions import (
     VIEW_ATTRIBUTES,
 )
 from jaxlint.jaxapi.models import MODELS
+from jaxlint.jaxapi.modules import NNX_NOTES
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
@@ -28,6 +29,7 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     AtIndexer,
+    BoundMethod,
     Choice,
     ClassValue,
     DictValue,
@@ -41,6 +43,7 @@ from jaxlint.staging.values import (
     ModuleValue,
     NumpyArray,
     Origin,
+    Partial,
     Static,
     Transformed,
     TupleValue,
@@ -54,11 +57,22 @@ from jaxlint.staging.values import (
 )
 
 # What functions of a library are called that are known by a name of the library's, wherever in it they are defined.
-_MODELLED = frozenset(name.rpartition(".")[2] for name in (*CALLBACKS, *TRANSFORMS, *CONTROL_FLOW))
+_MODELLED = frozenset(
+    name.rpartition(".")[2] for name in (*CALLBACKS, *NNX_NOTES, *TRANSFORMS, *CONTROL_FLOW)
+)
 
 
 # What is indexed to make arrays, or indices.
 _INDEXED = re.compile(r"(jax\.numpy|numpy)\.(r_|c_|mgrid|ogrid|s_|index_exp)")
+
+
+def _part_of_partial(partial: Partial, name: str) -> Value:
+    """`partial.func` and its like."""
+    if name == "func":
+        return partial.function
+    if name == "args":
+        return TupleValue(list(partial.args))
+    return DictValue(dict(partial.kwargs)) if name == "keywords" else UNKNOWN
 
 
 class Access(Machine):
@@ -120,6 +134,10 @@ class Access(Machine):
         if isinstance(base, Function):
             found = base.defaults.get(f".{name}")
             return found if found is not None else UNKNOWN
+        if isinstance(base, Partial):
+            return _part_of_partial(base, name)
+        if isinstance(base, BoundMethod) and name in ("__self__", "__func__"):
+            return base.receiver if name == "__self__" else base.function
         return UNKNOWN
 
     def external_attribute(self, base: External, name: str, frame: Frame) -> Value:
@@ -147,7 +165,7 @@ class Access(Machine):
             public = public_class(base.module.name, name)
             # (`map` and its like of haiku's modules are functions of their own; those of `stateful` are canonical.)
             staging = public in TRANSFORMS or public in CONTROL_FLOW
-            if public in CALLBACKS or (staging and not public.startswith("haiku.")):
+            if public in CALLBACKS or public in NNX_NOTES or (staging and not public.startswith("haiku.")):
                 return External(public, value)
         if value is not None:
             return value
@@ -230,6 +248,13 @@ class Access(Machine):
                 if -len(base.items) <= const < len(base.items):
                     return base.items[const]
                 return UNKNOWN
+            if (
+                isinstance(base, TupleValue)
+                and base.tail is not None
+                and isinstance(const, int)
+                and const >= 0
+            ):
+                return base.head[const] if const < len(base.head) else self.fresh(base.tail)
             if isinstance(index, ExternalObject) and index.name == "builtins.slice":
                 return _slice(base, index)
             picked = self.fresh(base.element if base.items is None else join_all(base.items))

@@ -18,8 +18,9 @@ from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.datamodel import ASKING
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.syntax_facts import dotted, positional_parameters
 from jaxlint.staging.values import (
+    ANY_NAME,
     MISSING,
     UNKNOWN,
     Array,
@@ -183,7 +184,7 @@ class BuiltinCalls(Machine):
             if isinstance(attr, str):
                 value = self.attribute(first, attr, node, frame, quiet=True)
                 return join(value, args[2]) if len(args) > 2 else value
-            return UNKNOWN
+            return first.fields.get(ANY_NAME, UNKNOWN) if isinstance(first, Instance) else UNKNOWN
         if name == "setattr":
             attr = constant(args[1]) if len(args) == 3 else MISSING
             if isinstance(attr, str) and isinstance(node, ast.Call):
@@ -191,6 +192,7 @@ class BuiltinCalls(Machine):
             elif len(args) == 3 and isinstance(first, Instance) and first.staged is None:
                 self.implied(first, "__setattr__", [UNKNOWN, args[2]], node, frame)
                 first.staged = find_array(args[2], True)  # under a name that is not known
+                first.fields[ANY_NAME] = in_turn([*filter(None, [first.fields.get(ANY_NAME)]), args[2]])
             return Static(None)
         if name == "super":
             return self.super_object(args, frame)
@@ -334,7 +336,7 @@ class BuiltinCalls(Machine):
             current = current.caller
         if current is None or current.function is None or current.function.cls is None:
             return UNKNOWN
-        parameters = current.function.node.args.args
+        parameters = positional_parameters(current.function.node)
         found = frame.scope.lookup(parameters[0].arg) if parameters else None
         receiver = found[0] if found else UNKNOWN
         return ExternalObject("builtins.super", [current.function.cls, receiver])
@@ -401,17 +403,33 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
         plain = isinstance(value, TupleValue) and all(isinstance(option, ClassValue) for option in options)
         return False if plain else None
     kinds = [_BUILTIN_TYPES.get(option.name) if isinstance(option, External) else None for option in options]
+    # Of which types what Python itself defines can be no instance.
+    others = [option for option, kind in zip(options, kinds, strict=True) if kind is None]
+    partial = any(isinstance(option, External) and option.name == "functools.partial" for option in others)
+    known = all(_stands_alone(option) for option in others)
     if isinstance(value, Static) and value.const is not MISSING and value.const is not None:
-        known = tuple(kind for kind in kinds if kind is not None)
-        if isinstance(value.const, known):
+        if isinstance(value.const, tuple(kind for kind in kinds if kind is not None)):
             return True
-        return False if len(known) == len(kinds) else None
+        return False if known else None
+    if isinstance(value, (Function, BoundMethod, Partial)):
+        if isinstance(value, Partial) and partial:
+            return True
+        return False if known else None
     for holder, own in _HOLDERS:
         if isinstance(value, holder) and (not isinstance(value, ListValue) or value.kind == "list"):
             if own in kinds:
                 return True
-            return False if all(kind is not None for kind in kinds) else None
+            return False if known else None
     return None
+
+
+def _stands_alone(option: Value) -> bool:
+    """Whether only what is made by this class, or by one that derives from it, is an instance of it."""
+    if isinstance(option, External):
+        return option.name == "functools.partial"
+    if not isinstance(option, ClassValue) or option.meta is not None:
+        return False
+    return all(base in ("typing.Generic", "builtins.object") for base in option.external_bases())
 
 
 def _empty_sequence(name: str, frame: Frame) -> Value:

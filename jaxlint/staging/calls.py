@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
@@ -86,6 +86,8 @@ class Calls(Machine):
                 inner = self.eval(argument.value, frame)
                 if isinstance(inner, (TupleValue, ListValue)) and inner.items is not None:
                     args.extend(inner.items)
+                elif isinstance(inner, TupleValue) and inner.tail is not None:
+                    args.extend([*inner.head, StarArgument(self.fresh(inner.tail))])
                 else:
                     args.append(StarArgument(self.element_of(inner, argument, frame)))
             else:
@@ -283,7 +285,9 @@ class Calls(Machine):
                     bound[parameter.arg] = Unknown(Origin(parameter.arg))
         if arguments.vararg is not None:
             bound[arguments.vararg.arg] = (
-                TupleValue(None, join_all([*extra, starred])) if starred is not None else TupleValue(extra)
+                TupleValue(None, join_all([*extra, starred]), head=tuple(extra), tail=starred)
+                if starred is not None
+                else TupleValue(extra)
             )
         if arguments.kwarg is not None:
             bound[arguments.kwarg.arg] = DictValue(rest, named)
@@ -307,7 +311,8 @@ class Calls(Machine):
         if not stage.staged and caller is not None and caller.function is not None:
             self.records[caller.function.node].host_calls.add(record)
         # What a guess evaluated reported nothing, so that it does not stand for a call that is seen.
-        scope_key = (function.scope.serial, function.stand_in, self.guessing > 0)
+        guessed = self.guessing > 0
+        scope_key = (function.scope.serial, function.stand_in, guessed)
         context_key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
         key = record.numbers.get(context_key)
         if key is None and record.contexts(function.scope) >= WIDEN_AFTER:
@@ -322,7 +327,7 @@ class Calls(Machine):
         if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
             result, consumed, _, then = known
             if context == "call" and not record.hosted and stage.runs:
-                record.observe(stage, bound, context, caller)  # so far it was only entered like this
+                record.observe(stage, bound, context, caller, guessed)  # so far it was only entered like this
             if key in record.writes:
                 repeat(record.writes[key], bound)
             record.handed = record.donations.get(key)
@@ -341,11 +346,11 @@ class Calls(Machine):
         depth = caller.depth + 1 if caller is not None else 0
         nested = not function.scope.is_module and not function.scope.is_class
         if depth > MAX_DEPTH or record.active >= 2 or record.is_full(function.scope) or self.exhausted():
-            record.observe(stage, bound, context, caller)
+            record.observe(stage, bound, context, caller, guessed)
             return (
                 self.opaque_call(list(bound.values()), node or function.node, caller) if caller else UNKNOWN
             )
-        record.observe(stage, bound, context, caller)
+        record.observe(stage, bound, context, caller, guessed)
         for name, value in bound.items():
             if isinstance(value, Array) and value.origin is None:
                 bound[name] = replace(value, origin=Origin(name))  # so that results can be said to be like it
@@ -494,6 +499,16 @@ class StarArgument(Unknown):
         self.element = element
 
 
+class Observation(NamedTuple):
+    """One context in which a function was seen."""
+
+    stage: Stage
+    bound: dict[str, Value]
+    context: str
+    caller: ast.AST | None  # the function that called it
+    guessed: bool  # it is one that a call of a method of something unknown may mean
+
+
 class FunctionRecord:
     """What is known of one def over all contexts."""
 
@@ -539,7 +554,7 @@ class FunctionRecord:
         self.reached = False  # by a call whose receiver is known
         self.is_target = False  # a transformation got the function itself
         self.last: Frame | None = None
-        self.observations: list[tuple[Stage, dict[str, Value], str]] = []
+        self.observations: list[Observation] = []
         self.observed: dict[
             tuple[bool, bool], int
         ] = {}  # observations by whether staged, and whether certainly
@@ -557,7 +572,9 @@ class FunctionRecord:
         """Whether new contexts are no longer evaluated."""
         return self.contexts(scope) >= MAX_CONTEXTS or len(self.memo) >= MAX_ALL_CONTEXTS
 
-    def observe(self, stage: Stage, bound: dict[str, Value], context: str, caller: Frame | None) -> None:
+    def observe(
+        self, stage: Stage, bound: dict[str, Value], context: str, caller: Frame | None, guessed: bool
+    ) -> None:
         if stage.staged and caller is not None and caller.home is not stage:
             self.is_target = True
         self.hosted = self.hosted or (context == "call" and stage.runs)
@@ -574,7 +591,8 @@ class FunctionRecord:
             self.observed[kind] = seen + 1
             if caller is not None and caller.context == "creation" and stage.staged:
                 context = caller.context  # its arguments are what its signature says
-            self.observations.append((stage, bound, context))
+            by = caller.function.node if caller is not None and caller.function is not None else None
+            self.observations.append(Observation(stage, bound, context, by, guessed))
 
 
 def _coarse_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:

@@ -17,6 +17,7 @@ from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import attribute_stores, dotted
 from jaxlint.staging.values import (
+    ANY_NAME,
     MISSING,
     UNKNOWN,
     Array,
@@ -311,6 +312,8 @@ class Classes(Machine):
         if found is not None:
             return found
         member = self.class_member(base.cls, name)
+        if name == "variant" and base.cls.module.is_test and _is_chex(member):
+            return External("chex.variant")
         if name in _LINEN_METHODS and base.cls.kind == "linen" and _is_frameworks(base.cls, name):
             # flax itself is being analysed: its methods mean what they mean, and are evaluated beside that.
             known = self.missing_attribute(base, name, node, frame)
@@ -360,6 +363,8 @@ class Classes(Machine):
             answer = self.special(base, "__getattr__", [Static(name)], node, frame)
             if answer is not None and not isinstance(answer, Unknown):
                 return answer
+        if ANY_NAME in base.fields:
+            return base.fields[ANY_NAME]
         if base.staged is not None:
             array = base.staged
             return Array(array.staged, array.why, tree=True, certain=False)
@@ -535,3 +540,8 @@ def _decorator_name(value: Value) -> str:
 
 
 __all__ = ["Classes", "constant"]
+
+
+def _is_chex(member: Value | None) -> bool:
+    """Whether chex itself is being analysed, whose test cases have the property."""
+    return isinstance(member, Function) and member.module.name.partition(".")[0] == "chex"

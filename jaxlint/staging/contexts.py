@@ -72,7 +72,9 @@ def _key_of_sequence(value: TupleValue | ListValue, depth: int, coarse: bool) ->
     if value.items is not None and len(value.items) <= 12:
         record = id(value.cls.node) if isinstance(value, TupleValue) and value.cls is not None else 0
         return (type(value).__name__, record, *[summary_key(p, depth - 1, coarse) for p in value.items])
-    return (type(value).__name__, "*", summary_key(join_all(value.elements()), depth - 1))
+    head = value.head if isinstance(value, TupleValue) else ()
+    first = [summary_key(part, depth - 1, coarse) for part in head]
+    return (type(value).__name__, "*", *first, summary_key(join_all(value.elements()), depth - 1))
 
 
 def _key_of_dict(value: DictValue, depth: int, coarse: bool) -> object:

@@ -13,6 +13,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import TANGENT, flow_in, marked
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.syntax_facts import positional_parameters
 from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
     CALLABLE,
@@ -39,6 +40,7 @@ from jaxlint.staging.values import (
     is_none,
     join,
     join_all,
+    map_parts,
 )
 
 # Operations whose results have another shape than their operands.
@@ -315,7 +317,7 @@ class ControlFlow(Machine):
         custom_leaf = "is_leaf" in kwargs
         if trees:
             self.ask_leaf(trees[0], kwargs, node, frame)
-        if len(trees) == 1 and not custom_leaf:
+        if len(trees) == 1 and not (custom_leaf or is_identity(body)):
             mapped = self.map_structure(body, trees[0], kwargs, node, frame)
             if mapped is not None:
                 return mapped
@@ -330,6 +332,8 @@ class ControlFlow(Machine):
             ]
         result = self.call_value(body, leaves, {}, node, frame)
         self.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
+        if len(trees) == 1 and is_identity(body):
+            return _copied(trees[0])
         if frame.stage.abstract and unknown:
             return UNKNOWN  # as the tree
         first = trees[0] if trees else UNKNOWN
@@ -507,3 +511,21 @@ class ControlFlow(Machine):
 
 def _is_pair(value: Value) -> TypeGuard[TupleValue]:
     return isinstance(value, TupleValue) and value.items is not None and len(value.items) == 2
+
+
+def is_identity(body: Value) -> bool:
+    """Whether it is `lambda x: x`."""
+    node = body.node if isinstance(body, Function) else None
+    if not isinstance(node, ast.Lambda) or not isinstance(node.body, ast.Name):
+        return False
+    names = [parameter.arg for parameter in positional_parameters(node)]
+    return names == [node.body.id]
+
+
+def _copied(tree: Value, depth: int = 4) -> Value:
+    """The same leaves in containers of their own."""
+    if isinstance(tree, (TupleValue, ListValue, DictValue)) and depth > 0:
+        return map_parts(tree, lambda part: _copied(part, depth - 1))
+    if isinstance(tree, Instance) and is_pytree(tree.cls):
+        return replace(tree, fields=dict(tree.fields))
+    return tree

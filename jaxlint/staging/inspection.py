@@ -129,16 +129,16 @@ def facts(
             "nothing seen calls it",
         )
     staged, basis, reason = _staging(record, module)
-    seen = [o for o in record.observations if o[0].staged == (staged == "yes")]
+    seen = [o for o in record.observations if o.stage.staged == (staged == "yes")]
     if basis == "visible":
-        certain = [o for o in seen if o[0].certain] or seen
-        likely = [o for o in seen if not o[0].within("convention") and _gets_tracers(o[1])]
+        certain = [o for o in seen if o.stage.certain] or seen
+        likely = [o for o in seen if not o.stage.within("convention") and _gets_tracers(o.bound)]
         seen = certain
-        if likely and not any(_gets_tracers(bound) for _, bound, _ in certain):
+        if likely and not any(_gets_tracers(o.bound) for o in certain):
             seen = likely  # a certain stage around it that gives it none says less
-            reason = _because(likely[0][0], module)
-    contexts = [bound for _, bound, _ in seen]
-    called = [bound for _, bound, context in seen if context != "creation"]
+            reason = _because(likely[0].stage, module)
+    contexts = [o.bound for o in seen]
+    called = [o.bound for o in seen if o.context != "creation"]
     params = {name: _parameter(name, contexts) for name in names}
     _doubt(params, node, contexts, record)
     for name in static_annotations(node) & params.keys():
@@ -165,15 +165,16 @@ def facts(
 
 def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, str]:
     # The reason is best taken from where tracers are handed over.
-    entered = sorted(record.observations, key=lambda seen: not _gets_tracers(seen[1]))
-    staged = [stage for stage, _, _ in entered if stage.staged]
+    entered = sorted(record.observations, key=lambda seen: not _gets_tracers(seen.bound))
+    staged = [o.stage for o in entered if o.stage.staged]
     for stage in staged:
         if stage.certain:
             return "yes", "visible", _because(stage, module)
     on_host = record.hosted
+    staged_too = not on_host or _in_many_stages(record)
     for stage in staged:
         # One of several functions that a name may stand for: some run stages it.
-        if stage.within("primitive") or (not stage.within("convention") and not on_host):
+        if stage.within("primitive") or (not stage.within("convention") and staged_too):
             return "yes", "visible", _because(stage, module)
     for stage in staged:
         # What a test defines, it calls as it stands, and so do layers that are seen to be called on the host. (A layer
@@ -188,8 +189,8 @@ def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, s
             and not (on_host and record.function.cls is None and _of_a_test(stage))
         ):
             return "yes", "convention", _because(stage, module)
-    calls = [(stage, context) for stage, _, context in record.observations if context == "call"]
-    if calls and all(stage.certain for stage, _ in calls):
+    calls = [o.stage for o in record.observations if o.context == "call"]
+    if calls and all(stage.certain for stage in calls):
         return "no", None, "every call seen runs on the host"
     return "unknown", None, "no call seen says how it runs"
 
@@ -207,6 +208,17 @@ def _of_a_test(stage: Stage | None) -> bool:
 
 
 _CALLED_AS_THEY_ARE = frozenset({"linen", "nnx", "equinox"})
+
+
+def _in_many_stages(record: FunctionRecord) -> bool:
+    """Whether several callers, or several transformations, may hand it tracers, each by itself: one of them most likely does."""
+    likely = [
+        o
+        for o in record.observations
+        if o.stage.staged and not (o.guessed or o.stage.within("convention")) and _gets_tracers(o.bound)
+    ]
+    places = {id(o.stage.why.node) for o in likely if o.stage.why is not None}
+    return len(places) > 1 or len({id(o.caller) for o in likely}) > 1
 
 
 def _because(stage: Stage, module: Module) -> str:
@@ -252,7 +264,7 @@ def _doubt(
 ) -> None:
     """Sets to "unknown" what may hold a tracer in these contexts, and as well none."""
     rest = node.args.kwarg.arg if node.args.kwarg is not None else None
-    seen = [bound for stage, bound, context in record.observations if context == "call" and not stage.staged]
+    seen = [o.bound for o in record.observations if o.context == "call" and not o.stage.staged]
     for name, answer in params.items():
         if answer != "traced":
             continue

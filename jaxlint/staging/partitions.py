@@ -161,9 +161,18 @@ def _split(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     if not args or isinstance(args[0], StarArgument):
         return UNKNOWN
     definition, state = _graphdef(self, args, kwargs, node, frame), _arrays(args[0], frame)
+    _ask_filters(self, args[1:], state, node, frame)
     if any(isinstance(arg, StarArgument) for arg in args):
         return TupleValue(None, UNKNOWN)
     return TupleValue([definition, *(self.fresh(state) for _ in args[1:] or (None,))])
+
+
+def _ask_filters(self: Any, filters: list[Value], state: Value, node: ast.AST, frame: Frame) -> None:
+    """A filter that is a function is called with the path and the variable of each leaf."""
+    for chosen in filters:
+        if isinstance(chosen, (Function, Partial)):
+            leaf = replace(state, tree=True, role="ref") if isinstance(state, Array) else UNKNOWN
+            self.call_value(chosen, [TupleValue(None, Static(kind="key")), leaf], {}, node, frame)
 
 
 def _graphdef(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -174,6 +183,7 @@ def _state(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     if not args or any(isinstance(arg, StarArgument) for arg in args):
         return UNKNOWN
     state = _arrays(args[0], frame)
+    _ask_filters(self, args[1:], state, node, frame)
     return state if len(args) < 3 else TupleValue([self.fresh(state) for _ in args[1:]])
 
 

@@ -20,6 +20,7 @@ from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
     Array,
+    BoundMethod,
     Choice,
     ClassValue,
     DictValue,
@@ -264,6 +265,14 @@ def _concrete(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.
     return Static()
 
 
+def _is_method(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`inspect.ismethod`: of what is known to be a function or a method."""
+    given = args[0] if args else UNKNOWN
+    if isinstance(given, (Function, BoundMethod, Partial)):
+        return Static(isinstance(given, BoundMethod))
+    return Static(kind="bool")
+
+
 SPECIAL_CALLS: dict[str, Special] = {
     **TIMING_CALLS,
     **CALLBACKS,
@@ -272,6 +281,7 @@ SPECIAL_CALLS: dict[str, Special] = {
     GENERIC: generic,
     "equinox.filter_closure_convert": _first,
     "inspect.signature": signature,
+    "inspect.ismethod": _is_method,
     "functools.wraps": _wraps,
     "functools.reduce": _reduce,
     "itertools.product": _product,

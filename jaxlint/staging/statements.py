@@ -197,8 +197,10 @@ class Statements(Machine):
         try:
             checked = type_checking_branch(node.test) if shim else None
             if checked is not None:
-                # What a program has at run time stands; what type checkers read fills in the rest.
-                self.exec_block(node.body if checked else node.orelse, frame)
+                # What a program has at run time stands; what type checkers read fills in the rest, but not in a class,
+                # where it would hide what bases have, or the `__init__` that a decorator makes.
+                if not frame.scope.is_class:
+                    self.exec_block(node.body if checked else node.orelse, frame)
                 return self.exec_block(node.orelse if checked else node.body, frame)
             if known is not None and (not shim or isinstance(value, Static)):
                 self.narrow(node.test, known, frame)
@@ -448,10 +450,11 @@ class Statements(Machine):
         loop = Loop(node, "while", len(frame.guards))
         seen: list[bool | None] = []
 
-        def test() -> None:
+        def test() -> bool | None:
             value = self.eval(node.test, frame)
             self.test(value, node.test, "while", frame)
             seen.append(truth(value))
+            return None if seen[-1] is None else not seen[-1]
 
         self.run_loop(loop, node.body, test, frame)
         forever = bool(seen) and all(seen) and isinstance(node.test, ast.Constant)
@@ -463,21 +466,27 @@ class Statements(Machine):
         self,
         loop: Loop,
         body: Sequence[ast.stmt],
-        bind: Callable[[], None],
+        bind: Callable[[], bool | None],
         frame: Frame,
         skip: bool = False,
     ) -> None:
-        """Evaluates a loop body twice: as the first iteration, then with what the first left behind."""
+        """Evaluates a loop body twice: as the first iteration, then with what the first left behind.
+
+        `bind` is called before each, and says whether the loop ends there, where that is certain.
+        """
         if skip:
             return
         before = frame.snapshot()
         frame.loops.append(loop)
-        alive = True
+        alive, ran = True, False
         dead = frame.dead
         for turn in range(3 if len(frame.loops) <= MAX_LOOPS else 1):
             if turn == 2 and frame.dead is dead:
                 break  # a third time for what one iteration binds and the next donates
-            bind()
+            ends = bind()
+            if ends:
+                break
+            ran = ran or ends is False
             alive = self.exec_block(body, frame) or frame.facts.pop("continued", None) is not None
             if not alive:
                 break
@@ -497,7 +506,7 @@ class Statements(Machine):
             return
         # What an iteration rebinds is taken to be rebound: loops that never run are rare.
         variables = frame.scope.variables
-        for name, value in before.variables.items():
+        for name, value in before.variables.items() if not ran else ():
             mine = variables.get(name)
             if mine is not None and mine is not value and not self.same_kind(mine, value):
                 if not (isinstance(mine, Array) and isinstance(value, (Static, Array, NumpyArray, Unknown))):

@@ -184,9 +184,10 @@ def attribute_stores(node: ast.ClassDef) -> frozenset[str]:
     for method in node.body:
         if not isinstance(method, ast.FunctionDef) or method.name in _FIRST_METHODS:
             continue
-        if not method.args.args:
+        parameters = positional_parameters(method)
+        if not parameters:
             continue
-        self_name = method.args.args[0].arg
+        self_name = parameters[0].arg
         for target in (target for statement in statements(method) for target in _targets(statement)):
             for child in walk(target):
                 if (

@@ -18,6 +18,7 @@ from jaxlint.staging.staged_calls import StagedCalls
 from jaxlint.staging.values import (
     UNKNOWN,
     BoundMethod,
+    Choice,
     ClassValue,
     External,
     ExternalMethod,
@@ -217,6 +218,11 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         frame: Frame,
     ) -> Value:
         """Methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
+        own = base.attributes.get("own")
+        if own is not None and name.startswith("def"):
+            for option in own.options if isinstance(own, Choice) else [own]:
+                self.aside(self.attribute(option, name, node, frame, True), args, kwargs, node, frame)
+        args = [*args, *(kwargs[rule] for rule in _RULES.get(name, ())[len(args) :] if rule in kwargs)]
         if name == "def_fwd":  # of equinox, whose rule is told which arguments are perturbed
             base.attributes["perturbed"] = UNKNOWN
         if name in ("defvjp", "def_fwd") and args:
@@ -250,6 +256,7 @@ _POSITIONAL_OPTIONS: dict[str, tuple[str, ...]] = {
     "custom": ("nondiff_argnums",),
     "checkpoint": ("prevent_cse",),
 }
+_RULES = {"defvjp": ("fwd", "bwd"), "defjvp": ("jvp",)}  # the parameters of what tells JAX of them
 _CALLED_DECORATORS = frozenset(
     {"jax.experimental.pallas.when", "functools.partial", GENERIC, *PRIMITIVE_RULES}
 )

@@ -27,6 +27,7 @@ class _Missing:
 
 
 MISSING: Final = _Missing()
+ANY_NAME: Final = "*"  # of a field: what an object has under names that are not known
 
 
 class Origin:
@@ -205,6 +206,9 @@ class TupleValue(Value):
     element: Value = UNKNOWN
     cls: ClassValue | None = None  # a NamedTuple
     exact: bool = True  # False: `cls` stands for any of several classes with the same fields
+    # Of `items` that are not known, the first that are, and what the others hold: as `(self, *args)`.
+    head: tuple[Value, ...] = ()
+    tail: Value | None = None
 
     def elements(self) -> list[Value]:
         return self.items if self.items is not None else [self.element]
@@ -507,7 +511,9 @@ def map_parts(value: TupleValue | ListValue | DictValue, change: Callable[[Value
     items = [change(part) for part in value.items] if value.items is not None else None
     if isinstance(value, ListValue):
         return ListValue(items, change(value.element), value.kind)
-    return TupleValue(items, change(value.element), value.cls, value.exact)
+    head = tuple(change(part) for part in value.head)
+    tail = change(value.tail) if value.tail is not None else None
+    return TupleValue(items, change(value.element), value.cls, value.exact, head, tail)
 
 
 def _truth(left: Static, right: Static) -> bool | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -146,3 +147,19 @@ def test_containers_hold_what_they_are_given() -> None:
     assert not leaves(eqx.nn.Sequential([EQUINOX["Dropout"]()]))
     assert leaves(nnx.Sequential(layer()))
     assert not leaves(nnx.Sequential(jax.nn.relu))
+
+
+@pytest.mark.parametrize("take", [nnx.split, nnx.state])
+def test_filters_get_the_path_and_the_variable_of_each_leaf(take: Callable[..., object]) -> None:
+    seen: list[tuple[tuple[str, ...], bool]] = []
+
+    def chosen(path: tuple[str, ...], leaf: nnx.Variable[jax.Array]) -> bool:
+        seen.append((path, isinstance(leaf[...], jax.core.Tracer)))
+        return True
+
+    @nnx.jit
+    def forward(layer: nnx.Linear) -> None:
+        take(layer, chosen)
+
+    forward(nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
+    assert sorted(set(seen)) == [(("bias",), True), (("kernel",), True)]

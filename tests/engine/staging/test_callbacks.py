@@ -374,3 +374,30 @@ def test_a_library_uses_its_own_transformations(tmp_path: Path) -> None:
     found, _ = inspect_files([read_source(path, str(path.relative_to(tmp_path))) for path in paths])
     facts = {fact.qualname: fact for fact in found}
     assert (facts["called"].staged, facts["called"].basis) == ("yes", "visible")
+
+
+FILTERS = """
+    def in_stage(path, leaf):
+        return "scale" in path and leaf.ndim > 0
+
+    def on_host(path, leaf):
+        return "scale" in path
+
+    @nnx.jit
+    def forward(model, x):
+        definition, scales, rest = nnx.split(model, in_stage, ...)
+        return model(x)
+
+    forward(model, jax.numpy.ones(3))
+    nnx.state(model, on_host)
+"""
+
+
+def test_filters_are_called_with_what_they_choose_from(tmp_path: Path) -> None:
+    (path,) = write_project(tmp_path, {"program.py": BLOCK + FILTERS})
+    found, analysis = inspect_files([read_source(path, path.name)])
+    facts = {fact.qualname: fact for fact in found}
+    assert analysis.errors == []
+    assert facts["in_stage"].staged == "yes"
+    assert facts["in_stage"].params == {"path": "static", "leaf": "traced"}
+    assert facts["on_host"].staged == "no"

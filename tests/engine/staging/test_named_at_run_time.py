@@ -1,0 +1,116 @@
+"""Attributes whose names a program makes at run time, and names that a library's own sources give another meaning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from programs import write_project
+
+from jaxlint.source.read import read_source
+from jaxlint.staging.inspection import FunctionFacts, inspect_files
+
+
+def facts_of(folder: Path, **sources: str) -> dict[str, FunctionFacts]:
+    paths = write_project(folder, {f"{name.replace('__', '/')}.py": text for name, text in sources.items()})
+    found, analysis = inspect_files([read_source(path, str(path.relative_to(folder))) for path in paths])
+    assert analysis.errors == []
+    return {fact.qualname: fact for fact in found}
+
+
+LAYERS = """
+    import jax
+    import jax.numpy as jnp
+    from flax import nnx
+
+    class First(nnx.Module):
+        def __init__(self, rngs):
+            self.w = nnx.Param(rngs.params.normal((2, 2)))
+
+        def __call__(self, x):
+            return x @ self.w
+
+    class Second(nnx.Module):
+        def __init__(self, rngs):
+            self.w = nnx.Param(rngs.params.normal((2, 2)))
+
+        def __call__(self, x):
+            return x + self.w
+
+        def unused(self, x):
+            return x
+
+    class Model(nnx.Module):
+        def __init__(self, rngs):
+            self.first = nnx.Param(rngs.params.normal((2, 2)))
+            for i in range(3):
+                setattr(self, f"layer_{i}", First(rngs))
+            for i in range(3, 6):
+                setattr(self, f"layer_{i}", Second(rngs))
+
+        def __call__(self, x):
+            {use}
+
+    @nnx.jit
+    def forward(model, x):
+        return model(x)
+
+    forward(Model(nnx.Rngs(0)), jnp.ones((2, 2)))
+"""
+IN_TURN = """for i in range(6):
+                x = getattr(self, f"layer_{i}")(x)
+            return x"""
+
+
+def test_what_is_set_under_names_made_at_run_time_is_found_under_such_names(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, program=LAYERS.replace("{use}", IN_TURN))
+    for name in ("First.__call__", "Second.__call__"):
+        assert (facts[name].staged, facts[name].basis) == ("yes", "visible")
+        assert facts[name].params == {"self": "traced", "x": "traced"}
+    assert facts["Second.unused"].staged == "unknown"
+
+
+def test_it_is_found_under_a_name_that_is_written_out_too(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, program=LAYERS.replace("{use}", "return self.layer_0(x)"))
+    assert facts["First.__call__"].basis == "visible"
+
+
+def test_names_that_are_known_are_looked_up_first(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, program=LAYERS.replace("{use}", "return self.first(x)"))
+    assert facts["First.__call__"].basis == facts["Second.__call__"].basis == "convention"
+
+
+def test_chex_gives_its_own_tests_the_variant(tmp_path: Path) -> None:
+    facts = facts_of(
+        tmp_path,
+        chex____init__="",
+        chex__variants="""
+            class TestCase:
+                def variant(self, *args, **kwargs):
+                    raise RuntimeError("forgot to wrap a test")
+        """,
+        chex__variants_test="""
+            import jax.numpy as jnp
+            from chex import variants
+
+            class Tests(variants.TestCase):
+                def test_sum(self):
+                    def total(x):
+                        return jnp.sum(x)
+                    self.variant(total)(jnp.ones(3))
+        """,
+        other_test="""
+            import jax.numpy as jnp
+
+            class Mine:
+                def variant(self, f):
+                    return f
+
+            class Tests(Mine):
+                def test_other(self):
+                    def other(x):
+                        return jnp.sum(x)
+                    self.variant(other)(jnp.ones(3))
+        """,
+    )
+    assert facts["Tests.test_sum.<locals>.total"].staged == "yes"
+    assert facts["Tests.test_other.<locals>.other"].staged == "unknown"

@@ -1,0 +1,313 @@
+"""Calls that pass through wrappers: what decorators hand on, what is unwrapped, and functions that either of two factories gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs import write_project
+
+from jaxlint.source.read import read_source
+from jaxlint.staging.inspection import FunctionFacts, inspect_files
+
+
+def facts_of(folder: Path, program: str) -> dict[str, FunctionFacts]:
+    (path,) = write_project(folder, {"program.py": program})
+    found, analysis = inspect_files([read_source(path, path.name)])
+    assert analysis.errors == []
+    return {fact.qualname: fact for fact in found}
+
+
+# `make` gives one of two wrappers; which, the calls do not say.
+FACTORY = """
+    import jax
+    import jax.numpy as jnp
+
+    def make(f, fast):
+        def plain(x):
+            return f(x)
+
+        def quick(x):
+            return f(x)
+
+        if fast:
+            return quick
+        return plain
+"""
+
+
+def test_one_of_two_functions_is_staged_where_several_callers_hand_it_tracers(tmp_path: Path) -> None:
+    program = (
+        FACTORY
+        + """
+    @jax.jit
+    def first(x):
+        return make(jnp.cos, load())(x)
+
+    @jax.jit
+    def second(x):
+        return make(jnp.tan, load())(x)
+
+    first(jnp.ones(3))
+    second(jnp.ones(3))
+    make(jnp.cos, load())(jnp.ones(3))
+"""
+    )
+    facts = facts_of(tmp_path, program)
+    assert facts["make.<locals>.plain"].staged == facts["make.<locals>.quick"].staged == "yes"
+    assert facts["make.<locals>.plain"].params == {"x": "traced"}
+
+
+def test_one_of_two_functions_that_runs_on_the_host_too_may_be_the_other(tmp_path: Path) -> None:
+    program = (
+        FACTORY
+        + """
+    @jax.jit
+    def first(x):
+        return make(jnp.cos, load())(x)
+
+    first(jnp.ones(3))
+    make(jnp.cos, load())(jnp.ones(3))
+"""
+    )
+    facts = facts_of(tmp_path, program)
+    assert facts["make.<locals>.plain"].staged == facts["make.<locals>.quick"].staged == "unknown"
+
+
+def test_what_type_checkers_read_in_a_class_is_no_method(tmp_path: Path) -> None:
+    program = """
+        import typing
+        import jax
+        import jax.numpy as jnp
+        from flax import linen as nn
+
+        class Base(nn.Module):
+            if typing.TYPE_CHECKING:
+                def __init__(self, *args, **kwargs):
+                    pass
+
+        class Inner(Base):
+            def __call__(self, x):
+                return self.scaled(x)
+
+            def scaled(self, x):
+                return 2 * x
+
+        class Outer(Base):
+            inner: nn.Module
+
+            def __call__(self, x):
+                return self.inner(x)
+
+        @jax.jit
+        def forward(x):
+            return Outer(Inner()).apply({}, x)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Inner.scaled"].staged == "yes"
+    assert facts["Inner.scaled"].params["x"] == "traced"
+    assert facts["Inner.scaled"].basis == "visible"
+
+
+WRAPPED = """
+    import functools
+    import jax
+    import jax.numpy as jnp
+
+    def copying(f):
+        @functools.wraps(f)
+        def wrapper(*args, **kwargs):
+            args, kwargs = {copy}
+            return f(*args, **kwargs)
+        return wrapper
+
+    class Scaled:
+        def __init__(self, f):
+            self.f = f
+
+        @copying
+        def __call__(self, *args):
+            return self.f(*args)
+
+    def double(x):
+        return 2 * x
+
+    @jax.jit
+    def forward(xs):
+        return Scaled(double)(*xs)
+"""
+
+
+def test_a_wrapper_hands_on_the_object_in_front_of_arguments_that_are_not_counted(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, WRAPPED.replace("{copy}", "jax.tree.map(lambda x: x, (args, kwargs))"))
+    assert facts["double"].staged == "yes"
+    assert facts["double"].params == {"x": "traced"}
+
+
+def test_a_map_that_changes_the_leaves_is_no_copy(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, WRAPPED.replace("{copy}", "jax.tree.map(load(), (args, kwargs))"))
+    assert facts["double"].staged == "unknown"
+
+
+def test_the_first_of_arguments_that_are_not_counted_is_known(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def square(x):
+            return x * x
+
+        def apply(*args):
+            return args[0](args[1])
+
+        def apply_rest(*args):
+            return args[1](args[0])
+
+        @jax.jit
+        def forward(xs):
+            apply_rest(square, *xs)
+            return apply(square, *xs)
+
+        def cube(x):
+            return x * x * x
+
+        @jax.jit
+        def backward(xs):
+            return apply_rest(cube, *xs)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["square"].params == {"x": "traced"}
+    assert facts["cube"].staged == "unknown"
+
+
+UNWRAPPED = """
+    import functools
+    import inspect
+    import jax
+    import jax.numpy as jnp
+
+    class Missing:
+        pass
+
+    def unwrapped(f):
+        taken = []
+        g = f
+        while isinstance(g, functools.partial):
+            taken.append(g.args)
+            g = g.func
+        if inspect.ismethod(g):
+            g = g.__func__
+        return g
+
+    def staged(f=Missing()):
+        if isinstance(f, Missing):
+            return functools.partial(staged)
+        return jax.jit({taken})
+
+    def step(x, n):
+        return helper(x)
+
+    def helper(x):
+        return x + 1
+
+    class Model:
+        def step(self, x, n):
+            return self.helper(x)
+
+        def helper(self, x):
+            return x + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [("step", "helper"), ("functools.partial(step)", "helper"), ("Model().step", "Model.helper")],
+)
+def test_a_function_that_is_unwrapped_is_the_one_inside(tmp_path: Path, given: str, name: str) -> None:
+    program = UNWRAPPED.replace("{taken}", "unwrapped(f)")
+    first = "Model(), " if name.startswith("Model") else ""
+    facts = facts_of(tmp_path, program + f"\n    staged({given})({first}jnp.ones(3), 2)\n")
+    assert facts[name].staged == "yes"
+    assert facts[name].params["x"] == "traced"
+
+
+def test_of_a_type_that_could_be_anything_nothing_is_said(tmp_path: Path) -> None:
+    program = """
+        import functools
+        import typing
+        import jax
+
+        @typing.runtime_checkable
+        class Callable(typing.Protocol):
+            def __call__(self, x): ...
+
+        class Registered(type):
+            def __instancecheck__(cls, value):
+                return callable(value)
+
+        class Anything(metaclass=Registered):
+            pass
+
+        def by_protocol(x):
+            return x
+
+        def by_metaclass(x):
+            return x
+
+        def choose(f):
+            if isinstance(f, (Callable, Anything)):
+                return jax.jit(f)
+            return f
+
+        choose(by_protocol)(load())
+        choose(by_metaclass)(load())
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["by_protocol"].staged == facts["by_metaclass"].staged == "yes"
+
+
+def test_the_method_of_a_base_is_found_behind_parameters_without_a_name(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        class Base:
+            def update(self, model, gradient, /):
+                return self.scaled(gradient)
+
+            def scaled(self, gradient):
+                return gradient
+
+        class Both(Base):
+            def update(self, gradient, /):
+                return super().update(None, gradient)
+
+        @jax.jit
+        def step(gradient):
+            return Both().update(gradient)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Base.scaled"].staged == "yes"
+    assert facts["Base.scaled"].params == {"self": "static", "gradient": "traced"}
+
+
+@pytest.mark.parametrize("rules", ["forward, backward", "fwd=forward, bwd=backward"])
+def test_rules_of_a_derivative_by_position_or_by_name(tmp_path: Path, rules: str) -> None:
+    program = f"""
+        import jax
+        import jax.numpy as jnp
+
+        @jax.custom_vjp
+        def f(x):
+            return 2 * x
+
+        def forward(x):
+            return 2 * x, x
+
+        def backward(kept, g):
+            return (2 * g,)
+
+        f.defvjp({rules})
+        jax.jit(f)(jnp.ones(3))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["forward"].params == {"x": "traced"}
+    assert facts["backward"].params["g"] == "traced"
