@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import textwrap
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from jaxlint_runtime.protocol import Job
@@ -73,3 +75,22 @@ def run_source(folder: Path, source: str, *arguments: str, **options: Any) -> Ou
     options.setdefault("optimise", False)
     job = Job(kind="script", target=str(program), arguments=list(arguments), roots=[str(folder)], **options)
     return run_job(job, folder)
+
+
+def project_of(folder: Path, source: str, monkeypatch: Any) -> Path:
+    """A project of one program, `program.py`, in `folder`, which becomes the working directory."""
+    (folder / "program.py").write_text(source)
+    (folder / "pyproject.toml").touch()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    return folder.resolve()
+
+
+def imported(path: Path, name: str) -> ModuleType:
+    """The module of a file, run under `name`."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

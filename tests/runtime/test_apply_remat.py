@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import pytest
+from harness import imported, project_of
 from models import run
 
 from jaxlint.engine import CheckResult
@@ -46,11 +46,7 @@ EDITED = PROGRAM.replace("scan(layer,", "scan(jax.checkpoint(layer, prevent_cse=
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "program.py").write_text(PROGRAM)
-    (tmp_path / "pyproject.toml").touch()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
-    return tmp_path.resolve()
+    return project_of(tmp_path, PROGRAM, monkeypatch)
 
 
 @pytest.fixture
@@ -61,11 +57,7 @@ def proven(project: Path) -> dict[str, Any]:
 def proven_of(project: Path) -> dict[str, Any]:
     """The result of the optimiser, as if it had been timed as just as fast."""
     path = project / "program.py"
-    spec = importlib.util.spec_from_file_location("scanned_program", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = imported(path, "scanned_program")
     step = module.step.__wrapped__
     found = run(step, module.params, module.x, transforms=("remat",), measure=False)
     result: dict[str, Any] = to_plain(found["remat:nothing_saveable"])

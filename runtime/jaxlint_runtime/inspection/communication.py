@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from jaxlint_runtime.inspection.executed import executed
 from jaxlint_runtime.inspection.hlo import Computation, Instruction, Module, Place
 
 KINDS = (
@@ -53,27 +54,14 @@ class Collective:
 
 def collectives(module: Module, devices: int) -> tuple[Collective, ...]:
     """The collectives of a program for so many devices. A loop whose turns are not known counts once."""
-    return tuple(_walk(module, module.entry, 1, devices, ()))
+    return tuple(_collectives(module, devices))
 
 
-def _walk(
-    module: Module, name: str, times: int, devices: int, above: tuple[str, ...]
-) -> Iterator[Collective]:
-    computation = module.computations.get(name)
-    if computation is None or name in above:
-        return
-    above = (*above, name)
-    for instruction in computation.instructions.values():
-        kind = instruction.opcode.removesuffix("-start")
+def _collectives(module: Module, devices: int) -> Iterator[Collective]:
+    for one in executed(module):
+        kind = one.instruction.opcode.removesuffix("-start")
         if kind in KINDS:
-            yield from _collective(module, computation, instruction, kind, times, devices)
-            continue
-        turns = 1
-        if instruction.opcode == "while":
-            turns = module.turns(computation, instruction) or 1
-        for role, inner in instruction.called.items():
-            if role != "to_apply" or instruction.opcode == "call":
-                yield from _walk(module, inner, times * turns, devices, above)
+            yield from _collective(module, one.computation, one.instruction, kind, one.times, devices)
 
 
 def _collective(

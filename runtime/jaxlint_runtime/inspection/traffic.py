@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from jaxlint_runtime.inspection.executed import executed
 from jaxlint_runtime.inspection.hlo import Computation, Instruction, Module, Place, Shape
 
 FREE = frozenset(
@@ -16,7 +17,6 @@ FREE = frozenset(
 )
 UNREAL = frozenset(("AllocateBuffer", "ConcatBitcast"))  # custom calls that are names for memory
 _LOOKS = frozenset(("dynamic-slice", "slice", "gather"))
-_CONTROL = frozenset(("while", "conditional", "call"))
 _PASSING = frozenset(("bitcast", "copy", "convert", "reshape", "transpose"))
 
 
@@ -67,36 +67,17 @@ def phase(op_name: str) -> str:
 
 def traffic(module: Module) -> Traffic:
     """Walk the entry computation and the loops and branches inside it."""
-    exact = [True]
-    found = tuple(_walk(module, module.entry, 1, exact, ()))
-    return Traffic(found, exact[0])
-
-
-def _walk(
-    module: Module, name: str, times: int, exact: list[bool], above: tuple[str, ...]
-) -> Iterator[Kernel]:
-    computation = module.computations.get(name)
-    if computation is None or name in above:
-        return
-    above = (*above, name)
-    for instruction in computation.instructions.values():
+    kernels, exact = [], True
+    for one in executed(module):
+        exact = exact and one.exact
+        computation, instruction = one.computation, one.instruction
         opcode = instruction.opcode
         if opcode in FREE or opcode.endswith(("-done", "-update")) or instruction.target in UNREAL:
             continue
-        if opcode == "while":
-            turns = module.turns(computation, instruction)
-            if turns is None:
-                exact[0] = False
-            for role in ("condition", "body"):
-                inner = instruction.called.get(role, "")
-                yield from _walk(module, inner, times * (turns or 1), exact, above)
-        elif opcode in _CONTROL or opcode == "async-start":
-            for inner in instruction.called.values():
-                yield from _walk(module, inner, times, exact, above)
-        else:
-            read, written = _moved(module, computation, instruction)
-            place, stack = _source(module, computation, instruction)
-            yield Kernel(instruction, computation, times, read, written, place, phase(stack))
+        read, written = _moved(module, computation, instruction)
+        place, stack = _source(module, computation, instruction)
+        kernels.append(Kernel(instruction, computation, one.times, read, written, place, phase(stack)))
+    return Traffic(tuple(kernels), exact)
 
 
 def _source(module: Module, computation: Computation, instruction: Instruction) -> tuple[Place | None, str]:

@@ -15,13 +15,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from jaxlint_runtime import compat
 from jaxlint_runtime.kernels.activations import ACTIVATIONS, IDENTITY, Activation
 from jaxlint_runtime.kernels.graph import Graph, Node, Value
 from jaxlint_runtime.kernels.labels import Axes, Axis, Label, Sizes
 from jaxlint_runtime.kernels.outside import Outside, Read, arranged, peeled
-from jaxlint_runtime.kernels.patterns import place_of
-from jaxlint_runtime.kernels.region import Probe, Region, ends, is_floating, within
+from jaxlint_runtime.kernels.region import Probe, Region, Replaceable, ends, is_floating, within
 
 _TOLERANCE = {"bfloat16": 4e-3, "float16": 1e-3}  # of constants that are rounded to the dtype
 _MOST_LEAVES = 4
@@ -62,7 +60,7 @@ class Part:
 
 
 @dataclass(eq=False)
-class Epilogue:
+class Epilogue(Replaceable):
     """One product, or two, and what is done to them."""
 
     spec: EpilogueSpec
@@ -75,21 +73,6 @@ class Epilogue:
     sizes: Sizes
     node: Node  # the last of it
     inside: frozenset[Value]
-
-    @property
-    def place(self) -> str:
-        """Where the program computes the result."""
-        return place_of(self.node)
-
-    @property
-    def frames(self) -> list[tuple[str, int, str]]:
-        """The user's frames of the result, innermost first."""
-        return compat.user_frames(self.node.eqn)
-
-    @property
-    def replaced(self) -> Value:
-        """The value of the program that is computed in another way."""
-        return self.result
 
     @property
     def reads(self) -> list[Value]:

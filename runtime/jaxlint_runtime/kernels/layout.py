@@ -12,11 +12,10 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from jaxlint_runtime import compat
 from jaxlint_runtime.kernels.graph import Value
 from jaxlint_runtime.kernels.labels import Label, Sizes
 from jaxlint_runtime.kernels.outside import Expression, Outside, Read, arranged, expression, restored
-from jaxlint_runtime.kernels.patterns import NEGLIGIBLE, Attention, Unlike
+from jaxlint_runtime.kernels.patterns import NEGLIGIBLE, Attention, Unlike, places_of
 
 _NARROW = ("bfloat16", "float16")
 
@@ -72,7 +71,7 @@ class Layout:
     def result_places(self) -> list[str]:
         """Where the program makes the result, as path:line, from the inside to the outside."""
         node = self.attention.result.node
-        return [f"{path}:{line}" for path, line, _ in compat.user_frames(node.eqn)] if node else []
+        return places_of(node) if node else []
 
     @property
     def replaced(self) -> Value:

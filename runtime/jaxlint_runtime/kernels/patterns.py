@@ -97,5 +97,9 @@ class Found:
 
 def place_of(node: Node) -> str:
     """Where the program makes the result of an equation, as path:line."""
-    frames = compat.user_frames(node.eqn)
-    return f"{frames[0][0]}:{frames[0][1]}" if frames else "unknown place"
+    return next(iter(places_of(node)), "unknown place")
+
+
+def places_of(node: Node) -> list[str]:
+    """Where the program makes the result of an equation, as path:line, from the inside to the outside."""
+    return [f"{path}:{line}" for path, line, _ in compat.user_frames(node.eqn)]

@@ -19,6 +19,7 @@ import scipy.special  # type: ignore[import-untyped]  # a dependency of jax
 from jaxlint_runtime.kernels.graph import Node, Value
 from jaxlint_runtime.kernels.labels import Axes, Axis, Label, Lost, NeedsSplit, Sizes, before, fitted
 from jaxlint_runtime.kernels.outside import Outside
+from jaxlint_runtime.kernels.patterns import place_of
 
 _MOST_TERMS = 80
 _MOST_SPLITS = 8
@@ -90,6 +91,23 @@ class Term:
     def value(self) -> Value:
         """The value of the program."""
         return self.outside.value
+
+
+class Replaceable:
+    """A value of the program that is known to be one of a kind, and may be computed in another way."""
+
+    result: Value
+    node: Node  # the last of it
+
+    @property
+    def place(self) -> str:
+        """Where the program computes the result."""
+        return place_of(self.node)
+
+    @property
+    def replaced(self) -> Value:
+        """The value of the program that is computed in another way."""
+        return self.result
 
 
 @dataclass(eq=False)

@@ -13,12 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxlint_runtime import compat
 from jaxlint_runtime.kernels.graph import Graph, Node, Value
 from jaxlint_runtime.kernels.labels import Axes, Label, Sizes
 from jaxlint_runtime.kernels.outside import Outside, Read, arranged, restored
-from jaxlint_runtime.kernels.patterns import place_of
-from jaxlint_runtime.kernels.region import Probe, Region, ends, is_floating, within
+from jaxlint_runtime.kernels.region import Probe, Region, Replaceable, ends, is_floating, within
 
 LAYER_NORM, RMS_NORM, SOFTMAX = "layer norm", "RMS norm", "softmax"
 
@@ -45,7 +43,7 @@ class RowSpec:
 
 
 @dataclass(eq=False)
-class RowWise:
+class RowWise(Replaceable):
     """One norm or softmax: where it is and what it is computed from."""
 
     spec: RowSpec
@@ -57,21 +55,6 @@ class RowWise:
     sizes: Sizes
     node: Node  # the last of it
     inside: frozenset[Value]  # what exists between source and result
-
-    @property
-    def place(self) -> str:
-        """Where the program computes the result."""
-        return place_of(self.node)
-
-    @property
-    def frames(self) -> list[tuple[str, int, str]]:
-        """The user's frames of the result, innermost first."""
-        return compat.user_frames(self.node.eqn)
-
-    @property
-    def replaced(self) -> Value:
-        """The value of the program that is computed in another way."""
-        return self.result
 
     @property
     def reads(self) -> list[Value]:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from jaxlint_runtime.report.chosen import Subject, subjects
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.report.plain_table import plain_table
 from jaxlint_runtime.report.targets_table import Row, advice, rows_of, worth_showing
 from jaxlint_runtime.report.units import amount, size
 
@@ -61,14 +62,7 @@ def peaks(runs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
 
 
 def _targets(rows: Sequence[Row]) -> Table:
-    table = Table(
-        title="Targets",
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        padding=(0, 2, 0, 0),
-        pad_edge=False,
-    )
+    table = plain_table("Targets")
     table.add_column("function", overflow="fold")
     table.add_column("target", no_wrap=True)
     table.add_column("version", overflow="fold", min_width=12)

@@ -8,10 +8,10 @@ from typing import Any
 from rich.console import RenderableType
 from rich.markup import escape
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from jaxlint_runtime.paths import display_path
+from jaxlint_runtime.report.plain_table import plain_table
 from jaxlint_runtime.report.units import amount, size
 
 HEADINGS = ("FLOP a device", "sent a device", "memory a device", "score")
@@ -47,14 +47,7 @@ def heading(sharding: Mapping[str, Any]) -> str:
 
 def sharded(sharding: Mapping[str, Any]) -> Iterator[RenderableType]:
     """The part of the report on one function."""
-    table = Table(
-        title=escape(heading(sharding)),
-        title_justify="left",
-        title_style="bold",
-        box=None,
-        padding=(0, 2, 0, 0),
-        pad_edge=False,
-    )
+    table = plain_table(escape(heading(sharding)))
     table.add_column("placement", overflow="fold")
     for name in HEADINGS:
         table.add_column(name, justify="right", no_wrap=True)

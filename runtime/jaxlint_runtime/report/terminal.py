@@ -18,6 +18,7 @@ from jaxlint_runtime.report.chosen import PROVEN
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.front import front
 from jaxlint_runtime.report.inspected import inspected
+from jaxlint_runtime.report.plain_table import plain_table
 from jaxlint_runtime.report.sharded import sharded
 from jaxlint_runtime.report.sizes_table import cells, headings
 
@@ -110,14 +111,8 @@ def _headline(document: Document) -> Text:
     return text
 
 
-def _table(title: str) -> Table:
-    return Table(
-        title=title, title_justify="left", title_style="bold", box=None, padding=(0, 2, 0, 0), pad_edge=False
-    )
-
-
 def _functions(functions: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table("Jitted functions")
+    table = plain_table("Jitted functions")
     for heading in ("function", "at"):
         table.add_column(heading, overflow="fold")
     for heading in (
@@ -189,7 +184,7 @@ def _constant(constant: Mapping[str, Any]) -> str:
 
 
 def _flagged(functions: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table("Flagged functions that are not jitted")
+    table = plain_table("Flagged functions that are not jitted")
     for heading in ("function", "at"):
         table.add_column(heading, overflow="fold")
     for heading in ("calls", "s in all", "ms a call"):
@@ -220,7 +215,7 @@ def _finding(finding: Mapping[str, Any]) -> str:
 
 
 def _syncs(document: Document) -> Table:
-    table = _table("Where the host waits for the device")
+    table = plain_table("Where the host waits for the device")
     table.add_column("at", overflow="fold")
     table.add_column("what", no_wrap=True)
     for heading in ("times", f"per {document.step or 'step'}", "waited ms"):
@@ -256,7 +251,7 @@ def _results(target: str, results: Sequence[Mapping[str, Any]]) -> Iterator[Rend
 
 
 def _figures(results: Sequence[Mapping[str, Any]]) -> Table:
-    table = _table("")
+    table = plain_table("")
     table.title = None
     table.add_column("candidate", overflow="fold", min_width=8)
     table.add_column("status", no_wrap=True)
@@ -343,7 +338,7 @@ def _number(value: float | None) -> str:
 
 def _sizes(rows: Sequence[Mapping[str, Any]]) -> Table:
     """The figures of each version over the sizes of --sizes."""
-    table = _table("By size")
+    table = plain_table("By size")
     for heading in headings(rows):
         table.add_column(heading, overflow="fold")
     previous: list[str] | None = None
@@ -367,7 +362,7 @@ def _summary(document: Document) -> Iterator[RenderableType]:
     yield Text(f"{len(proven)} of {tried} candidate{'s' if tried != 1 else ''} proven.", style=style)
     if not proven:
         return
-    table = _table("")
+    table = plain_table("")
     table.title = None
     for heading in ("function", "candidate", "speed-up", "memory"):
         table.add_column(heading, overflow="fold")
@@ -387,7 +382,7 @@ def _fronts(document: Document) -> Iterator[RenderableType]:
     groups: dict[tuple[str, str, int], list[Mapping[str, Any]]] = {}
     for target, result in document.results:
         groups.setdefault((target, result["path"], result["line"]), []).append(result)
-    table = _table("To choose from: no version is better in all")
+    table = plain_table("To choose from: no version is better in all")
     for heading in ("function", "version"):
         table.add_column(heading, overflow="fold")
     for heading in ("time ms", "memory MiB", "compile s"):

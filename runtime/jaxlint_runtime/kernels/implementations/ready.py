@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -21,10 +22,15 @@ def dot_product_attention(operands: Operands, spec: Spec, implementation: str | 
     """`jax.nn.dot_product_attention`, by XLA or by cuDNN."""
     if spec.cap is not None:
         raise Unsupported("jax.nn.dot_product_attention caps no scores")
+    return _time_first(jax.nn.dot_product_attention, operands, spec, implementation=implementation)
+
+
+def _time_first(attention: Callable[..., Any], operands: Operands, spec: Spec, **options: Any) -> Any:
+    """The result of a function that takes and gives [B, T, N, width], and names its arguments as `jax.nn.dot_product_attention` does."""
     queries, keys, values = (
         array.transpose(0, 2, 1, 3) for array in (operands.queries, operands.keys, operands.values)
     )
-    result = jax.nn.dot_product_attention(
+    result = attention(
         queries,
         keys,
         values,
@@ -32,7 +38,7 @@ def dot_product_attention(operands: Operands, spec: Spec, implementation: str | 
         mask=operands.mask,
         scale=spec.scale,
         is_causal=spec.causal,
-        implementation=implementation,  # type: ignore[arg-type]
+        **options,
     )
     return result.transpose(0, 2, 1, 3)
 
@@ -87,20 +93,8 @@ def tokamax_attention(operands: Operands, spec: Spec) -> Any:
     """`tokamax.dot_product_attention`, where tokamax is installed; it chooses the kernel for the device itself."""
     import tokamax  # type: ignore[import-not-found]
 
-    queries, keys, values = (
-        array.transpose(0, 2, 1, 3) for array in (operands.queries, operands.keys, operands.values)
-    )
-    result = tokamax.dot_product_attention(
-        queries,
-        keys,
-        values,
-        bias=None if operands.bias is None else operands.bias.astype(queries.dtype),
-        mask=operands.mask,
-        scale=spec.scale,
-        is_causal=spec.causal,
-        logits_soft_cap=spec.cap,
-    )
-    return result.transpose(0, 2, 1, 3).astype(operands.values.dtype)
+    result = _time_first(tokamax.dot_product_attention, operands, spec, logits_soft_cap=spec.cap)
+    return result.astype(operands.values.dtype)
 
 
 def gpu_mha(operands: Operands, spec: Spec) -> Any:
