@@ -65,6 +65,24 @@ def spec_entries(spec: Value | None) -> list[tuple[str, ...] | None] | None:
     return entries
 
 
+def keeps_value(t: Transformed, specs: Value | None, position: int) -> bool:
+    """Whether shard_map gives the function an argument whose truth Python may ask for, unless it is traced outside already.
+
+    Of what every device has the same of (`P()`) JAX knows the value, unless `check_vma=False` keeps it from finding out.
+    """
+    if any(constant(t.options[name]) is not True for name in ("check_vma", "check_rep") if name in t.options):
+        return False
+    spec = (
+        specs.items[position]
+        if isinstance(specs, (TupleValue, ListValue))
+        and specs.items is not None
+        and position < len(specs.items)
+        else specs
+    )
+    entries = spec_entries(spec)
+    return entries is not None and all(entry == () for entry in entries)
+
+
 def bound_axes(t: Transformed) -> tuple[str, ...] | None:
     """The axis names that collectives may use inside of a transformed function; None when they are not known."""
     if t.kind in ("vmap", "pmap"):

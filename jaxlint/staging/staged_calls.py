@@ -9,7 +9,7 @@ from jaxlint.staging import events
 from jaxlint.staging.constants import constant_names, constant_numbers
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.meshes import bound_axes
+from jaxlint.staging.meshes import bound_axes, keeps_value
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.syntax_facts import positional_parameters
 from jaxlint.staging.values import (
@@ -288,8 +288,11 @@ class StagedCalls(Machine):
                 return None
             if position in listed or name in listed:
                 return False
-        # An argument without a spec is passed through shard_map as it is.
-        mapped = self.is_mapped(t.options.get("in_specs" if t.kind == "shard_map" else "in_axes"), position)
+        if t.kind == "shard_map":
+            specs = t.options.get("in_specs")
+            # An argument without a spec is passed as it is; what is replicated has its value, where that is checked.
+            return False if keeps_value(t, specs, position) else self.is_mapped(specs, position)
+        mapped = self.is_mapped(t.options.get("in_axes"), position)
         # `vectorize` maps only what has more dimensions than the function takes.
         return None if mapped and t.api == "jax.numpy.vectorize" else mapped
 

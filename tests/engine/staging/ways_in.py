@@ -492,6 +492,35 @@ PROGRAMS = {
         f = jax.jit(jax.shard_map(body, mesh=mesh, in_specs=P("i"), out_specs=P("i")))
         f(jnp.ones(4))
     """,
+    "shard_map of what is replicated, unchecked": """
+        import jax
+        import jax.numpy as jnp
+        from jax.sharding import PartitionSpec as P
+
+        mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+
+        def body(x):
+            if x[0] > 0:  # reports tracer-branch
+                x = -x
+            return x
+
+        f = jax.shard_map(body, mesh=mesh, in_specs=P(), out_specs=P(), check_vma=False)
+        f(jnp.ones(4))
+    """,
+    "shard_map of what is replicated, inside jit": """
+        import jax
+        import jax.numpy as jnp
+        from jax.sharding import PartitionSpec as P
+
+        mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+
+        def body(x):
+            if x[0] > 0:  # reports tracer-branch
+                x = -x
+            return x
+
+        jax.jit(jax.shard_map(body, mesh=mesh, in_specs=P(), out_specs=P()))(jnp.ones(4))
+    """,
     "a Pallas kernel writes into its references": """
         import jax
         import jax.numpy as jnp
