@@ -23,6 +23,7 @@ from jaxlint.staging.syntax_facts import (
     positional_parameters,
 )
 from jaxlint.staging.timing import Effect
+from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -274,7 +275,10 @@ class Calls(Machine):
         for parameter in [*positional, *arguments.kwonlyargs]:
             if parameter.arg not in bound:
                 given = named if parameter in arguments.kwonlyargs else open_ended
-                if given is not None and parameter.arg in function.defaults:
+                owner = self.owner(function, parameter, given, frame) if starred is not None else None
+                if owner is not None:
+                    bound[parameter.arg] = owner
+                elif given is not None and parameter.arg in function.defaults:
                     bound[parameter.arg] = join(function.defaults[parameter.arg], self.fresh(given))
                 elif given is not None:
                     # No two parameters are the same element: one may be a key, another a second key.
@@ -292,6 +296,19 @@ class Calls(Machine):
         if arguments.kwarg is not None:
             bound[arguments.kwarg.arg] = DictValue(rest, named)
         return bound
+
+    def owner(
+        self, function: Function, parameter: ast.arg, given: Value | None, frame: Frame | None
+    ) -> Value | None:
+        """The object whose method is called as `method(*args)` by a wrapper that took `*args`, itself among them."""
+        cls = function.cls
+        if cls is None or frame is None or function.kind in ("staticmethod", "classmethod"):
+            return None
+        if not isinstance(given, Array) or parameter is not positional_parameters(function.node)[0]:
+            return None
+        if not given.staged or given.why is None or is_pytree(cls):
+            return None
+        return self.prototype(cls, frame)
 
     def run_function(
         self,

@@ -186,3 +186,43 @@ def test_an_annotation_of_a_container_of_names_says_that_it_holds_no_tracer(tmp_
     """
     params = facts_of(tmp_path, program)["check"].params
     assert params == {"x": "traced", "messages": "unknown", "scales": "traced", "axis": "unknown"}
+
+
+def test_a_wrapper_that_takes_everything_hands_a_method_its_object(tmp_path: Path) -> None:
+    program = """
+        import dataclasses
+        import functools
+
+        import jax
+
+        def copies(f):
+            @functools.wraps(f)
+            def wrapper(*args, **kwargs):
+                args, kwargs = jax.tree.map(lambda leaf: leaf, (args, kwargs))
+                return f(*args, **kwargs)
+
+            return wrapper
+
+        @dataclasses.dataclass(eq=False)
+        class Call:
+            function: object
+            factor: int
+
+            @copies
+            def __call__(self, *args):
+                return scaled(self.function(*args), self.factor)
+
+        @copies
+        def plain(self, x):
+            return self * x
+
+        def scaled(x, factor):
+            return x
+
+        def run(function, *args):
+            return jax.jit(Call(function, 2))(*args), jax.jit(plain)(*args)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Call.__call__"].params == {"self": "static", "args": "traced"}
+    assert facts["scaled"].params["factor"] == "static"
+    assert facts["plain"].params == {"self": "traced", "x": "traced"}
