@@ -142,3 +142,23 @@ def test_constraints_that_help_stay_and_keep_their_bound(traced: tuple[Step, Cla
     fewer = replace(search, constraints=1, tried=[], _seen={})
     fewer.constrain(plain, lambda figures: figures.sent)
     assert len(fewer.tried) == 1
+
+
+def test_a_constraint_that_avoids_what_is_gathered_whole_stays(traced: tuple[Step, Classes]) -> None:
+    _, found = traced
+
+    def compiling(placement: Any) -> Figures:
+        gathered = () if placement[2] else ("f32[16,6,8] (dot) from 4x1x1 parts to 1x1x4 parts",)
+        return Figures(1.0, 10.0, 1, {}, {}, gathered)
+
+    search = Search(found, MESH, compiling, 1, 60.0)
+    plain = search.attempt(strategies.Strategy("data parallel", ("data",)))
+    best = search.constrain(plain, lambda figures: figures.sent)
+    assert len(best.strategy.held) == 1
+    assert plain.figures is not None
+    assert best.figures is not None
+    told = list(advice.avoided(plain.figures, best.figures))
+    assert told == [
+        "without the constraints on activations the compiler gathers f32[16,6,8] (dot) from 4x1x1 parts to 1x1x4 parts whole "
+        "(involuntary rematerialisation)"
+    ]

@@ -94,6 +94,13 @@ def explicit(jaxpr: Any, figures: Figures, mesh: MeshShape) -> Iterator[str]:
         yield f"the step has {name}: what is inside states its own communication, and is left as it is"
 
 
+def avoided(before: Figures, after: Figures) -> Iterator[str]:
+    """What the compiler gathers no more with the constraints on activations that were found."""
+    for one in before.rematerialised:
+        if one not in after.rematerialised:
+            yield f"without the constraints on activations the compiler gathers {one} whole (involuntary rematerialisation)"
+
+
 def _explicit(jaxpr: Any) -> set[str]:
     found = set()
     for eqn in open_jaxpr(jaxpr).eqns:

@@ -112,7 +112,7 @@ class Search:
                 break
             changed = move(best.strategy)
             one = self.attempt(replace(changed, name=_named_after(start.strategy.name, "activations held")))
-            if one.figures is not None and score(one.figures) < _HELPS * score(_figures(best)):
+            if one.figures is not None and _helps(one.figures, _figures(best), score):
                 best = one
         return best
 
@@ -121,6 +121,12 @@ class Search:
         yield from strategies.group_moves(self.classes, self.mesh)
         yield from strategies.state_moves(self.classes, self.mesh)
         yield from strategies.class_moves(self.classes, self.mesh)
+
+
+def _helps(new: Figures, old: Figures, score: Callable[[Figures], float]) -> bool:
+    """Whether a constraint is worth its line: a better score, or as good a one and less that the compiler gathers whole."""
+    fewer = len(new.rematerialised) < len(old.rematerialised)
+    return score(new) < _HELPS * score(old) or (fewer and score(new) <= score(old))
 
 
 def _figures(one: Tried) -> Figures:

@@ -133,7 +133,8 @@ def shard(
         PUBLISHED[target.chip].memory if target.chip in PUBLISHED and target.compile_only else None
     )
     scale = score.scale(target, program.dtype, limit, plain.figures)
-    found = search.constrain(search.improve(named, scale.score), scale.score)
+    free = search.improve(named, scale.score)
+    found = search.constrain(free, scale.score)
     rows = [Row(one.strategy.name, one.placement, one.figures, one.strategy, one.reason) for one in named]
     if all(found.placement != row.placement for row in rows):
         rows.append(Row(FOUND, found.placement, found.figures, found.strategy))
@@ -166,6 +167,8 @@ def shard(
     if ported is not None:
         outcome.advice += ported.advice()
     _tell(function, program, own.baseline.jaxpr, target, outcome, limit)
+    if chosen.strategy is found.strategy and free.figures and found.figures:
+        outcome.advice += advice.avoided(free.figures, found.figures)
     return outcome
 
 
