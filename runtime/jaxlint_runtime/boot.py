@@ -10,16 +10,18 @@ import os
 import sys
 
 _LENT = ("jaxlint_runtime", "jaxlint")
+_LENT_IF_MISSING = ("flatbuffers",)  # with which `jax.export` serialises; pure Python
 
 
 class _Lender(importlib.abc.MetaPathFinder):
     """Finds jaxlint's packages where the command line found them."""
 
-    def __init__(self, folders):
+    def __init__(self, folders, names):
         self._folders = folders
+        self._names = names
 
     def find_spec(self, fullname, path, target=None):
-        if path is None and fullname in _LENT:
+        if path is None and fullname in self._names:
             return importlib.machinery.PathFinder.find_spec(fullname, self._folders)
         return None
 
@@ -30,7 +32,9 @@ def main():
     folders = [os.path.dirname(here), *filter(None, os.environ.pop("JAXLINT_LENT", "").split(os.pathsep))]
     if sys.version_info < (3, 11):  # noqa: UP036 - `--python` may name any interpreter
         sys.exit("jaxlint verify needs Python 3.11 or later")
-    sys.meta_path.insert(0, _Lender(folders))
+    missing = filter(None, os.environ.pop("JAXLINT_LENT_IF_MISSING", "").split(os.pathsep))
+    sys.meta_path.insert(0, _Lender(folders, _LENT))
+    sys.meta_path.append(_Lender(list(missing), _LENT_IF_MISSING))
     from jaxlint_runtime.worker import main as work
 
     work(int(sys.argv[1]), int(sys.argv[2]))

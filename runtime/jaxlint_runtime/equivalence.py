@@ -86,13 +86,13 @@ def coarsest(names: Iterable[str]) -> str:
 
 def outcome(result: Any, starts: Mapping[int, np.ndarray] | None = None) -> Outcome:
     """Bring what a program returned to the host and find which leaves belong together."""
-    paths_and_leaves = jax.tree_util.tree_flatten_with_path(result)[0]
-    return Outcome(
-        leaves=tuple(host(leaf) for _, leaf in paths_and_leaves),
-        paths=tuple(jax.tree_util.keystr(path) or "the result" for path, _ in paths_and_leaves),
-        groups=_groups(result),
-        starts=starts or {},
-    )
+    return Outcome(tuple(map(host, jax.tree.leaves(result))), *layout(result), starts or {})
+
+
+def layout(result: Any) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
+    """The paths of the leaves of a result, or of its shapes, and the numbers of those that belong together."""
+    paths = [path for path, _ in jax.tree_util.tree_flatten_with_path(result)[0]]
+    return tuple(jax.tree_util.keystr(path) or "the result" for path in paths), _groups(result)
 
 
 def host(leaf: Any) -> np.ndarray:

@@ -9,7 +9,6 @@ import jax
 import numpy as np
 
 from jaxlint_runtime import inspection, staging
-from jaxlint_runtime.capture.options import Parameters
 from jaxlint_runtime.measure import Subject, Timing, compare
 from jaxlint_runtime.model import Result, Status
 from jaxlint_runtime.program import Program
@@ -44,9 +43,7 @@ def host_inputs(program: Program) -> Result | None:
         for n, (value, leaf) in enumerate(zip(values, leaves, strict=True))
     ]
     captured = program.captured
-    names = Parameters.of(captured.function, captured.options)
-    arguments = dict.fromkeys(leaves[n].argument for n in wide)
-    labels = [one if isinstance(one, str) else names.name(one) for one in arguments]
+    labels = list(dict.fromkeys(map(program.label, wide)))
     kinds = " and ".join(sorted({str(leaves[n].value.dtype) for n in wide}))
     what = (
         f"hand over {', '.join(labels)} in 32 bits: {size(total)} come as {kinds} from the host and are narrowed at each call; "

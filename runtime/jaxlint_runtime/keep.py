@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from jaxlint_runtime.model import CapturedFunction
 from jaxlint_runtime.paths import file_name
 from jaxlint_runtime.staging import Staged, StagingError, placed
 
@@ -13,12 +12,12 @@ _STAGES = {"jaxpr": "jaxpr.txt", "stablehlo": "stablehlo.mlir", "hlo": "hlo.txt"
 _TRACED_CALLS = 3
 
 
-def dump(folder: Path, function: CapturedFunction, target: str, version: str, staged: Staged) -> None:
+def dump(folder: Path, qualname: str, line: int, target: str, version: str, staged: Staged) -> None:
     """Write jaxpr, StableHLO and optimised HLO to FOLDER/FUNCTION-LINE/TARGET/VERSION. Raises OSError.
 
     A stage that the version does not reach gets a file that says why.
     """
-    place = _folder(folder, function, target, version)
+    place = _folder(folder, qualname, line, target, version)
     for stage, name in _STAGES.items():
         try:
             text = staged.text(stage)
@@ -27,7 +26,7 @@ def dump(folder: Path, function: CapturedFunction, target: str, version: str, st
         (place / name).write_text(text, encoding="utf-8")
 
 
-def trace(folder: Path, function: CapturedFunction, target: str, version: str, staged: Staged) -> None:
+def trace(folder: Path, qualname: str, line: int, target: str, version: str, staged: Staged) -> None:
     """Profile a few calls on the captured inputs and keep the trace in FOLDER/FUNCTION-LINE/TARGET/VERSION.
 
     The profiler adds a folder named by date and time, so that later traces stand beside earlier ones. A version for a
@@ -37,7 +36,7 @@ def trace(folder: Path, function: CapturedFunction, target: str, version: str, s
 
     if staged.target.compile_only:
         return
-    place = _folder(folder, function, target, version)
+    place = _folder(folder, qualname, line, target, version)
     compiled, values = staged.compiled, [leaf.value for leaf in staged.bound.leaves]
 
     def inputs() -> Any:
@@ -48,7 +47,7 @@ def trace(folder: Path, function: CapturedFunction, target: str, version: str, s
     prepared = [inputs() for _ in range(_TRACED_CALLS)]
     with jax.profiler.trace(str(place), create_perfetto_trace=True):
         for number, (args, kwargs) in enumerate(prepared):
-            with jax.profiler.StepTraceAnnotation(function.qualname, step_num=number):
+            with jax.profiler.StepTraceAnnotation(qualname, step_num=number):
                 jax.block_until_ready(compiled(*args, **kwargs))
 
 
@@ -63,8 +62,8 @@ def serve_profiler(port: int) -> str | None:
     return None
 
 
-def _folder(folder: Path, function: CapturedFunction, target: str, version: str) -> Path:
-    names = (f"{function.qualname}-{function.line}", target, version)
+def _folder(folder: Path, qualname: str, line: int, target: str, version: str) -> Path:
+    names = (f"{qualname}-{line}", target, version)
     place = folder.joinpath(*map(file_name, names))
     place.mkdir(parents=True, exist_ok=True)
     return place

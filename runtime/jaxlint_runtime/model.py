@@ -6,7 +6,7 @@ Times are seconds where the name ends in `_s` and milliseconds where it ends in 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -128,6 +128,16 @@ class Numerics:
     passed: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A candidate as the search sees it."""
+
+    name: str  # "remat:dots_saveable"
+    transform: str
+    bits: bool  # it must not change a single bit
+    estimate: float  # bytes that it is thought to save
+
+
 @dataclass(slots=True)
 class Result:
     """One candidate for one function, with the figures for and against it."""
@@ -149,3 +159,33 @@ class Result:
     pairs_ms: tuple[
         tuple[float, float], ...
     ] = ()  # measured milliseconds a call, before and after, block by block
+
+    @classmethod
+    def from_plain(cls, plain: Mapping[str, Any]) -> Result:
+        """The record of what `protocol.to_plain` made of one; numbers that were not finite are NaN."""
+        found = cls(**{**plain, "status": Status(plain["status"])})
+        found.before, found.after = _cost(plain["before"]), _cost(plain["after"])
+        found.speedup = _interval(plain["speedup"])
+        if plain["numerics"] is not None:
+            figures: dict[str, Any] = {
+                key: float("nan") if value is None and key != "gradient_cosine" else value
+                for key, value in plain["numerics"].items()
+            }
+            found.numerics = Numerics(**figures)
+        found.pairs_ms = tuple((a, b) for a, b in plain["pairs_ms"])
+        return found
+
+
+def _interval(plain: Mapping[str, Any] | None) -> Interval | None:
+    return None if plain is None else Interval(**plain)
+
+
+def _cost(plain: Mapping[str, Any] | None) -> Cost | None:
+    return None if plain is None else Cost(**{**plain, "time_ms": _interval(plain["time_ms"])})
+
+
+def cost_from_plain(plain: Mapping[str, Any]) -> Cost:
+    """The record of what `protocol.to_plain` made of a `Cost`."""
+    found = _cost(plain)
+    assert found is not None
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +12,10 @@ import jax
 import numpy as np
 
 from jaxlint_runtime import compat, equivalence, inspection, staging, targets
+from jaxlint_runtime.capture.options import Parameters
 from jaxlint_runtime.equivalence import Comparison, Outcome
 from jaxlint_runtime.inspection.rebinding import Update, updates
+from jaxlint_runtime.inspection.traced import traced
 from jaxlint_runtime.measure import Subject
 from jaxlint_runtime.model import CapturedFunction, Cost
 from jaxlint_runtime.settings import Settings
@@ -52,9 +54,26 @@ class Program:
         return inspection.cost(self.baseline)
 
     @functools.cached_property
+    def alive_bytes(self) -> int:
+        """Bytes that are alive at once in the original: an estimate, for which nothing is compiled."""
+        return traced(self.baseline).memory[self.bound.donated(self.version.options)].peak
+
+    @functools.cached_property
     def updates(self) -> tuple[Update, ...]:
         """Which outputs are new values of which inputs."""
         return updates(self.baseline.jaxpr)
+
+    @property
+    def constants(self) -> tuple[inspection.Constant, ...]:
+        """Arrays that it captures."""
+        return inspection.constants(self.baseline.jaxpr)
+
+    def label(self, leaf: int) -> str:
+        """The argument that a leaf belongs to, by the name of its parameter."""
+        argument = self.bound.leaves[leaf].argument
+        if isinstance(argument, str):
+            return argument
+        return Parameters.of(self.captured.function, self.captured.options).name(argument)
 
     @functools.cached_property
     def draws(self) -> list[list[Any]]:
@@ -110,6 +129,10 @@ class Program:
         starts = {}
         if changes:
             starts = {u.output: equivalence.host(values[u.input]) for u in self.updates if u.distance}
+        return self.read(staged, result, starts)
+
+    def read(self, staged: Staged, result: Any, starts: Mapping[int, np.ndarray]) -> Outcome:
+        """What a version returned, on the host."""
         return equivalence.outcome(result, starts)
 
     def rounded(self, values: Sequence[Any], dtype: str) -> Outcome:
@@ -126,10 +149,14 @@ class Program:
             return None
         try:
             given = [_as_is(value, leaf.aval) for value, leaf in zip(values, self.bound.leaves, strict=True)]
-            found = widened(staged.jaxpr, given)
+            found = self.widened(staged, given)
         except Exception:  # a kernel, a callback, a dtype that has no wider one
             return None
         return Outcome(tuple(found), like.paths, like.groups, like.starts)
+
+    def widened(self, staged: Staged, values: Sequence[Any]) -> list[np.ndarray]:
+        """The outputs of a version in float64. Raises what an operation raises that cannot be evaluated so."""
+        return widened(staged.jaxpr, values)
 
     def stage(self, version: Version) -> Staged:
         """A version for the target."""
@@ -235,10 +262,10 @@ class Program:
 
         None where the original has none: it differentiates inside, computes no floats, or cannot be differentiated.
         """
-        original = self._gradients(self.version)
         if self.differentiates or not any(_inexact(leaf) for leaf in self.references[0].leaves):
             return None
         values = self.draws[0]
+        original = self.gradients(self.version)
         try:
             reference = self.outcome(original, values, changes=False)
         except StagingError:
@@ -249,12 +276,12 @@ class Program:
         moved = equivalence.rounded_inputs(values, dtype, self.settings.seed + 1)
         return equivalence.compare(
             reference,
-            self.outcome(self._gradients(version), values, changes=False),
+            self.outcome(self.gradients(version), values, changes=False),
             equivalence.calibrated(dtype, reference, wide) if wide else equivalence.tolerance(dtype),
             rounded=wide or self.outcome(original, moved, changes=False),
         )
 
-    def _gradients(self, version: Version) -> Staged:
+    def gradients(self, version: Version) -> Staged:
         """A version's gradients, staged where values are computed."""
         function = equivalence.gradient(version.function, self.settings.seed)
         options = replace(version.options, donate_argnums=(), donate_argnames=())

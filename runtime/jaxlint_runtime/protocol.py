@@ -1,6 +1,7 @@
 """What the command line and the worker process say to each other: one JSON object a line, over two pipes of their own.
 
-To the worker: a `Job`, later one line `{"findings": [...], "optimise": bool}`. From the worker: events, each with a key `event`:
+To the worker: a `Job`, later one line `{"findings": [...], "optimise": bool}`; to one that measures, lines with one key (see `measuring`).
+From the worker: events, each with a key `event`:
 
 - `hello`: it is up; `python`, `pid`
 - `note`: a line for the reader; `message`. `progress`: the same, soon outdated
@@ -11,6 +12,8 @@ To the worker: a `Job`, later one line `{"findings": [...], "optimise": bool}`. 
 - `inspected`: what one version of a function does (see `inspection.overview`); `function`, `path`, `line`, `target`, `version`
 - `peaks`: what a target can do at most; `target`, `peaks`
 - `optimising`, `result`, `optimised`: one function's candidates begin, are decided, are through
+- `left`: a function and its candidates are left for the processes that measure them (see `worker.Worker._leave`)
+- `ready`, `proven`: answers of a process that measures (see `measuring`)
 - `trial`: one whole run of a version is over (see `capture.trial`)
 - `error`: it cannot go on; `message`. `done`: nothing more comes
 """
@@ -67,6 +70,13 @@ class Job:
     examples: dict[str, Any] | None = None
     relocated: list[str] | None = None  # [original, copy] of the project when this runs in a scratch copy
     optimise: bool = True
+    artefacts: str | None = (
+        None  # folder in which functions and candidates are left for the processes that measure them
+    )
+    measure: bool = False  # measure what such a folder holds; runs no program
+    serve: str | None = (
+        None  # target: once the program is over, measure the candidates of the function of `only` in this process
+    )
     # one whole run without the capture: `observe` [[path, qualname]], `preload` [module], `record` and `references` (folders)
     trial: dict[str, Any] | None = None
 

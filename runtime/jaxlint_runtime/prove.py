@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from jaxlint_runtime import inspection
 from jaxlint_runtime.equivalence import coarsest
 from jaxlint_runtime.inspection.estimates import compiler_ms, least_ms, roofline_ms
+from jaxlint_runtime.inspection.traced import traced
 from jaxlint_runtime.measure import Timing, compare
 from jaxlint_runtime.model import Interval, Result, Status
 from jaxlint_runtime.program import Program
+from jaxlint_runtime.report.units import size
 from jaxlint_runtime.staging import Staged, StagingError, Version, first_line
 from jaxlint_runtime.training import side_by_side
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
@@ -81,7 +83,10 @@ class Plan:
         return coarsest(names) if names else None
 
 
-def combine(program: Program, parts: Sequence[tuple[Transform, Candidate]]) -> Plan:
+Part = tuple[Transform, Candidate]
+
+
+def combine(program: Program, parts: Sequence[Part]) -> Plan:
     """Apply candidates one after the other to the original."""
     version = emulated = program.version
     for transform, candidate in parts:
@@ -95,6 +100,12 @@ def combine(program: Program, parts: Sequence[tuple[Transform, Candidate]]) -> P
     return Plan(tuple(parts), version, emulated)
 
 
+def evidence(program: Program, parts: Sequence[Part]) -> list[str]:
+    """How the parts that cannot run here were checked, beyond their values. Raises NotApplicable."""
+    notes = [transform.evidence(program, candidate) for transform, candidate in parts]
+    return [note for note in notes if note]
+
+
 @dataclass(frozen=True)
 class Base:
     """What a candidate is compared with: the original, or a version that was proven before."""
@@ -103,10 +114,16 @@ class Base:
     staged: Staged
 
 
-def prove(program: Program, parts: Sequence[tuple[Transform, Candidate]], base: Base) -> tuple[Result, Base]:
+def prove(
+    program: Program,
+    parts: Sequence[Part],
+    base: Base,
+    plan: Callable[[], Plan],
+    notes: Callable[[], list[str]],
+) -> tuple[Result, Base]:
     """Check, cost and time a version that has all of `parts` on top of `base` against `base`.
 
-    Returns the version as the base of others too. A candidate that cannot be staged or run is a failed result,
+    `plan` makes the version, `notes` says how what cannot run here was checked. Returns the version as the base of others too. A candidate that cannot be staged or run is a failed result,
     never an exception.
     """
     name = " + ".join(candidate.name for _, candidate in parts)
@@ -116,9 +133,9 @@ def prove(program: Program, parts: Sequence[tuple[Transform, Candidate]], base: 
     both = (*base.parts, *parts)
     proven = base
     try:
-        plan = combine(program, both)
-        proven = Base(both, program.stage(plan.version))
-        _prove(program, plan, base, proven.staged, outcome)
+        made = plan()
+        proven = Base(both, program.stage(made.version))
+        _prove(program, made, base, proven.staged, outcome, notes)
     except NotApplicable as reason:
         outcome.status, outcome.reason = Status.NOT_APPLICABLE, str(reason)
     except StagingError as error:
@@ -128,12 +145,19 @@ def prove(program: Program, parts: Sequence[tuple[Transform, Candidate]], base: 
     return outcome, proven
 
 
-def _prove(program: Program, plan: Plan, base: Base, staged: Staged, outcome: Result) -> None:
+def _prove(
+    program: Program,
+    plan: Plan,
+    base: Base,
+    staged: Staged,
+    outcome: Result,
+    notes: Callable[[], list[str]],
+) -> None:
     same = program.runner == program.target and plan.emulated is plan.version
     dtype = plan.dtype(program)
     compared, gradients = program.compared(plan.emulated, dtype, staged if same else None)
     outcome.numerics = compared.numerics
-    outcome.evidence = _values_evidence(program, plan)
+    outcome.evidence = _values_evidence(program, plan, notes)
     if gradients is not None:
         outcome.numerics.gradient_cosine = gradients.numerics.gradient_cosine
         outcome.evidence += "; gradients by all floating inputs too"
@@ -175,7 +199,7 @@ def _prove(program: Program, plan: Plan, base: Base, staged: Staged, outcome: Re
         outcome.reason += f" (holds if {'; '.join(requires)})"
 
 
-def _values_evidence(program: Program, plan: Plan) -> str:
+def _values_evidence(program: Program, plan: Plan, notes: Callable[[], list[str]]) -> str:
     how = "the same bits" if plan.bits and program.deterministic else "values and updates within tolerance"
     draws = len(program.draws)
     inputs = (
@@ -186,10 +210,9 @@ def _values_evidence(program: Program, plan: Plan) -> str:
         text += ", tolerances from the program in float64"
     if not program.deterministic:
         text += " (the original does not repeat its own bits)"
-    if program.baseline.jaxpr.effects:
+    if traced(program.baseline).effects:
         text += "; what it prints, writes or calls back ran with each of these calls"
-    notes = [transform.evidence(program, candidate) for transform, candidate in plan.parts]
-    return "; ".join([text, *filter(None, notes)])
+    return "; ".join([text, *notes()])
 
 
 def _time(program: Program, before: Staged, after: Staged, outcome: Result) -> Timing | None:
@@ -305,12 +328,3 @@ def _ratio(outcome: Result, timing: Timing | None) -> str:
     span = "" if speedup.low == speedup.high else f", {speedup.low:.2f} to {speedup.high:.2f}"
     known = timing is None or timing.faster or timing.slower
     return f"{speedup.median:.2f}x as fast{span}" + ("" if known else ", no difference beyond noise")
-
-
-def size(number: float) -> str:
-    """Bytes for people."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if abs(number) < 1024 or unit == "GiB":
-            break
-        number /= 1024
-    return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"

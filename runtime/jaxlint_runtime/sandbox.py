@@ -7,6 +7,7 @@ in the end one `Death`.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import queue
@@ -64,11 +65,18 @@ class WorkerProcess:
         job_read, self._job_write = os.pipe()
         self._event_read, event_write = os.pipe()
         lent = str(Path(jaxlint.__file__).resolve().parents[1])
+        serialiser = importlib.util.find_spec("flatbuffers")
+        missing = str(Path(serialiser.origin).parents[1]) if serialiser and serialiser.origin else ""
         try:
             self._process = subprocess.Popen(
                 [python, "-P", str(_BOOT), str(job_read), str(event_write)],
                 cwd=folder,
-                env={**environment, _MARK: self._mark, "JAXLINT_LENT": lent},
+                env={
+                    **environment,
+                    _MARK: self._mark,
+                    "JAXLINT_LENT": lent,
+                    "JAXLINT_LENT_IF_MISSING": missing,
+                },
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

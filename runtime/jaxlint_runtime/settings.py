@@ -8,6 +8,9 @@ from typing import Any
 
 TRANSFORMS = ("donation", "remat", "bf16", "kernels", "cross_entropy", "fusions", "microbatch")
 ASKED = ("fp16",)  # tried on a function only where it is asked for
+LAST_RESORT = (
+    "microbatch",
+)  # tried only where they are asked for, or where nothing else fits the memory limit
 SOURCE = "source"  # stands for edits of the source (`rewrites`)
 ENVIRONMENT = "settings"  # stands for settings of JAX (`rewrites.environment`); only where it is asked for
 EAGER = "eager"  # stands for a comparison with the program operation by operation; only where it is asked for

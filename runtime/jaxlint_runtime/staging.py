@@ -234,6 +234,7 @@ class Staged:
     bound: BoundCall
     target: Target
     seconds: dict[str, float] = field(default_factory=dict)  # by stage: trace, lower, compile
+    known: Any = None  # `inspection.traced.Traced` of an artefact, whose own jaxpr says nothing
     donation_refused: list[str] = field(default_factory=list)  # warnings about donations of no use
 
     @functools.cached_property
@@ -269,6 +270,8 @@ class Staged:
 
     def text(self, stage: str) -> str:
         """The program as text: stage is "jaxpr", "stablehlo" or "hlo" (optimised)."""
+        if self.known is not None and stage in self.known.texts:
+            return str(self.known.texts[stage])
         if stage == "jaxpr":
             return str(self.jaxpr)
         if stage == "stablehlo":
@@ -292,7 +295,7 @@ class Staged:
         except Exception as error:
             refused = too_big(str(error), self._argument_bytes) if name == "compile" else None
             raise refused or StagingError(f"could not {name}: {first_line(error)}") from error
-        self.seconds[name] = time.perf_counter() - start
+        self.seconds.setdefault(name, time.perf_counter() - start)
         self.donation_refused += [str(w.message) for w in caught if "donated" in str(w.message)]
         return built
 

@@ -11,6 +11,7 @@ import dataclasses
 import os
 import shutil
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,9 +22,10 @@ from jaxlint.config import ConfigError
 from jaxlint.engine import CheckResult
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
+from jaxlint_runtime.candidates import Candidates, lost, to_originals
 from jaxlint_runtime.findings import as_records, check_files
 from jaxlint_runtime.model import Status
-from jaxlint_runtime.protocol import Job
+from jaxlint_runtime.protocol import Job, to_plain
 from jaxlint_runtime.reachable import TooMany, program_files
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.rewrites.eager import eager_functions
@@ -141,6 +143,8 @@ class Verification:
         default_factory=list
     )  # edits of the source that are proven, not yet written
     error_tail: bytes = b""  # the last that the program wrote to stderr
+    run_seconds: float = 0.0  # that the program ran until it was captured
+    _left: list[dict[str, Any]] = field(default_factory=list)  # functions that wait to be measured
     _skip: list[list[Any]] = field(default_factory=list)
     _at_work: dict[str, Any] | None = None
     _foreseen: CheckResult | None = None
@@ -171,7 +175,7 @@ class Verification:
                 self._run()
         except KeyboardInterrupt:
             self.document.interrupted = True
-            self._say("interrupted: what follows is what was known by then")
+            self.say("interrupted: what follows is what was known by then")
         return self.document
 
     def _run(self) -> None:
@@ -183,7 +187,7 @@ class Verification:
             again = self._next_job(job, death)
             if again is None:
                 return
-            self._say("running the program again, in a scratch copy of " + str(self.request.project()))
+            self.say("running the program again, in a scratch copy of " + str(self.request.project()))
             try:
                 with scratch_copy(self.request.project()) as scratch:
                     death = self.attempt(again, scratch)
@@ -203,7 +207,7 @@ class Verification:
             files = program_files(request.kind, request.target, request.arguments, request.roots())
             self._foreseen = check_files(files) if files else None
         except TooMany as number:
-            self._say(f"functions with findings are not counted: the program may load {number} files or more")
+            self.say(f"functions with findings are not counted: the program may load {number} files or more")
         except Exception:  # the same is tried, and reported, once the program has run
             self._foreseen = None
         if self._foreseen is None:
@@ -250,9 +254,11 @@ class Verification:
         if self._at_work is not None:
             place, self._at_work = self._at_work, None
             self._skip.append([place["path"], place["line"], place["target"]])
-            reason = f"the worker {death} while it tried candidates for {place['function']}"
-            self.document.results.append((place["target"], _lost(place, reason)))
-            self._say(reason)
+            reason = f"the worker {death} while it staged candidates for {place['function']}"
+            self.document.results.append(
+                (place["target"], to_plain(lost(place, Status.FAILED, reason, "all")))
+            )
+            self.say(reason)
             done = {tuple(entry) for entry in self._skip}
             left = [
                 function
@@ -272,16 +278,21 @@ class Verification:
         return dataclasses.replace(job, calls=max(1, seen - 1), settle=False)
 
     def attempt(self, job: Job, scratch: Scratch | None) -> Death | None:
-        """One worker, to its end or its death."""
-        job, folder = relocate(job, scratch)
-        try:
-            with start_worker(self.request, job, folder, scratch, self.listener.output) as worker:
-                try:
-                    return self._follow(worker, job, scratch)
-                finally:
-                    self.error_tail = worker.error_tail
-        except OSError as error:
-            raise CannotRun(f"{self.request.python}: cannot be started ({error.strerror})") from None
+        """One run of the program, to its end or its death; what it left is measured once its process is gone."""
+        self._left = []
+        with tempfile.TemporaryDirectory(prefix="jaxlint-candidates-") as artefacts:
+            moved, folder = relocate(dataclasses.replace(job, artefacts=artefacts), scratch)
+            try:
+                with start_worker(self.request, moved, folder, scratch, self.listener.output) as worker:
+                    try:
+                        death = self._follow(worker, moved, scratch)
+                    finally:
+                        self.error_tail = worker.error_tail
+                if self._left:
+                    Candidates(self, job, scratch).measure(self._left)
+            except OSError as error:
+                raise CannotRun(f"{self.request.python}: cannot be started ({error.strerror})") from None
+        return death
 
     def _follow(self, worker: WorkerProcess, job: Job, scratch: Scratch | None) -> Death | None:
         deadline = time.monotonic() + self.request.timeout
@@ -316,7 +327,7 @@ class Verification:
                 elif kind == "done":
                     return None
                 else:
-                    self._heard(kind, event)
+                    self.heard(kind, event)
         except Death as death:
             return death
 
@@ -325,7 +336,7 @@ class Verification:
         first = not self.document.ran
         if first:
             self.document.captured(event)
-        self._say(event["ending"]["message"] + _advice(event["ending"]["how"]))
+        self.say(event["ending"]["message"] + _advice(event["ending"]["how"]))
         for problem in event["problems"] if first else ():
             self._fail(problem)
         if first and self.examine:
@@ -337,18 +348,25 @@ class Verification:
             except Exception as error:  # a defect of a rule must not cost the measurements
                 self._fail(f"the files were not checked: {type(error).__name__}: {error}")
             for problem in self.check.errors[:3] if self.check is not None else ():
-                self._say(f"not checked: {problem}")
-        records = as_records(self.check) if self.check is not None else []
-        self.document.add_findings(records)
+                self.say(f"not checked: {problem}")
+        if first:
+            self.run_seconds = event["seconds"]
+        self.document.add_findings(as_records(self.check) if self.check is not None else [])
         if first and self.request.source_first and self.wants_source:
             from jaxlint_runtime.rewrites.search import propose
 
             self._postponed = bool(propose(self))
+        return self.records(scratch)
+
+    def records(self, scratch: Scratch | None) -> list[dict[str, Any]]:
+        """The findings of check, with their paths in a scratch copy."""
+        records = as_records(self.check) if self.check is not None else []
         if scratch is not None:
             return [{**record, "path": scratch.to_copy(record["path"])} for record in records]
         return records
 
-    def _heard(self, kind: str, event: Mapping[str, Any]) -> None:
+    def heard(self, kind: str, event: Mapping[str, Any]) -> None:
+        """Take in one event."""
         if kind == "watch":
             self.document.progressed(event)
             busiest = max(event["functions"], key=lambda entry: entry["calls"], default=None)
@@ -357,27 +375,30 @@ class Verification:
                 text += f": {busiest['calls']} calls of {busiest['function']}"
             self.listener.progress(text)
         elif kind == "note":
-            self._say(event["message"])
+            self.say(event["message"])
         elif kind == "progress":
             self.listener.progress(event["message"])
         elif kind == "constants":
             self.document.learned(event)
         elif kind == "inspected":
-            self.document.inspections.append({key: value for key, value in event.items() if key != "event"})
+            self.document.inspected({key: value for key, value in event.items() if key != "event"})
         elif kind == "sharding":
             self.document.shardings.append((event["target"], event["sharding"]))
         elif kind == "peaks":
             self.document.peaks[event["target"]] = event["peaks"]
         elif kind == "optimising":
             self._at_work = dict(event)
-            self.listener.progress(f"trying to improve {event['function']} for {event['target']}")
+            self.listener.progress(f"staging candidates for {event['function']} for {event['target']}")
         elif kind == "result":
             self.document.results.append((event["target"], event["result"]))
+        elif kind == "left":
+            self._left.append(dict(event))
         elif kind == "optimised":
             self._at_work = None
             self._skip.append([event["path"], event["line"], event["target"]])
 
-    def _say(self, message: str) -> None:
+    def say(self, message: str) -> None:
+        """A line for the reader, now and in the report."""
         self.document.notes.append(message)
         self.listener.note(message)
 
@@ -388,24 +409,6 @@ class Verification:
 
 def _advice(how: str) -> str:
     return " (--calls and --for change when)" if how == "stopped" else ""
-
-
-def _lost(place: Mapping[str, Any], reason: str) -> dict[str, Any]:
-    """The result of a function whose worker died."""
-    empty = ("before", "after", "speedup", "numerics", "codemod")
-    return {
-        "function": place["function"],
-        "path": place["path"],
-        "line": place["line"],
-        "code": None,
-        "candidate": "all",
-        "status": str(Status.FAILED),
-        "evidence": "none: the process is gone",
-        "reason": reason,
-        **dict.fromkeys(empty),
-        "parameters": {},
-        "pairs_ms": [],
-    }
 
 
 def validate(request: Request) -> None:
@@ -496,15 +499,3 @@ def _moved_examples(examples: dict[str, Any] | None, scratch: Scratch) -> dict[s
     if examples is None or examples["file"] is None:
         return examples
     return {**examples, "file": scratch.to_copy(os.path.realpath(examples["file"]))}
-
-
-def to_originals(value: Any, scratch: Scratch) -> Any:
-    """An event from a scratch copy, with its paths turned back."""
-    prefix = str(scratch.folder)
-    if isinstance(value, str):
-        return value.replace(prefix, str(scratch.root))
-    if isinstance(value, dict):
-        return {key: to_originals(item, scratch) for key, item in value.items()}
-    if isinstance(value, list):
-        return [to_originals(item, scratch) for item in value]
-    return value

@@ -32,12 +32,29 @@ def widened(jaxpr: Any, values: Sequence[Any]) -> list[np.ndarray]:
 
     Raises whatever an operation raises that cannot be evaluated here.
     """
-    parts = compat.open_jaxpr(jaxpr)
+    dtypes = [var.aval.dtype for var in compat.open_jaxpr(jaxpr).invars]
+    return in_double(compat.jit(evaluation(jaxpr)), values, dtypes)
+
+
+def evaluation(jaxpr: Any) -> Callable[..., list[Any]]:
+    """A function of the flat inputs of a program, its floating ones widened. To be traced under x64."""
+    return lambda *args: _evaluate(jaxpr, list(args))
+
+
+def shapes(avals: Sequence[Any]) -> list[jax.ShapeDtypeStruct]:
+    """What `evaluation` takes for inputs of these shapes and dtypes."""
+    wide = dict.fromkeys(_NARROW, jnp.float64) | {"complex64": jnp.complex128}
+    return [jax.ShapeDtypeStruct(aval.shape, wide.get(str(aval.dtype), aval.dtype)) for aval in avals]
+
+
+def in_double(run: Callable[..., Any], values: Sequence[Any], dtypes: Sequence[Any]) -> list[np.ndarray]:
+    """Call an `evaluation`, jitted, on values of the host that the program takes in `dtypes`."""
     with jax.enable_x64(True):  # type: ignore[attr-defined]
-        wide = [_wide(jnp.asarray(value, var.aval.dtype) if _is_array(value) else value)
-                for var, value in zip(parts.invars, values, strict=True)]  # fmt: skip
-        outs = compat.jit(lambda *args: _evaluate(jaxpr, list(args)))(*wide)
-        return [_host(out) for out in jax.block_until_ready(outs)]
+        wide = [
+            _wide(jnp.asarray(value, dtype) if _is_array(value) else value)
+            for dtype, value in zip(dtypes, values, strict=True)
+        ]
+        return [_host(out) for out in jax.block_until_ready(run(*wide))]
 
 
 def _is_array(value: Any) -> bool:

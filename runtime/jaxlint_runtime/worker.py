@@ -1,15 +1,15 @@
-"""The process that runs the user's program, keeps what it captured alive, and tries the optimisations on it."""
+"""The process that runs the user's program, keeps what it captured alive, and leaves the candidates to processes that measure them."""
 
 from __future__ import annotations
 
 import contextlib
 import faulthandler
-import functools
 import gc
 import os
 import platform
 import signal
 import sys
+import tempfile
 import threading
 import time
 import traceback
@@ -25,13 +25,14 @@ from jaxlint_runtime.protocol import Channel, Job, to_plain
 from jaxlint_runtime.sharding.order import worth_sharding
 
 _VERSIONS = ("jax", "jaxlib", "numpy", "flax", "optax", "equinox", "dm-haiku")
+_FOR_JAX = ("JAX_", "XLA_", "TF_", "CUDA_", "NVIDIA_", "TPU_", "LIBTPU")  # beginnings of names of variables
 _GRACE = 5.0  # seconds that a program has to end after it was asked to
 _TICK = 0.5
 _IDLE = 5  # times the limit that a program may go on without calling a jitted function of its own
 
 
 class Worker:
-    """One job, from the program's start to the last candidate."""
+    """One job, from the program's start to the last candidate that is staged."""
 
     def __init__(self, channel: Channel, job: Job) -> None:
         self._channel = channel
@@ -40,7 +41,6 @@ class Worker:
         self._ended = threading.Event()
         self._finishing = threading.Lock()
         self._started = time.monotonic()
-        self._inspected = False
         self._session.recorder.announce = self._tell  # if the program crashes, this is what is known
 
     def run(self) -> None:
@@ -139,8 +139,11 @@ class Worker:
         return dict(json.loads(self._channel.receive()))
 
     def _optimise(self, functions: list[CapturedFunction]) -> None:
-        """Every wanted function on every target, results as they come."""
+        """Leave every wanted function for every target to the processes that measure."""
         gc.collect()
+        if self._job.serve is not None:
+            self._serve_candidates(functions)
+            return
         if self._job.mesh is not None:
             functions = worth_sharding(functions)
         skip = {tuple(entry) for entry in self._job.skip}
@@ -155,73 +158,67 @@ class Worker:
                     "target": target,
                 }
                 self._channel.send("optimising", **place)
-                for result in self._results(function, target):
-                    self._channel.send("result", target=target, result=to_plain(result))
+                if function.call is None:
+                    why = function.refused or "no inputs were kept"
+                    self._result(target, _refusal(function, Status.NOT_APPLICABLE, why))
+                elif self._job.mesh is not None:
+                    for result in self._sharded(function, target):
+                        self._result(target, result)
+                else:
+                    self._leave(function, target, place)
                 self._channel.send("optimised", **place)
-            if self._inspected and ":" not in target:
-                self._tell_peaks(target)
 
-    def _tell_peaks(self, target: str) -> None:
-        """What the target can do at most, for the roofline of its figures."""
-        from jaxlint_runtime import peaks, targets
+    def _result(self, target: str, result: Result) -> None:
+        self._channel.send("result", target=target, result=to_plain(result))
 
+    def _prover(self, function: CapturedFunction, target: str) -> Any:
+        from jaxlint_runtime.measuring import settings_of
+        from jaxlint_runtime.program import Program
+        from jaxlint_runtime.prover import LiveProver
+
+        place = {"qualname": function.qualname, "path": function.path, "line": function.line}
+        program = Program(function, settings_of(self._channel, self._job, target, place))
+        program.target.devices()
+        return LiveProver(program)
+
+    def _leave(self, function: CapturedFunction, target: str, place: dict[str, Any]) -> None:
+        """Export one function and its candidates. `refused` says why all of it, or which candidates, could not be."""
+        from jaxlint_runtime.artefacts import NotExported
+        from jaxlint_runtime.exporting import leave
+        from jaxlint_runtime.staging import StagingError
+        from jaxlint_runtime.targets import TargetUnavailable
+
+        assert self._job.artefacts is not None
+        folder = Path(tempfile.mkdtemp(dir=self._job.artefacts))
+        told: dict[str, Any] = {"folder": str(folder), "environment": _environment()}
+        self._channel.send("progress", message=f"{function.qualname}: staging for {target}")
         try:
-            found = peaks.peaks(targets.parse(target))
-        except Exception:  # a figure for comparison must not cost the results
-            traceback.print_exc()
+            told |= leave(self._prover(function, target), folder, texts=self._job.dump is not None)
+        except (StagingError, TargetUnavailable) as error:
+            why = f"the original {error}" if isinstance(error, StagingError) else str(error)
+            self._result(target, _refusal(function, Status.FAILED, why, "original"))
             return
-        if found is not None:
-            self._channel.send("peaks", target=target, peaks=to_plain(found))
-
-    def _inspect(self, function: CapturedFunction, target: str, version: str, staged: Any) -> None:
-        """Tell what one version does, beyond its costs."""
-        from jaxlint_runtime.inspection.overview import overview
-        from jaxlint_runtime.keep import dump, trace
-
-        place = {"function": function.qualname, "path": function.path, "line": function.line}
-        try:
-            self._channel.send("inspected", target=target, version=version, **place, **overview(staged))
-            self._inspected = True
-            if (
-                staged.target.compile_only and version == "original"
-            ):  # published, so that there is no need to wait
-                self._tell_peaks(target)
-            if self._job.dump is not None:
-                dump(Path(self._job.dump), function, target, version, staged)
-            if self._job.trace is not None:
-                trace(Path(self._job.trace), function, target, version, staged)
+        except NotExported as reason:
+            told["refused"] = str(reason)
         except Exception as error:
             traceback.print_exc()
-            what = f"{function.qualname}: not all could be told of {version}"
-            self._channel.send("note", message=f"{what} ({type(error).__name__}: {error})")
+            told["refused"] = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
+        self._channel.send("left", **place, **told)
 
-    def _results(self, function: CapturedFunction, target: str) -> Iterator[Result]:
-        """The optimiser's results; what it cannot do is a result, too."""
-        from jaxlint_runtime.optimise import optimise
-        from jaxlint_runtime.settings import Settings
+    def _serve_candidates(self, functions: list[CapturedFunction]) -> None:
+        """Measure the candidates of one function here, where it cannot be exported."""
+        from jaxlint_runtime.measuring import Server
 
-        if function.call is None:
-            yield _refusal(function, Status.NOT_APPLICABLE, function.refused or "no inputs were kept")
+        assert self._job.serve is not None
+        function = next((one for one in functions if one.call is not None), None)
+        if function is None:
+            self._channel.send(
+                "error", message="the function was not called again when the program ran again"
+            )
             return
-        if self._job.mesh is not None:
-            yield from self._sharded(function, target)
-            return
-        options: dict[str, Any] = {"target": target, "progress": self._progress, "costs": self._job.costs}
-        options["memory_limit"] = self._job.device_memory
-        options["constants"] = lambda found: self._channel.send(
-            "constants", path=function.path, line=function.line, constants=found
-        )
-        options["inspected"] = functools.partial(self._inspect, function, target)
-        if self._job.transforms is not None:
-            options["transforms"] = tuple(self._job.transforms)
-        if self._job.seconds is not None:
-            options["seconds"] = self._job.seconds
-        try:
-            yield from optimise(function, Settings(**options))
-        except Exception as error:
-            traceback.print_exc()
-            text = f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
-            yield _refusal(function, Status.FAILED, f"the optimiser stopped: {text}")
+        server = Server(self._channel, self._job)
+        server.take(self._prover(function, self._job.serve), proposing=True)
+        server.run()
 
     def _sharded(self, function: CapturedFunction, target: str) -> Iterator[Result]:
         """How to split the inputs of one function over the mesh."""
@@ -259,13 +256,18 @@ def _die_with_parent() -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-def _refusal(function: CapturedFunction, status: Status, reason: str) -> Result:
+def _environment() -> dict[str, str]:
+    """What the program set for JAX and its compilers, whoever set it."""
+    return {name: value for name, value in os.environ.items() if name.startswith(_FOR_JAX)}
+
+
+def _refusal(function: CapturedFunction, status: Status, reason: str, candidate: str = "all") -> Result:
     return Result(
         function=function.qualname,
         path=function.path,
         line=function.line,
         code=None,
-        candidate="all",
+        candidate=candidate,
         status=status,
         evidence="nothing was run",
         reason=reason,
@@ -309,4 +311,10 @@ def main(read_fd: int, write_fd: int) -> None:
 
         threading.Thread(target=_die_with_parent, name="jaxlint-parent", daemon=True).start()
         run_trial(channel, job)
+    if job.measure:
+        from jaxlint_runtime.measuring import serve
+
+        threading.Thread(target=_die_with_parent, name="jaxlint-parent", daemon=True).start()
+        serve(channel, job)
+        os._exit(0)
     Worker(channel, job).run()

@@ -14,6 +14,7 @@ from typing import Any
 
 from jaxlint_runtime.protocol import Job
 from jaxlint_runtime.sandbox import WorkerProcess
+from jaxlint_runtime.verify import Request, Verification
 
 
 @dataclass
@@ -34,9 +35,6 @@ class Outcome:
     @property
     def functions(self) -> dict[str, dict[str, Any]]:
         return {function["function"]: function for function in self.captured["functions"]}
-
-    def results(self) -> list[dict[str, Any]]:
-        return [event["result"] for event in self.events if event["event"] == "result"]
 
 
 def run_job(job: Job, folder: Path, patience: float = 90.0, **environment: str) -> Outcome:
@@ -69,11 +67,17 @@ def run_job(job: Job, folder: Path, patience: float = 90.0, **environment: str) 
 
 
 def run_source(folder: Path, source: str, *arguments: str, **options: Any) -> Outcome:
-    """Write a program and run it, without trying candidates unless `optimise=True`."""
+    """Write a program and run it, without trying candidates."""
     program = folder / "program.py"
     program.write_text(textwrap.dedent(source))
-    options.setdefault("optimise", False)
-    job = Job(kind="script", target=str(program), arguments=list(arguments), roots=[str(folder)], **options)
+    job = Job(
+        kind="script",
+        target=str(program),
+        arguments=list(arguments),
+        roots=[str(folder)],
+        optimise=False,
+        **options,
+    )
     return run_job(job, folder)
 
 
@@ -94,3 +98,20 @@ def imported(path: Path, name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def verify_source(folder: Path, source: str, *arguments: str, **options: Any) -> Verification:
+    """Write a program, run it and try the candidates, as the command does; results are in `document`."""
+    program = folder / "program.py"
+    program.write_text(textwrap.dedent(source))
+    options.setdefault("seconds", 0.3)
+    verification = Verification(
+        Request(kind="script", target=str(program), arguments=tuple(arguments), **options), examine=False
+    )
+    verification.run()
+    return verification
+
+
+def results_of(verification: Verification) -> dict[str, dict[str, Any]]:
+    """The results by candidate, of programs with one function."""
+    return {result["candidate"]: result for _, result in verification.document.results}

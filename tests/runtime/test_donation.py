@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import optax
 import pytest
-from harness import run_source
+from harness import results_of, verify_source
 from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser, run
 
 from jaxlint_runtime import peaks, prove
@@ -222,8 +222,7 @@ EQUINOX = """
 
 @pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
 def test_an_equinox_step_is_tried_with_all_arrays_donated(tmp_path: Path) -> None:
-    outcome = run_source(tmp_path, EQUINOX, optimise=True, transforms=["donation"], seconds=0.3)
-    (result,) = outcome.results()
+    (result,) = results_of(verify_source(tmp_path, EQUINOX, transforms=("donation",))).values()
     assert result["status"] == "verified", result
     assert result["parameters"]["equinox"] == "all"
     assert result["codemod"] is None
@@ -235,7 +234,7 @@ def test_an_equinox_step_is_tried_with_all_arrays_donated(tmp_path: Path) -> Non
 
 
 def test_an_equinox_step_that_is_given_the_same_batch_again_is_not(tmp_path: Path) -> None:
-    outcome = run_source(tmp_path, EQUINOX, "--reuse", optimise=True, transforms=["donation"])
-    (result,) = outcome.results()
+    found = results_of(verify_source(tmp_path, EQUINOX, "--reuse", transforms=("donation",)))
+    (result,) = found.values()
     assert result["status"] == "not-applicable"
     assert "a call passes arrays that the call before it was given" in result["reason"]

@@ -18,7 +18,7 @@ def staged() -> staging.Staged:
 
 
 def test_programs_are_kept_by_function_target_and_version(tmp_path: Path) -> None:
-    keep.dump(tmp_path, captured, "cpu", "donation + remat:a/b", staged())
+    keep.dump(tmp_path, captured.qualname, captured.line, "cpu", "donation + remat:a/b", staged())
     (folder,) = tmp_path.glob("*/cpu/*")
     assert folder.name == "donation_remat_a_b"
     assert folder.parent.parent.name == f"lambda_-{captured.line}"
@@ -30,12 +30,12 @@ def test_programs_are_kept_by_function_target_and_version(tmp_path: Path) -> Non
 def test_a_stage_that_is_not_reached_says_why(tmp_path: Path) -> None:
     broken = staging.capture(lambda x: x @ jnp.ones((3, 3)), jnp.ones((64, 64)))
     version = staging.stage(staging.version_of(broken), staging.bind(broken), parse("cpu"))
-    keep.dump(tmp_path, broken, "cpu", "original", version)
+    keep.dump(tmp_path, broken.qualname, broken.line, "cpu", "original", version)
     assert "could not trace" in next(tmp_path.rglob("hlo.txt")).read_text()
 
 
 def test_traces_stand_beside_each_other_by_date_and_time(tmp_path: Path) -> None:
-    keep.trace(tmp_path, captured, "cpu", "original", staged())
+    keep.trace(tmp_path, captured.qualname, captured.line, "cpu", "original", staged())
     (kept,) = tmp_path.rglob("*.xplane.pb")
     assert kept.parent.parent.name == "profile"
     assert kept.parent.name[:2] == "20"

@@ -9,12 +9,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from harness import run_job
+from harness import results_of, verify_source
 from jax.experimental import io_callback
 from models import run
 
 from jaxlint_runtime.model import Status
-from jaxlint_runtime.protocol import Job
 
 SQUARE = jnp.ones((64, 64)) / 64
 
@@ -115,20 +114,11 @@ assert average.sharding.is_equivalent_to(rows, 2)
 """
 
 
-def test_sharded_inputs_keep_their_sharding(tmp_path: Path) -> None:
-    program = tmp_path / "program.py"
-    program.write_text(SHARDED)
-    job = Job(
-        kind="script",
-        target=str(program),
-        arguments=[],
-        roots=[str(tmp_path)],
-        transforms=["donation"],
-        seconds=0.2,
-    )
-    outcome = run_job(job, tmp_path, XLA_FLAGS="--xla_force_host_platform_device_count=4")
-    assert outcome.ending["status"] == 0, outcome.output
-    (result,) = outcome.results()
+def test_sharded_inputs_keep_their_sharding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XLA_FLAGS", "--xla_force_host_platform_device_count=4")
+    verification = verify_source(tmp_path, SHARDED, transforms=("donation",))
+    assert verification.document.notes == ["the program ended by itself, exit status 0"]
+    (result,) = results_of(verification).values()
     assert result["status"] in ("verified", "compiled"), result["reason"]
     # of each device: a quarter of the average is given up
     saved = result["before"]["peak_bytes"] - result["after"]["peak_bytes"]

@@ -6,8 +6,9 @@ import jax.numpy as jnp
 import pytest
 from models import run
 
-from jaxlint_runtime import search
-from jaxlint_runtime.model import Cost, Interval, Result, Status
+from jaxlint_runtime import prover
+from jaxlint_runtime.model import Cost, Interval, Proposed, Result, Status
+from jaxlint_runtime.search import search
 from jaxlint_runtime.staging import Version
 from jaxlint_runtime.transforms import TRANSFORMS, Candidate, Transform
 
@@ -59,7 +60,7 @@ arguments = jnp.ones((4096, 96)), 0.01 * jnp.arange(96 * 96.0).reshape(96, 96)
 def offer(monkeypatch):
     def offer(*transforms):
         offered = {transform.name: transform for transform in (*transforms, TRANSFORMS["donation"])}
-        monkeypatch.setattr(search, "TRANSFORMS", offered)
+        monkeypatch.setattr(prover, "TRANSFORMS", offered)
         return tuple(transform.name for transform in transforms)
 
     return offer
@@ -130,19 +131,58 @@ def test_findings_give_their_code():
     assert result.code == "JAX999"
 
 
-def made(name: str, peak: int, ratio: float):
+def made(name: str, peak: int, ratio: float, transform: str = "remat", estimate: float = 1.0):
     outcome = Result("step", "p.py", 1, None, name, Status.VERIFIED, "", "", after=Cost(peak_bytes=peak))
     outcome.speedup = Interval(ratio, ratio, ratio)
-    return TRANSFORMS["remat"], Candidate(name, "", "", 1.0), outcome
+    return Proposed(name, transform, transform == "donation", estimate), outcome
+
+
+class Known:
+    """A prover whose results are known; all but `missing` can be tried together."""
+
+    def __init__(self, proven, missing=()):
+        self.proven, self.missing = proven, missing
+        self.cost = Cost(peak_bytes=100)
+        self.asked = []
+
+    def propose(self, transform):
+        return [one for one, _ in self.proven if one.transform == transform]
+
+    def staged(self, parts):
+        return set(parts) not in self.missing
+
+    def prove(self, parts, base):
+        self.asked.append((parts, base))
+        return next((outcome for one, outcome in self.proven if (one.name,) == parts), self.proven[0][1])
 
 
 def test_with_a_limit_the_fastest_that_fits_is_combined():
-    proven = [made("least", 10, 0.7), made("middle", 20, 0.9), made("most", 40, 1.0)]
+    prover = Known(
+        [
+            made("least", 10, 0.7),
+            made("middle", 20, 0.9),
+            made("most", 40, 1.0),
+            made("given", 90, 1.0, "donation"),
+        ]
+    )
 
     def chosen(limit):
-        return [candidate.name for _, candidate in search._best(proven, limit)]
+        list(search(prover, ("donation", "remat"), limit, lambda message: None))
+        return prover.asked[-1][0]
 
-    assert chosen(None) == ["least"]
-    assert chosen(25) == ["middle"]
-    assert chosen(50) == ["most"]
-    assert chosen(5) == ["least"]
+    assert chosen(None) == ("given", "least")
+    assert (("least",), ("given",)) in prover.asked
+    assert chosen(25) == ("given", "middle")
+    assert chosen(50) == ("given", "most")
+    assert chosen(5) == ("given", "least")
+
+
+def test_of_what_was_not_left_together_the_part_that_saves_least_is_left_out():
+    proven = [
+        made("a", 10, 1.0, "remat", 30.0),
+        made("b", 20, 1.0, "kernels", 20.0),
+        made("c", 30, 1.0, "fusions", 10.0),
+    ]
+    prover = Known(proven, missing=({"a", "b", "c"},))
+    list(search(prover, ("remat", "kernels", "fusions"), None, lambda message: None))
+    assert prover.asked[-1] == (("a", "b"), ())

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from jaxlint_runtime import scratch
+from jaxlint_runtime.candidates import to_originals
 from jaxlint_runtime.capture.session import relocate_path
 from jaxlint_runtime.protocol import Job
-from jaxlint_runtime.verify import Request, relocate, to_originals
+from jaxlint_runtime.verify import Request, relocate
 
 
 @pytest.fixture

@@ -11,9 +11,10 @@ from jaxlint_runtime.inspection.aliasing import Alias, aliases
 from jaxlint_runtime.inspection.collectives import collective_bytes
 from jaxlint_runtime.inspection.constants import Constant, constants
 from jaxlint_runtime.inspection.dtypes import dtype_bytes
-from jaxlint_runtime.inspection.flops import Work, count, has_kernels
+from jaxlint_runtime.inspection.flops import Work, count
 from jaxlint_runtime.inspection.liveness import Liveness, liveness
 from jaxlint_runtime.inspection.memory import Memory, compiler_cost, memory
+from jaxlint_runtime.inspection.traced import traced
 from jaxlint_runtime.model import Cost
 from jaxlint_runtime.staging import DoesNotFit, Staged
 
@@ -78,19 +79,19 @@ def cost(staged: Staged, residual_bytes: int | None = None) -> Cost:
     except DoesNotFit as refused:
         return Cost(
             peak_bytes=refused.needed,
-            flops=None if has_kernels(staged.jaxpr) else count(staged.jaxpr).flops,
+            flops=None if traced(staged).kernels else traced(staged).work.flops,
             residual_bytes=residual_bytes,
             fits=False,
         )
     sizes = memory(compiled, staged.target.platform)
     figures = compiler_cost(compiled)
-    work = count(staged.jaxpr)
-    declared = has_kernels(staged.jaxpr)
+    known = traced(staged)
+    declared = known.kernels
     return Cost(
         compile_s=staged.compile_seconds,
         peak_bytes=sizes.total,
         temp_bytes=sizes.temp,
-        flops=None if declared else work.flops,
+        flops=None if declared else known.work.flops,
         bytes_accessed=None if declared else figures.get("bytes accessed"),
         collective_bytes=collective_bytes(staged.text("hlo")),
         residual_bytes=residual_bytes,

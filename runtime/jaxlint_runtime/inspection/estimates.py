@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
-from jaxlint_runtime.inspection.flops import count, products
 from jaxlint_runtime.inspection.hlo import parse
 from jaxlint_runtime.inspection.memory import compiler_cost
+from jaxlint_runtime.inspection.traced import traced
 from jaxlint_runtime.inspection.traffic import traffic
 from jaxlint_runtime.peaks import PUBLISHED, published
 from jaxlint_runtime.staging import Staged
@@ -43,11 +43,11 @@ def roofline_ms(staged: Staged) -> float | None:
     text = staged.text("hlo")
     if chip is None or staged.target.chips != 1 or len(text) > _MOST_TEXT or calls_kernel(staged):
         return None
-    moved, work = traffic(parse(text)), count(staged.jaxpr)
-    if not moved.exact or not work.exact:
+    moved, known = traffic(parse(text)), traced(staged)
+    if not moved.exact or not known.work.exact:
         return None
     by_dtype: dict[str, float] = {}
-    for dtype, flops in products(staged.jaxpr):
+    for dtype, flops in known.products:
         by_dtype[dtype] = by_dtype.get(dtype, 0.0) + flops
     busy = sum(flops / chip.flops_for(dtype) for dtype, flops in by_dtype.items())
     return 1e3 * max(busy, moved.nbytes / chip.bandwidth)
@@ -59,10 +59,10 @@ def least_ms(staged: Staged) -> float | None:
     None where that is not known, or the work is not. Raises StagingError.
     """
     chip = published(staged.target)
-    if chip is None or not count(staged.jaxpr).exact:
+    if chip is None or not traced(staged).work.exact:
         return None
     devices = max(staged.target.chips, len(staged.target.devices()))
-    work = sum(flops / chip.flops_for(dtype) for dtype, flops in products(staged.jaxpr))
+    work = sum(flops / chip.flops_for(dtype) for dtype, flops in traced(staged).products)
     return 1e3 * work / devices
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jaxlint_runtime.inspection import cost
 from jaxlint_runtime.inspection.estimates import estimated_ms
-from jaxlint_runtime.inspection.flops import count, products
 from jaxlint_runtime.inspection.hlo import Module, Place, parse
-from jaxlint_runtime.inspection.lines import work_by_line
-from jaxlint_runtime.inspection.timeline import timeline
+from jaxlint_runtime.inspection.timeline import Timeline
+from jaxlint_runtime.inspection.traced import traced
 from jaxlint_runtime.inspection.traffic import Traffic, targets, traffic
 from jaxlint_runtime.inspection.words import QUIET_CALLS, collective, facts
 from jaxlint_runtime.model import Cost, Interval
@@ -25,23 +25,21 @@ _MOST_LINES = 60
 
 def overview(staged: Staged) -> dict[str, Any]:
     """The report of one version. What its compiler refuses is left out: `hlo` is then None. Raises StagingError."""
-    jaxpr = staged.jaxpr
+    known = traced(staged)
     donated = staged.bound.donated(staged.version.options)
-    work = work_by_line(jaxpr)
-    total = count(jaxpr)
     module = _module(staged)
     moved = traffic(module) if module is not None else None
     return {
         "cost": _cost(staged),
-        "memory": _memory(jaxpr, donated),
-        "flops": _by_phase(work),
-        "flops_exact": total.exact,
-        "matmul_flops": total.matmul_flops,
-        "matmul_dtype": _matmul_dtype(jaxpr),
+        "memory": _memory(known.memory[donated]),
+        "flops": _by_phase(known.lines),
+        "flops_exact": known.work.exact,
+        "matmul_flops": known.work.matmul_flops,
+        "matmul_dtype": _matmul_dtype(known.products),
         "bytes": moved.by_phase() if moved is not None else None,
         "bytes_exact": moved.exact if moved is not None else None,
         "hlo": _compiled(module, moved) if module is not None and moved is not None else None,
-        "lines": _lines(work, moved),
+        "lines": _lines(known.lines, moved),
     }
 
 
@@ -64,8 +62,7 @@ def _module(staged: Staged) -> Module | None:
     return parse(text) if 0 < len(text) <= _MOST_TEXT else None
 
 
-def _memory(jaxpr: Any, donated: tuple[bool, ...]) -> dict[str, Any]:
-    found = timeline(jaxpr, donated)
+def _memory(found: Timeline) -> dict[str, Any]:
     return {
         "kind": "estimate",
         "bytes": found.nbytes,
@@ -93,17 +90,17 @@ def _place(place: Place | None, prefix: str = "") -> dict[str, Any]:
     return {f"{prefix}path": path, f"{prefix}line": line, f"{prefix}function": function}
 
 
-def _by_phase(work: dict[tuple[Place | None, str], float]) -> dict[str, float]:
+def _by_phase(work: Mapping[tuple[Place | None, str], float]) -> dict[str, float]:
     found: dict[str, float] = {}
     for (_, phase), flops in work.items():
         found[phase] = found.get(phase, 0.0) + flops
     return found
 
 
-def _matmul_dtype(jaxpr: Any) -> str | None:
+def _matmul_dtype(products: Iterable[tuple[str, float]]) -> str | None:
     """The dtype in which most of the products are computed, None where there are none."""
     flops: Counter[str] = Counter()
-    for dtype, amount in products(jaxpr):
+    for dtype, amount in products:
         flops[dtype] += amount  # type: ignore[assignment]
     return flops.most_common(1)[0][0] if flops else None
 
@@ -145,7 +142,7 @@ def _compiled(module: Module, moved: Traffic) -> dict[str, Any]:
     }
 
 
-def _lines(work: dict[tuple[Place | None, str], float], moved: Traffic | None) -> list[dict[str, Any]]:
+def _lines(work: Mapping[tuple[Place | None, str], float], moved: Traffic | None) -> list[dict[str, Any]]:
     """FLOPs and bytes by line, the lines with most of either first."""
     flops: dict[Place, float] = {}
     nbytes: dict[Place, int] = {}

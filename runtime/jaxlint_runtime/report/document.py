@@ -73,6 +73,13 @@ class Document:
             setattr(self, name, event[name])
         self.watched = list(self.flagged)
 
+    def inspected(self, event: Mapping[str, Any]) -> None:
+        """What a version does; told again by each process that begins with it."""
+        names = ("target", "path", "line", "version")
+        known = [tuple(one[name] for name in names) for one in self.inspections]
+        if tuple(event[name] for name in names) not in known:
+            self.inspections.append(dict(event))
+
     def learned(self, event: Mapping[str, Any]) -> None:
         """What staging showed of one function, beyond its candidates."""
         for function in self.functions:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import encode_text
+from jaxlint_runtime.candidates import to_originals
 from jaxlint_runtime.sandbox import Death
 from jaxlint_runtime.scratch import Scratch, scratch_copy
 
@@ -86,7 +87,7 @@ class Trials:
         references: Sequence[Path],
         environment: Mapping[str, str],
     ) -> Trial:
-        from jaxlint_runtime.verify import relocate, start_worker, to_originals
+        from jaxlint_runtime.verify import relocate, start_worker
 
         request = self._verification.request
         observe = [[scratch.to_copy(path), name] for path, name in self._observe] if record else []

@@ -33,15 +33,13 @@ class Candidate:
 class Transform(abc.ABC):
     """An optimisation.
 
-    `bits`: it must not change a single bit of the results. `trade`: a gain in memory may cost time. `last_resort`: it is tried
-    only where it is asked for, or where nothing else fits the memory limit.
+    `bits`: it must not change a single bit of the results. `trade`: a gain in memory may cost time.
     """
 
     name: ClassVar[str]
     rule: ClassVar[str | None] = None  # the readable name of the rule whose claim it proves
     bits: ClassVar[bool] = False
     trade: ClassVar[bool] = False
-    last_resort: ClassVar[bool] = False
 
     @abc.abstractmethod
     def propose(self, program: Program) -> list[Candidate]:

@@ -37,7 +37,7 @@ class CrossEntropy(Transform):
                 "; ".join(seen.reasons(loss=True)) or "it computes no cross-entropy of a product"
             )
         total = sum(loss.likelihood.scores_bytes for loss in losses)
-        if total < max(LEAST_BYTES, LEAST_SHARE * (program.cost.peak_bytes or 0)):
+        if total < max(LEAST_BYTES, LEAST_SHARE * program.alive_bytes):
             raise NotApplicable(f"the scores of its cross-entropy take {total / 2**10:.1f} KiB only")
         sites = ", ".join(dict.fromkeys(shortened(loss.place) for loss in losses))
         rows, vocabulary, depth = losses[0].shape

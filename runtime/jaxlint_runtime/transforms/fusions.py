@@ -69,7 +69,7 @@ class Fusions(Transform):
             raise NotApplicable(
                 f"{described(list(found))}: XLA fuses them on a CPU; what a backward pass keeps of them is for remat"
             )
-        peak = program.cost.peak_bytes or 0
+        peak = program.alive_bytes
         candidates, reasons = [], []
         for name in _KINDS:
             ours = [match for match in found if kind(match) == name]

@@ -75,7 +75,7 @@ class Kernels(Transform):
         if not layouts:
             raise NotApplicable("; ".join(seen.reasons()) or "it computes no attention")
         total = sum(map(scores_bytes, layouts))
-        if total < max(LEAST_BYTES, LEAST_SHARE * (program.cost.peak_bytes or 0)):
+        if total < max(LEAST_BYTES, LEAST_SHARE * program.alive_bytes):
             raise NotApplicable(f"the scores of its attention take {total / 2**10:.1f} KiB only")
         candidates, refused = [], []
         for number, choice in enumerate(choices(program.target.platform)):

@@ -56,12 +56,11 @@ class Microbatch(Transform):
 
     name = "microbatch"
     trade = True
-    last_resort = True
 
     def propose(self, program: Program) -> list[Candidate]:
         """One candidate for each number of parts, fewest first. Raises NotApplicable."""
         split = _examined(program)
-        labels = list(dict.fromkeys(_label(program, n) for n in split.leaves))
+        labels = list(dict.fromkeys(program.label(n) for n in split.leaves))
         given = released(program)
         before = inspection.liveness(program.baseline.jaxpr, given).total
         found = []
@@ -95,16 +94,6 @@ class Microbatch(Transform):
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
         """The same function, its gradient accumulated."""
         return _accumulating(version, candidate.parameters["split"], candidate.parameters["parts"])
-
-
-def _label(program: Program, leaf: int) -> str:
-    """The argument that a leaf belongs to, by the name of its parameter."""
-    from jaxlint_runtime.capture.options import Parameters
-
-    argument = program.bound.leaves[leaf].argument
-    if isinstance(argument, str):
-        return argument
-    return Parameters.of(program.captured.function, program.captured.options).name(argument)
 
 
 def _code(labels: Sequence[str], count: int, combined: str) -> str:
