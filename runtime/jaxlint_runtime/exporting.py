@@ -91,7 +91,7 @@ class _Leaving:
             versions[(one.name,)] = self._version((one.name,))
         for names in self._combinations(others, versions):
             settings.progress(f"{program.captured.qualname}: staging {' + '.join(names)}")
-            versions[names] = self._version(names)
+            versions[tuple(sorted(names))] = self._version(names)
         captured = program.captured
         write(
             Record(
@@ -140,7 +140,8 @@ class _Leaving:
         chosen = [[one for one in row if one is not None] for row in itertools.product(*kinds.values())]
         several = [row for row in chosen if len(row) > 1]
         several.sort(key=lambda row: (-len(row), -sum(one.estimate for one in row)))
-        return [tuple(sorted(one.name for one in row)) for row in several[:_TOGETHER]]
+        in_order = [sorted(row, key=lambda one: -one.estimate) for row in several[:_TOGETHER]]
+        return [tuple(one.name for one in row) for row in in_order]
 
     def _original(self) -> Kept:
         program = self._program
