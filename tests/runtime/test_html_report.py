@@ -414,5 +414,14 @@ def test_the_terminal_shows_what_is_alive_at_the_peak() -> None:
     assert "4 MiB  train.py:7 mul, 3 x f32[8,8]" in text
     assert "4 MiB  argument, 3 x f32[8,8]" in text
     assert "by liveness over the jaxpr" in text
+    memory["assigned"] = {
+        **memory,
+        "kind": "compiler",
+        "alive": [{**entry, "shape": "", "operation": "output", "path": None}],
+    }
+    console.print(*peaks([run]))
+    assert "by the compiler's assignment of buffers" in stream.getvalue()
+    assert "4 MiB  output, 3 buffers" in stream.getvalue()
+    memory["assigned"] = None
     memory["peak_bytes"] = 1000
     assert list(peaks([run])) == []

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jaxlint_runtime.inspection import cost
+from jaxlint_runtime.inspection.assigned import assigned
 from jaxlint_runtime.inspection.estimates import estimated_ms
 from jaxlint_runtime.inspection.hlo import Module, Place, parse
-from jaxlint_runtime.inspection.timeline import Timeline
+from jaxlint_runtime.inspection.timeline import Alive, Timeline
 from jaxlint_runtime.inspection.traced import traced
 from jaxlint_runtime.inspection.traffic import Traffic, targets, traffic
 from jaxlint_runtime.inspection.words import QUIET_CALLS, collective, facts
@@ -31,7 +32,7 @@ def overview(staged: Staged) -> dict[str, Any]:
     moved = traffic(module) if module is not None else None
     return {
         "cost": _cost(staged),
-        "memory": _memory(known.memory[donated]),
+        "memory": {**_memory(known.memory[donated]), "assigned": _assigned(staged, module)},
         "flops": _by_phase(known.lines),
         "flops_exact": known.work.exact,
         "matmul_flops": known.work.matmul_flops,
@@ -72,16 +73,31 @@ def _memory(found: Timeline) -> dict[str, Any]:
         "peak_index": found.peak_index,
         "peak_operation": found.peak_operation,
         **_place(found.peak_place, "peak_"),
-        "alive": [
-            {
-                "shape": value.shape,
-                "bytes": value.nbytes,
-                "count": value.count,
-                "operation": value.operation,
-                **_place(value.place),
-            }
-            for value in found.alive
-        ],
+        "alive": [_alive(value) for value in found.alive],
+    }
+
+
+def _assigned(staged: Staged, module: Module | None) -> dict[str, Any] | None:
+    """The peak by the compiler's own assignment of buffers, where it tells."""
+    found = assigned(staged.compiled, module) if module is not None else None
+    if found is None:
+        return None
+    return {
+        "kind": "compiler",
+        "peak_bytes": found.peak,
+        "peak_operation": found.operation,
+        **_place(found.place, "peak_"),
+        "alive": [_alive(value) for value in found.alive],
+    }
+
+
+def _alive(value: Alive) -> dict[str, Any]:
+    return {
+        "shape": value.shape,
+        "bytes": value.nbytes,
+        "count": value.count,
+        "operation": value.operation,
+        **_place(value.place),
     }
 
 

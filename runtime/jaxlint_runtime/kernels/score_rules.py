@@ -39,12 +39,12 @@ class ScoreRules(Likelihoods):
 
     def alone(self, node: Node, state: Any) -> State | None:
         name = node.name
-        if name in ("convert_element_type", "copy"):
+        if name in ("convert_element_type", "copy", "reduce_precision"):
             return state
         axes = moved(node.eqn, state.axes, node.ins[0].shape, self.sizes)
         if axes is not None:
             return replace(state, axes=axes)
-        if name.startswith("reduce_"):
+        if name.startswith("reduce_") and "axes" in node.params:
             return self._reduced(node, state)
         if isinstance(state, Row):
             return self._row_alone(node, state)

@@ -38,18 +38,23 @@ def inspected(document: Document, verbose: bool) -> Iterator[RenderableType]:
                 yield from _facts(subject, run, len(runs) > 1)
 
 
+PEAK_KINDS = {
+    "compiler": "the compiler's assignment of buffers",
+    "estimate": "liveness over the jaxpr (an estimate: compilers fuse)",
+}
+
+
 def peaks(runs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
     """What is alive when a function as it is written needs most, by the line that made it."""
-    told = False
+    told = None
     for subject in subjects(runs[0])[:_SHOWN_PEAKS] if runs else ():
         memory = subject.original["memory"] if subject.original else None
+        memory = (memory.get("assigned") or memory) if memory else None
         if not memory or memory["peak_bytes"] < _LARGE:
             continue
-        if not told:
-            yield Text(
-                "Alive at the peak, by liveness over the jaxpr (an estimate: compilers fuse)", style="bold"
-            )
-            told = True
+        if told != memory["kind"]:
+            told = memory["kind"]
+            yield Text(f"Alive at the peak, by {PEAK_KINDS[told]}", style="bold")
         at = f" at {memory['peak_path']}:{memory['peak_line']}" if memory["peak_path"] else ""
         yield Text.assemble(
             (f"  {subject.place[0]}", "cyan"),
@@ -58,7 +63,8 @@ def peaks(runs: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
         for one in memory["alive"][:_SHOWN_ALIVE]:
             where = f"{one['path']}:{one['line']} {one['operation']}" if one["path"] else one["operation"]
             many = f"{one['count']} x " if one["count"] > 1 else ""
-            yield Padding(Text(f"{size(one['bytes']):>9}  {where}, {many}{one['shape']}"), (0, 0, 0, 4))
+            what = f", {many}{one['shape']}" if one["shape"] else f", {one['count']} buffers"
+            yield Padding(Text(f"{size(one['bytes']):>9}  {where}{what}"), (0, 0, 0, 4))
 
 
 def _targets(rows: Sequence[Row]) -> Table:

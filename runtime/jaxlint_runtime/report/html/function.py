@@ -10,6 +10,7 @@ from jaxlint_runtime.report.html.chart import Chart
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.plots import memory_chart, roofline_chart, times_chart
 from jaxlint_runtime.report.html.tables import badge, bar, figures, table
+from jaxlint_runtime.report.inspected import PEAK_KINDS
 from jaxlint_runtime.report.units import amount, milliseconds, ratio, size
 
 _WIDE, _NARROW = 560, 350
@@ -325,10 +326,10 @@ def _alive(subject: Subject) -> Markup | None:
     shown = subject.improved or subject.original
     if shown is None or not shown["memory"]["alive"]:
         return None
-    memory = shown["memory"]
+    memory = shown["memory"].get("assigned") or shown["memory"]
     rows: list[list[Child]] = [
         [
-            tag("code", value["shape"]),
+            tag("code", value["shape"] or "-"),
             f"{value['count']}x",
             size(value["bytes"]),
             "an argument" if value["operation"] == "argument" else value["operation"],
@@ -338,7 +339,7 @@ def _alive(subject: Subject) -> Markup | None:
     ]
     columns = [("value", ""), ("how many", "n"), ("bytes", "n"), ("made by", ""), ("line", "")]
     where = f" at {memory['peak_path']}:{memory['peak_line']}" if memory["peak_path"] else ""
-    caption = f"The peak of {size(memory['peak_bytes'])} is in {memory['peak_operation']}{where} (estimate)"
+    caption = f"The peak of {size(memory['peak_bytes'])} is in {memory['peak_operation']}{where} ({PEAK_KINDS[memory['kind']]})"
     return tag("div", tag("h3", "What is alive at the peak"), _folded(caption, columns, rows, 5))
 
 
