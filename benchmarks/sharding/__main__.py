@@ -21,7 +21,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-PROGRAMS = ("plain", "linen")
+PROGRAMS = ("plain", "linen", "experts")
 MESH = "data=4,model=2"
 _PACKAGES = ("jax", "jaxlib", "libtpu", "flax", "optax")
 
@@ -48,10 +48,11 @@ def measure(name: str, target: str, seconds: float, compiles: int) -> dict[str, 
 
     captured = capture(program.train_step, *program.example(), options=JitOptions(donate_argnums=(0,)))
     settings = Settings(target=target, progress=lambda line: print(f"  {line}", file=sys.stderr, flush=True))
-    experts = {
-        "expert (t5x, Megatron)": placing(program.EXPERT),
-        "expert (t5x, Megatron with FSDP)": placing(program.EXPERT_2D),
+    named = getattr(program, "PLACEMENTS", None) or {
+        "expert (t5x, Megatron)": program.EXPERT,
+        "expert (t5x, Megatron with FSDP)": program.EXPERT_2D,
     }
+    experts = {name: placing(rules) for name, rules in named.items()}
     start = time.perf_counter()
     found = shard.shard(
         captured,
@@ -110,7 +111,7 @@ def against_expert(record: dict[str, Any]) -> str:
     found = next(one for one in record["placements"] if one["chosen"])
     parts = []
     for one in record["placements"]:
-        if one["name"].startswith("expert") and one["flops"]:
+        if one["name"].startswith("expert (") and one["flops"]:
             shares = [
                 f"{found[key] / one[key]:.2f} of its {what}"
                 for key, what in (("flops", "FLOP"), ("sent_bytes", "bytes sent"), ("peak_bytes", "memory"))
@@ -127,11 +128,16 @@ def report(records: list[tuple[str, str, dict[str, Any]]]) -> str:
             versions.append(f"{package} {metadata.version(package)}")
         except metadata.PackageNotFoundError:
             continue
+    what = "a transformer's train step (1 layer, width 256, vocabulary 4096, batch 32 of 128 tokens)"
+    command, source = "", "`t5x/partitioning.py`, `standard_logical_axis_rules`"
+    if {name for name, _, _ in records} == {"experts"}:
+        from benchmarks.sharding.programs.experts import HEADER
+
+        what, command, source = HEADER, " experts", "`t5x/contrib/moe/partitioning.py`"
     lines = [
         "# Shardings found, an expert's, and plain data parallel",
         "",
-        f"`python -m benchmarks.sharding`: a transformer's train step (1 layer, width 256, vocabulary 4096, batch 32 of 128 tokens) on the mesh `{MESH}`, "
-        "in plain JAX and in flax.linen. The expert's placements follow t5x (`t5x/partitioning.py`, `standard_logical_axis_rules`). *Sent* is what one device puts on the "
+        f"`python -m benchmarks.sharding{command}`: {what} on the mesh `{MESH}`. The expert's placements follow t5x ({source}). *Sent* is what one device puts on the "
         "wire in a step, by ring algorithms; *memory* is what the compiler planned for one device; *score* is explained in "
         "[verify.md](../../docs/verify.md#shardings). All of it is read from compiled programs; no time was measured.",
         "",
@@ -170,7 +176,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     parser.add_argument("--inner", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    programs = given.programs or list(PROGRAMS)
+    programs = given.programs or ["plain", "linen"]
     if unknown := set(programs) - set(PROGRAMS):
         parser.error(f"there is no program {sorted(unknown)[0]}; there are {', '.join(PROGRAMS)}")
     targets = given.targets or ["cpu", "tpu:v5e-2x4"]
