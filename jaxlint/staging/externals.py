@@ -114,6 +114,10 @@ _NUMPY_STATIC = frozenset(
 
 
 # Modules of other libraries whose functions make NumPy arrays of what they are given.
+# Optimisers whose state certainly holds arrays.
+_WITH_MOMENTS = frozenset(
+    "adam adamw adamax nadam lamb lion rmsprop adagrad adafactor radam novograd adabelief".split()
+)  # noqa: SIM905
 _ON_NUMPY = (
     "scipy.special.",
     "scipy.stats.",
@@ -446,6 +450,8 @@ class Externals(Machine):
                 return TupleValue([updates, state])
             result = self.array_result(frame, inputs, node)
             result.tree = True
+            if owner.rpartition(".")[2] in _WITH_MOMENTS:
+                result.role = "optimizer state"
             return result
         if owner == PRIMITIVE and name in ("bind", "bind_with_trace"):
             result = self.array_result(frame, inputs, node)

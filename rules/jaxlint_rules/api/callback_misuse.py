@@ -11,7 +11,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.operations import dtype_named
 from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.values import (
     BoundMethod,
     DType,
@@ -131,6 +131,29 @@ def simulate(x, table):
 """,
         ),
         Example(
+            "a tuple for one description, or for another number",
+            """
+import jax
+import numpy as np
+
+def halves(x):
+    return x[: len(x) // 2], x[len(x) // 2 :]
+
+def whole(x):
+    if x.sum() > 0:
+        return x
+    return -x
+
+@jax.jit
+def f(x):
+    half = jax.ShapeDtypeStruct((x.shape[0] // 2,), x.dtype)
+    a, b = jax.pure_callback(halves, half, x)  # finding
+    c, d = jax.pure_callback(halves, (half, half), x)
+    e, _, _ = jax.pure_callback(halves, (half, half, half), x)  # finding
+    return a + b + c + d + e, jax.pure_callback(whole, x, x)
+""",
+        ),
+        Example(
             "pure functions, and callbacks that are meant for effects",
             """
 import jax
@@ -197,6 +220,15 @@ def step(x):
                 severity=Severity.ERROR,
             )
             return
+        wrong = _another_structure(described, event.args[0] if event.args else None)
+        if wrong:
+            report(
+                event.node,
+                f"the function of this callback returns {wrong}",
+                reason="what is returned must have the structure of the description; the call fails when it runs",
+                severity=Severity.ERROR,
+            )
+            return
         if event.name != "jax.pure_callback":
             self.check_order(event, report)
             return
@@ -235,6 +267,31 @@ def step(x):
                 f"`io_callback` in a loop without `ordered=True`: the order of `{ast.unparse(effect)[:40]}` is not kept",
                 reason="callbacks that are not ordered may run in any order",
             )
+
+
+def _another_structure(described: Value | None, callback: Value | None) -> str:
+    """How a tuple that the host function returns differs from what is described, in words; "" where it may not."""
+    function = _function(callback) if callback is not None else None
+    if (
+        function is None
+        or isinstance(function.node, ast.Lambda)
+        or getattr(function.node, "decorator_list", [])
+    ):
+        return ""
+    returns = [n.value for n in nodes_of(function.node, ast.Return)]
+    sizes = {len(v.elts) if isinstance(v, ast.Tuple) else None for v in returns}
+    size = sizes.pop() if len(sizes) == 1 else None
+    if size is None or any(isinstance(p, ast.Starred) for v in returns for p in getattr(v, "elts", ())):
+        return ""
+    if isinstance(described, ExternalObject) and described.name == "jax.ShapeDtypeStruct":
+        return f"a tuple of {size}, and one array is described"
+    if isinstance(described, TupleValue) and described.items is not None and described.cls is None:
+        return (
+            f"a tuple of {size}, and {len(described.items)} are described"
+            if len(described.items) != size
+            else ""
+        )
+    return ""
 
 
 def _in_loop(stage: Stage) -> bool:

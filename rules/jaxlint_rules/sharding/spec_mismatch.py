@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.meshes import arguments_of, mesh_sizes, spec_entries, strings
 from jaxlint.staging.shapes import shape_of
-from jaxlint.staging.syntax_facts import positional_parameters
+from jaxlint.staging.syntax_facts import dotted, positional_parameters, walk
 from jaxlint.staging.values import ExternalObject, Function, Transformed, TupleValue, Value, constant
 
 
@@ -54,7 +56,15 @@ class SpecMismatch(Rule):
             """
 import jax
 import jax.numpy as jnp
-from jax.sharding import NamedSharding, PartitionSpec as P
+import numpy as np
+from jax.experimental import mesh_utils
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+def build(n, m):
+    devices = mesh_utils.create_device_mesh((n, m))
+    return Mesh(devices, ("data",))  # finding
+
+flat = Mesh(np.array(jax.devices()), ("data", "model"))  # finding
 
 mesh = jax.make_mesh((4, 2), ("data", "model"))
 bias = jax.device_put(jnp.zeros(8), NamedSharding(mesh, P("data", "model")))  # finding
@@ -77,7 +87,9 @@ named = jax.jit(add, in_shardings=(rows,), static_argnames="y")
             """
 import jax
 import jax.numpy as jnp
-from jax.sharding import NamedSharding, PartitionSpec as P
+import numpy as np
+from jax.experimental import mesh_utils
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 mesh = jax.make_mesh((4, 2), ("data", "model"))
 weights = jax.device_put(jnp.zeros((8, 6)), NamedSharding(mesh, P("data", "model")))
@@ -92,6 +104,9 @@ def total(*xs):
     return sum(xs)
 
 both = jax.shard_map(add, mesh=mesh, in_specs=(P("data"), P("data")), out_specs=P("data"))
+flat = np.array(jax.devices())
+grid = np.array(jax.devices()).reshape(-1, 2)
+one = Mesh(flat, ("data",)), Mesh(flat, "data"), Mesh(grid, ("data", "model")), Mesh(mesh_utils.create_device_mesh((4, 2)), ("a", "b"))
 any_number = jax.shard_map(total, mesh=mesh, in_specs=(P("data"), P()), out_specs=P("data"))
 for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
 """,
@@ -120,10 +135,12 @@ for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
                 reason=f"`{option}` is a tuple with one entry per argument",
             )
 
-    @concerns("jax.make_mesh", "jax.device_put", callees=("Transformed",))
+    @concerns("jax.make_mesh", "jax.sharding.Mesh", "jax.device_put", callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name == "jax.make_mesh":
             self.check_mesh(event, report)
+        elif event.name == "jax.sharding.Mesh":
+            self.check_devices(event, report)
         elif event.name == "jax.device_put" and len(event.args) > 1:
             self.check_placed(event, event.args[0], event.args[1], report)
         elif isinstance(event.callee, Transformed) and event.callee.kind == "shard_map":
@@ -146,6 +163,24 @@ for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
                     f"the mesh has {count} sizes and {len(names)} names",
                     reason="each axis of a mesh has a size and a name",
                 )
+
+    def check_devices(self, event: CallEvent, report: Reporter) -> None:
+        """`Mesh(devices, names)`: as many names as the array of devices has dimensions."""
+        node = event.node
+        given = event.args[1] if len(event.args) > 1 else event.kwargs.get("axis_names")
+        names = (
+            [str(constant(given))] if isinstance(constant(given), str) else strings(given) if given else None
+        )
+        if not isinstance(node, ast.Call) or not node.args or names is None or event.frame.catching:
+            return
+        rank = _rank_of_devices(node.args[0], node, report)
+        if rank is not None and rank != len(names):
+            report(
+                node,
+                f"the array of devices has {rank} dimension{'s' * (rank != 1)}, and the mesh {len(names)} "
+                f"name{'s' * (len(names) != 1)}",
+                reason="each axis of a mesh has a name",
+            )
 
     def check_placed(self, event: CallEvent, value: Value, sharding: Value, report: Reporter) -> None:
         if isinstance(sharding, ExternalObject) and sharding.name == "jax.sharding.NamedSharding":
@@ -180,3 +215,42 @@ for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
                     reason=f"the spec shards it over {', '.join(f'`{axis}`' for axis in axes)}",
                 )
                 return
+
+
+def _rank_of_devices(node: ast.expr, call: ast.Call, report: Reporter) -> int | None:
+    """How many dimensions an array of devices has, from the text that makes it."""
+    if isinstance(node, ast.Name):
+        owner: ast.AST = next(
+            (
+                a
+                for a in report.module.ancestors(call)
+                if isinstance(a, (ast.FunctionDef, ast.AsyncFunctionDef))
+            ),
+            report.module.tree,
+        )
+        stores = [
+            n
+            for n in walk(owner)
+            if isinstance(n, ast.Name) and n.id == node.id and not isinstance(n.ctx, ast.Load)
+        ]
+        made = report.module.parents.get(stores[0]) if len(stores) == 1 else None
+        return (
+            _rank_of_devices(made.value, call, report)
+            if isinstance(made, ast.Assign) and stores[0] in made.targets
+            else None
+        )
+    if not isinstance(node, ast.Call) or not isinstance(node.func, (ast.Attribute, ast.Name)):
+        return None
+    last = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    if any(isinstance(argument, ast.Starred) for argument in node.args):
+        return None
+    if last in ("create_device_mesh", "reshape") and node.args:
+        asked = node.args[0]
+        if isinstance(asked, (ast.Tuple, ast.List)):
+            starred = any(isinstance(part, ast.Starred) for part in asked.elts)
+            return None if starred or len(node.args) > 1 and last == "reshape" else len(asked.elts)
+        return len(node.args) if last == "reshape" and len(node.args) > 1 else None
+    if last in ("array", "asarray") and len(node.args) == 1 and isinstance(node.args[0], ast.Call):
+        inner = dotted(node.args[0].func)
+        return 1 if inner in ("jax.devices", "jax.local_devices") else None
+    return None

@@ -270,6 +270,10 @@ def unhashable(value: Value, depth: int = 2) -> str | None:
         return "a dict"
     if isinstance(value, NumpyArray) and value.fresh:
         return "a NumPy array"
+    if isinstance(value, Array) and value.role == "optimizer state":
+        return "the state of an optimiser"
+    if isinstance(value, Array) and value.role == "variables" and value.certain:
+        return "a dict of arrays"
     if isinstance(value, Array) and value.certain and not value.tree:
         return "an array"
     if isinstance(value, Instance) and value.cls.kind == "dataclass" and not _hashable_dataclass(value):

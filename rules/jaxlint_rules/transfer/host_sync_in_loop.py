@@ -284,6 +284,8 @@ def host_only(x, steps):
             return
         if event.how == "block_until_ready" and not _holds_up_a_step(event):
             return
+        if event.how.startswith("numpy.") and _acts_on_the_world(event, report):
+            return
         if event.how in ("str", "format") and not _is_output(event, report):
             return
         stepping = [loop for loop in event.frame.loops if loop.calls_jitted]
@@ -342,6 +344,17 @@ def _collected(event: Event, report: Reporter) -> FixRequest | None:
     if not isinstance(parent.func, ast.Attribute) or parent.func.attr != "append":
         return None
     return propose(report, event.node, "convert-after-loop", "Convert after the loop", safe=True)
+
+
+def _acts_on_the_world(event: ConvertEvent, report: Reporter) -> bool:
+    """`env.step(np.asarray(action))`: an environment on the host waits for the action anyway."""
+    parent = report.module.parents.get(event.node)
+    return (
+        isinstance(parent, ast.Call)
+        and isinstance(parent.func, ast.Attribute)
+        and parent.func.attr
+        in ("step", "act", "send", "send_action", "apply_action", "async_step", "step_async")
+    )
 
 
 def _begins_as_none(event: Event) -> bool:
