@@ -14,16 +14,20 @@ from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,
     Array,
+    BoundMethod,
     Choice,
     External,
     ExternalObject,
+    Function,
     Instance,
     Origin,
+    Partial,
     Static,
     Transformed,
     TupleValue,
     Value,
     constant,
+    is_none,
 )
 
 CAPTURE = "flax.nnx.capture"
@@ -160,6 +164,43 @@ def _param_with_axes(
     return self.array_result(frame, [], node, name="param_with_axes")
 
 
+# Of numpyro: the kernels that differentiate a model, and what runs them.
+KERNELS = frozenset(f"numpyro.infer.{name}" for name in ("NUTS", "HMC", "BarkerMH", "SA", "HMCECS"))
+SAMPLER = "numpyro.infer.MCMC"
+
+
+def run_model(
+    machine: Any,
+    sampler: ExternalObject,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """`MCMC(NUTS(model)).run(key, *args)` compiles the density of the model; its arguments stay what they are."""
+    kernel = sampler.args[0] if sampler.args else sampler.kwargs.get("sampler")
+    if not isinstance(kernel, ExternalObject) or kernel.name not in KERNELS:
+        return
+    model = kernel.args[0] if kernel.args else kernel.kwargs.get("model")
+    if not isinstance(model, (Function, Partial, BoundMethod)):
+        return
+    why = machine.body_why(kernel.name.rpartition(".")[2], model, node, frame)
+    stage = Stage("numpyro", True, True, why, frame.stage)
+    rest = {name: value for name, value in kwargs.items() if name not in ("extra_fields", "init_params")}
+    machine.in_stage(model, stage, args[1:], rest, node, frame)
+
+
+def _sample(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`numpyro.sample(name, distribution, obs=None)`: what is not observed is traced where a kernel runs the model."""
+    observed = args[2] if len(args) > 2 else kwargs.get("obs")
+    if frame.stage.within("numpyro") and (observed is None or is_none(observed)):
+        why = Why("it is a sample of a model whose density is compiled", cause=frame.stage.why)
+        return self.fresh(Array(True, why, origin=Origin("sample")))
+    if isinstance(observed, Array):
+        return observed
+    return self.opaque_call([*args, *kwargs.values()], node, frame)
+
+
 # Of haiku: functions that give functions.
 LAYER_STACK, STACKED = "haiku.layer_stack", "haiku.layer_stack.stacked"
 SUMMARIES = frozenset(f"haiku.experimental.{name}" for name in ("eval_summary", "tabulate"))
@@ -220,6 +261,7 @@ CALLBACKS: dict[str, Special] = {
     "flax.nnx.tabulate": _tabulate,
     CAPTURE: _capture,
     "flax.linen.partitioning.param_with_axes": _param_with_axes,
+    "numpyro.sample": _sample,
     LAYER_STACK: _layer_stack,
     "haiku.experimental.layer_stack": _layer_stack,
     **{name: _summary(name) for name in SUMMARIES},

@@ -34,6 +34,7 @@ from jaxlint.staging import events
 from jaxlint.staging.callbacks import (
     CAPTURE,
     LAYER_STACK,
+    SAMPLER,
     STACKED,
     SUMMARIES,
     call_captured,
@@ -42,6 +43,7 @@ from jaxlint.staging.callbacks import (
     call_stacked,
     call_summary,
     parameter_dtype,
+    run_model,
     tabulate_module,
 )
 from jaxlint.staging.classes import DECORATOR_KINDS
@@ -116,8 +118,8 @@ _NUMPY_STATIC = frozenset(
 # Modules of other libraries whose functions make NumPy arrays of what they are given.
 # Optimisers whose state certainly holds arrays.
 _WITH_MOMENTS = frozenset(
-    "adam adamw adamax nadam lamb lion rmsprop adagrad adafactor radam novograd adabelief".split()
-)  # noqa: SIM905
+    ["adam", "adamw", "adamax", "nadam", "lamb", "lion", "rmsprop", "adagrad", "adafactor", "radam", "novograd", "adabelief"]
+)
 _ON_NUMPY = (
     "scipy.special.",
     "scipy.stats.",
@@ -453,6 +455,9 @@ class Externals(Machine):
             if owner.rpartition(".")[2] in _WITH_MOMENTS:
                 result.role = "optimizer state"
             return result
+        if owner == SAMPLER and name == "run":
+            run_model(self, receiver, args, kwargs, node, frame)
+            return Static(None)
         if owner == PRIMITIVE and name in ("bind", "bind_with_trace"):
             result = self.array_result(frame, inputs, node)
             result.tree = True  # one array, or a list of them

@@ -59,6 +59,28 @@ class ArrayItemAssignment(Rule):
     fixable = "partly safe"
     examples = (
         Example(
+            "the parameters of a module",
+            """
+import flax.linen as nn
+import jax.numpy as jnp
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return nn.Dense(2, name="head")(x)
+
+def zeroed(params):
+    params["head"]["kernel"][0] = 0.0  # finding
+    params["head"]["bias"] = jnp.zeros(2)
+    return params
+
+def main(key):
+    variables = Net().init(key, jnp.ones((1, 3)))
+    variables["params"]["head"]["kernel"][:, 0] = 1.0  # finding
+    return zeroed(variables["params"])
+""",
+        ),
+        Example(
             "plain and augmented assignment",
             """
 import jax.numpy as jnp
@@ -238,7 +260,7 @@ def f(x, batch):
             return
         if (
             not isinstance(base, Array)
-            or base.tree
+            or (base.tree and not _is_parameter_array(base, event.target))
             or not base.certain
             or base.role == "ref"
             or event.frame.stage.within("pallas")  # kernels hand references to loops and helpers
@@ -282,6 +304,24 @@ def f(x, batch):
                 return None
             return propose(report, event.node, "item-assignment-to-at", message, safe=False, target_ok=True)
         return propose(report, event.node, "item-assignment-to-at", message, safe=True)
+
+
+_ARRAYS_OF_LAYERS = ("kernel", "bias", "scale", "embedding")
+
+
+def _is_parameter_array(base: Array, target: ast.Subscript) -> bool:
+    """`params["dense"]["kernel"][0] = 0`, of the variables of a flax module, whose keys are texts."""
+    held = target.value
+    if (
+        base.role != "variables"
+        or not isinstance(held, ast.Subscript)
+        or not isinstance(held.slice, ast.Constant)
+    ):
+        return False
+    index = target.slice
+    number = isinstance(index, ast.Constant) and type(index.value) is int
+    sliced = isinstance(index, (ast.Slice, ast.Tuple))
+    return sliced or (number and held.slice.value in _ARRAYS_OF_LAYERS)
 
 
 def _has_counterpart(name: str, event: StoreEvent, report: Reporter) -> bool:
