@@ -118,7 +118,20 @@ _NUMPY_STATIC = frozenset(
 # Modules of other libraries whose functions make NumPy arrays of what they are given.
 # Optimisers whose state certainly holds arrays.
 _WITH_MOMENTS = frozenset(
-    ["adam", "adamw", "adamax", "nadam", "lamb", "lion", "rmsprop", "adagrad", "adafactor", "radam", "novograd", "adabelief"]
+    [
+        "adam",
+        "adamw",
+        "adamax",
+        "nadam",
+        "lamb",
+        "lion",
+        "rmsprop",
+        "adagrad",
+        "adafactor",
+        "radam",
+        "novograd",
+        "adabelief",
+    ]
 )
 _ON_NUMPY = (
     "scipy.special.",
