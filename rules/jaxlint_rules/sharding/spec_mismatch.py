@@ -248,7 +248,7 @@ def _rank_of_devices(node: ast.expr, call: ast.Call, report: Reporter) -> int | 
         asked = node.args[0]
         if isinstance(asked, (ast.Tuple, ast.List)):
             starred = any(isinstance(part, ast.Starred) for part in asked.elts)
-            return None if starred or len(node.args) > 1 and last == "reshape" else len(asked.elts)
+            return None if starred or (len(node.args) > 1 and last == "reshape") else len(asked.elts)
         return len(node.args) if last == "reshape" and len(node.args) > 1 else None
     if last in ("array", "asarray") and len(node.args) == 1 and isinstance(node.args[0], ast.Call):
         inner = dotted(node.args[0].func)

@@ -401,3 +401,27 @@ def test_filters_are_called_with_what_they_choose_from(tmp_path: Path) -> None:
     assert facts["in_stage"].staged == "yes"
     assert facts["in_stage"].params == {"path": "static", "leaf": "traced"}
     assert facts["on_host"].staged == "no"
+
+
+def test_a_kernel_of_numpyro_traces_the_samples_of_a_model_and_not_its_arguments(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import numpyro
+        import numpyro.distributions as dist
+        from numpyro.infer import MCMC, NUTS
+
+        def rate(early, late, day, tau):
+            return early if day < tau else late
+
+        def model(counts, days, y=None):
+            tau = numpyro.sample("tau", dist.Uniform(0.0, 10.0))
+            for day in range(days):
+                rate(1.0, 2.0, day, tau)
+            numpyro.sample("y", dist.Poisson(tau), obs=y)
+
+        mcmc = MCMC(NUTS(model), num_warmup=5, num_samples=5)
+        mcmc.run(jax.random.key(0), [3, 4], 2, y=None)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["model"].params == {"counts": "static", "days": "static", "y": "static"}
+    assert facts["rate"].params == {"early": "static", "late": "static", "day": "static", "tau": "traced"}

@@ -628,3 +628,22 @@ def test_a_tracer_that_left_its_trace_is_told_where_it_leaves_alone(stage: Stage
     module = Module(source_from_bytes(b"float(x)", Path("m.py"), "m.py"), "m", "", False)
     frame = Frame(None, module, Scope(None, is_module=True), stage)
     assert guarded(ConvertEvent(node, frame, Array(True), "float")) is quiet
+
+
+def test_what_follows_a_return_for_tracers_is_not_seen_by_them(tmp_path: Path) -> None:
+    program = """
+import jax
+import jax.numpy as jnp
+
+def check(x):
+    if isinstance(x, jax.core.Tracer):
+        return
+    if not bool(jnp.all(jnp.diff(x) > 0)):
+        raise ValueError
+
+@jax.jit
+def interpolate(x):
+    check(x)
+    return x
+"""
+    assert findings_in(tmp_path, {"program.py": program}) == []
