@@ -20,6 +20,7 @@ from jaxlint.staging.syntax_facts import (
     dotted,
     is_left_open,
     last_name,
+    makes_functions,
     positional_parameters,
 )
 from jaxlint.staging.timing import Effect
@@ -61,6 +62,7 @@ WIDEN_AFTER = 5  # evaluations of one function before numbers are no longer told
 COARSE_AFTER = (
     16  # evaluations of one function before what its arguments have captured is no longer told apart
 )
+FACTORY_FACTOR = 4  # more of them of a function that gives functions
 MAX_CONTEXTS = 100  # evaluations of one function, per closure, before its results are taken as unknown
 MAX_OBSERVATIONS = 40  # contexts of one function that `inspect` unites, for each way of being staged
 MAX_ALL_CONTEXTS = 1000  # the same over all closures of one def
@@ -338,7 +340,7 @@ class Calls(Machine):
             context_key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
             key = record.numbers.get(context_key)
         coarse: int | None = None
-        if key is None and record.contexts(function.scope) >= COARSE_AFTER:
+        if key is None and record.contexts(function.scope) >= record.coarse_after:
             key = coarse = record.similar(function.scope, stage, bound)
         known = record.memo[key] if key is not None else None
         if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
@@ -533,6 +535,7 @@ class FunctionRecord:
         "active",
         "closures",
         "coarse",
+        "coarse_after",
         "donations",
         "effects",
         "function",
@@ -563,6 +566,8 @@ class FunctionRecord:
         self.donations: dict[int, Handed] = {}  # context -> what the call donates of its arguments
         self.handed: Handed | None = None  # by the last call
         self.closures: dict[int, int] = {}  # contexts by the scope that was captured
+        # Of a function that makes functions, what its arguments have captured is all that tells these apart.
+        self.coarse_after = COARSE_AFTER * (FACTORY_FACTOR if makes_functions(function.node) else 1)
         self.coarse: dict[object, int] = {}  # coarse key -> key of `memo`
         self.active = 0
         self.runs = 0

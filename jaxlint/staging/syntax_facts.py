@@ -150,6 +150,19 @@ def all_parameters(node: FunctionNode) -> list[ast.arg]:
     ]
 
 
+@cache
+def makes_functions(node: FunctionNode) -> bool:
+    """Whether it returns functions that are defined in it."""
+    if isinstance(node, ast.Lambda):
+        return isinstance(node.body, ast.Lambda)
+    inner = {part.name for part in statements(node) if isinstance(part, ast.FunctionDef)}
+    given = [part.value for part in statements(node) if isinstance(part, ast.Return)]
+    each = [part for value in given for part in (value.elts if isinstance(value, ast.Tuple) else [value])]
+    return any(
+        isinstance(part, ast.Lambda) or (isinstance(part, ast.Name) and part.id in inner) for part in each
+    )
+
+
 def positional_parameters(node: FunctionNode) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args]
 
