@@ -7,7 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from programs import expected, findings_in, reported
+from programs import expected, findings_in, reported, write_project
+
+from jaxlint.source.read import read_source
+from jaxlint.staging.inspection import inspect_files
 
 RECURSIVE = {
     "a function that calls itself with a static count": """
@@ -271,3 +274,32 @@ def test_pathological_programs_end_without_false_claims(generate: Callable[[], s
     seconds = time.process_time() - started
     assert findings == []
     assert seconds < 10
+
+
+@pytest.mark.parametrize("given", ["run", "run, None"])
+def test_functions_of_a_factory_are_told_apart_by_what_they_have_captured(tmp_path: Path, given: str) -> None:
+    many = 30
+    steps = "".join(f"def step_{i}(x):\n    return x + {i}\n\n" for i in range(many))
+    taken = "pair[0]" if "," in given else "pair"
+    program = f"""import jax
+import jax.numpy as jnp
+
+def holding(f):
+    def held(x):
+        return f(x)
+    return held
+
+def wrapped(f):
+    def run(x):
+        return f(x)
+    return {given}
+
+{steps}"""
+    program += "".join(
+        f"pair = wrapped(holding(step_{i}))\njax.jit({taken})(jnp.ones(3))\n" for i in range(many)
+    )
+    (path,) = write_project(tmp_path, {"program.py": program})
+    found, analysis = inspect_files([read_source(path, path.name)])
+    assert analysis.errors == []
+    facts = {fact.qualname: fact for fact in found}
+    assert all(facts[f"step_{i}"].params == {"x": "traced"} for i in range(many))
