@@ -428,9 +428,13 @@ def _holds_up_a_step(event: Event) -> bool:
     node = event.node
     if loop is None or not isinstance(loop.node, ast.For) or not isinstance(node, ast.Call):
         return False
-    method = isinstance(node.func, ast.Attribute) and not node.args
-    waited = dotted(node.func.value if method and isinstance(node.func, ast.Attribute) else node.args[0])
-    return waited in _carried(loop.node)
+    if node.args:
+        waited = node.args[0]
+    elif isinstance(node.func, ast.Attribute):
+        waited = node.func.value
+    else:
+        return False  # `wait(x=...)`
+    return dotted(waited) in _carried(loop.node)
 
 
 @cache
