@@ -143,6 +143,8 @@ class Access(Machine):
     def external_attribute(self, base: External, name: str, frame: Frame) -> Value:
         if name == "__dict__":
             return UNKNOWN
+        if name == "__name__":
+            return Static(base.name) if base.name in ("numpy", "jax.numpy") else Static(kind="str")
         dotted = f"{base.name}.{name}"
         if base.name.partition(".")[0] not in ("jax", "numpy", "builtins", "optax", "flax"):
             found = self.project.find(dotted, frame.module)
@@ -192,6 +194,8 @@ class Access(Machine):
             return AtIndexer(base)
         if name == "value" and base.role == "ref":
             return replace(base, role="")
+        if name in ("T", "mT") and base.role == "ref":
+            return base  # a view of the same memory
         if name in ("T", "mT", "real", "imag"):
             result = self.array_result(frame, [base], node)
             if name in ("T", "mT"):
@@ -270,8 +274,8 @@ class Access(Machine):
             if const is not MISSING and hashable(const) and const in base.items:
                 return base.items[const]
             if base.element is not None:
-                element = base.element
                 known = const is not MISSING and hashable(const)
+                element = base.element if known else join_all(base.elements())
                 if isinstance(element, (Array, Unknown)) and element.origin is not None and known:
                     element = replace(
                         element, origin=element.origin.child(const)

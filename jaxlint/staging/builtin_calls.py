@@ -21,6 +21,7 @@ from jaxlint.staging.machine import Machine
 from jaxlint.staging.syntax_facts import dotted, positional_parameters
 from jaxlint.staging.values import (
     ANY_NAME,
+    CALLABLE,
     MISSING,
     UNKNOWN,
     Array,
@@ -46,6 +47,7 @@ from jaxlint.staging.values import (
     in_turn,
     join,
     join_all,
+    parts_of,
 )
 
 _BUILTIN_TYPES = {
@@ -53,6 +55,10 @@ _BUILTIN_TYPES = {
     for kind in (int, float, complex, bool, str, bytes, tuple, list, dict, set, frozenset)
 }
 _HOLDERS = ((TupleValue, tuple), (ListValue, list), (DictValue, dict))
+# Types of libraries of which nothing that Python makes on its own is an instance.
+_ALONE = frozenset(
+    {"functools.partial", "jax.Array", "jax.numpy.ndarray", "jax.core.Tracer", "numpy.ndarray"}
+)
 _COMPARING_BUILTINS = frozenset({"any", "all", "max", "min", "sorted"})
 
 
@@ -90,6 +96,12 @@ class BuiltinCalls(Machine):
                 elif isinstance(value, Array):
                     self.convert(value, node, "range", frame)
             return ExternalObject("builtins.range", args, node=node)
+        if name == "sum" and len(args) > 1 and isinstance(args[1], (ListValue, TupleValue)):
+            # Sequences that are put behind each other.
+            parts = [self.element_of(first, node, frame), args[1]]
+            held = [item for part in parts for item in parts_of(part)] or [UNKNOWN]
+            joined = join_all(held) if all(isinstance(p, (ListValue, TupleValue)) for p in parts) else UNKNOWN
+            return ListValue(None, joined) if isinstance(args[1], ListValue) else TupleValue(None, joined)
         if name in ("abs", "round", "pow", "divmod", "sum"):
             arrays = [a for a in args if find_array(a) is not None]
             if arrays:
@@ -150,9 +162,9 @@ class BuiltinCalls(Machine):
                     each: dict[object, Value] = {key: self.fresh(inner) for key in names.one_of}
                     return DictValue({**each, **known}, None, frame.stage)
                 return DictValue(dict(known), inner, frame.stage)
-            return DictValue(
-                {**(base.items if base else {}), **known}, base.element if base else None, frame.stage
-            )
+            if base is None:
+                return DictValue(known, None, frame.stage)
+            return DictValue({**base.items, **known}, base.element, frame.stage, base.optional - known.keys())
         if name == "len":
             if isinstance(first, (TupleValue, ListValue)) and first.items is not None and not frame.loops:
                 return Static(len(first.items))
@@ -192,6 +204,9 @@ class BuiltinCalls(Machine):
             elif len(args) == 3 and isinstance(first, Instance) and first.staged is None:
                 self.implied(first, "__setattr__", [UNKNOWN, args[2]], node, frame)
                 first.staged = find_array(args[2], True)  # under a name that is not known
+                for field, stored in list(first.fields.items()):
+                    if not isinstance(stored, CALLABLE):
+                        first.fields[field] = join(stored, args[2])
                 first.fields[ANY_NAME] = in_turn([*filter(None, [first.fields.get(ANY_NAME)]), args[2]])
             return Static(None)
         if name == "super":
@@ -426,7 +441,7 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
 def _stands_alone(option: Value) -> bool:
     """Whether only what is made by this class, or by one that derives from it, is an instance of it."""
     if isinstance(option, External):
-        return option.name == "functools.partial"
+        return option.name in _ALONE
     if not isinstance(option, ClassValue) or option.meta is not None:
         return False
     return all(base in ("typing.Generic", "builtins.object") for base in option.external_bases())

@@ -72,6 +72,11 @@ MAX_ALL_CONTEXTS = 1000  # the same over all closures of one def
 _ASKS_FOR_TRACER = frozenset({"is_abstract", "is_tracer", "is_traced", "is_jax_tracer", "_is_tracer"})
 
 
+def join_open(known: Value | None, more: Value) -> Value:
+    """What `f(**a, **b)` gives to a parameter: it may be of either."""
+    return more if known is None else join(known, more)
+
+
 class Calls(Machine):
     """The calling half of the interpreter."""
 
@@ -101,11 +106,13 @@ class Calls(Machine):
             if keyword.arg is not None:
                 kwargs[keyword.arg] = value
             elif isinstance(value, DictValue):
-                kwargs.update({key: item for key, item in value.items.items() if isinstance(key, str)})
+                for key, item in value.items.items():
+                    if isinstance(key, str):
+                        kwargs[key] = join(item, UNKNOWN) if key in value.optional else item
                 if value.element is not None:
-                    kwargs["**"] = value.element
+                    kwargs["**"] = join_open(kwargs.get("**"), value.element)
             else:
-                kwargs["**"] = self.element_of(value, keyword, frame)
+                kwargs["**"] = join_open(kwargs.get("**"), self.element_of(value, keyword, frame))
         if "rngs" in kwargs and dotted(node.func).rpartition(".")[2] in ("apply", "apply_fn"):
             self.use_streams(kwargs["rngs"], node, frame)
         if "seed" in kwargs and isinstance(callee, (ExternalMethod, Unknown)):
@@ -179,7 +186,11 @@ class Calls(Machine):
         self.choosing += 1
         for option in callee.options:
             frame.used = dict(before)
+            # Which of several functions of a library it is decides what they are to be given.
+            unsure = not callee.every and isinstance(option, External)
+            self.beside += unsure
             results.append(self.call_value(option, args, kwargs, node, frame))
+            self.beside -= unsure
             after.update(frame.used)
         self.choosing -= 1
         frame.stage = outer
@@ -435,7 +446,7 @@ class Calls(Machine):
             return TupleValue(items, value.element, value.cls, value.exact)
         if depth > 0 and isinstance(value, DictValue) and value.items:
             known = {key: self.renewed(part, given, depth - 1) for key, part in value.items.items()}
-            return DictValue(known, value.element, value.stage)
+            return DictValue(known, value.element, value.stage, value.optional)
         return value
 
     def run_body(self, function: Function, frame: Frame) -> Value:

@@ -15,9 +15,10 @@ from jaxlint.staging.frozen import frozen_by, refusing
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
-from jaxlint.staging.syntax_facts import attribute_stores, dotted
+from jaxlint.staging.syntax_facts import attribute_stores, dotted, stores_what_it_gets
 from jaxlint.staging.values import (
     ANY_NAME,
+    CALLABLE,
     MISSING,
     UNKNOWN,
     Array,
@@ -417,6 +418,10 @@ class Classes(Machine):
                 text = f"{dotted(holder) or 'the object'}.{name}"
                 self.emit("leak", events.LeakEvent(target, frame, value, f"the attribute `{text}`"))
                 return
+        hook = base.cls.lookup("__setattr__")
+        if isinstance(hook, Function) and not stores_what_it_gets(hook.node):
+            if isinstance(value, Instance) or not isinstance(value, CALLABLE):
+                value = join(value, UNKNOWN)  # what is kept is what the hook made of it
         known = base.fields.get(name)
         conditional = bool(frame.guards) or bool(frame.loops)
         base.fields[name] = join(known, value) if known is not None and conditional else value

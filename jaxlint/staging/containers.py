@@ -30,6 +30,9 @@ from jaxlint.staging.values import (
     is_text,
     join,
     join_all,
+    overwrite_any,
+    store_key,
+    update_dict,
 )
 
 Built = TypeVar("Built")
@@ -72,19 +75,20 @@ class Containers(Machine):
         for key, item in zip(node.keys, node.values, strict=True):
             value = self.eval(item, frame)
             if key is None:
-                more = value.element if isinstance(value, DictValue) else self.element_of(value, item, frame)
-                if isinstance(value, DictValue):
-                    result.items.update(value.items)
-                if more is not None:
-                    result.element = more if result.element is None else join(result.element, more)
+                given = (
+                    value
+                    if isinstance(value, DictValue)
+                    else DictValue({}, self.element_of(value, item, frame))
+                )
+                update_dict(result, given, conditional=False)
                 continue
             named = self.eval(key, frame)
             self.convert(named, key, "hash", frame)
             const = constant(named)
             if const is not MISSING and hashable(const):
-                result.items[const] = value
+                store_key(result, const, value, conditional=False)
             else:
-                result.element = value if result.element is None else join(result.element, value)
+                overwrite_any(result, value)
         return result
 
     def comprehension(self, node: Any, frame: Frame, build: Callable[[], Value]) -> Value:

@@ -176,7 +176,8 @@ class ControlFlow(Machine):
                 [self.fresh(v, depth - 1) for v in value.items], value.element, value.cls, value.exact
             )
         if depth > 0 and isinstance(value, DictValue):
-            return DictValue({k: self.fresh(v, depth - 1) for k, v in value.items.items()}, value.element)
+            known = {k: self.fresh(v, depth - 1) for k, v in value.items.items()}
+            return DictValue(known, value.element, optional=value.optional)
         if isinstance(value, Unknown) and type(value) is Unknown:
             return Unknown(Origin("item"), value.flow)
         if isinstance(value, Choice):
@@ -352,9 +353,9 @@ class ControlFlow(Machine):
                 jitted=result.jitted,
                 flow=result.flow,
             )
-        if isinstance(result, NumpyArray):
+        if isinstance(result, NumpyArray) and isinstance(first, NumpyArray):
             return result
-        return UNKNOWN
+        return UNKNOWN  # a tree of what the function gives
 
     def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """`is_leaf` is asked about each node of the tree, its leaves too."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.constants import constant_numbers
+from jaxlint.staging.constants import constant_names, constant_numbers
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import flow_in, marked
 from jaxlint.staging.machine import Machine
@@ -62,8 +62,14 @@ class CustomRules(Machine):
     ) -> None:
         if not frame.stage.staged:
             return
-        nondiff = constant_numbers(t.options.get("nondiff_argnums")) or ()
         names = self.signature(t.target)
+        named = constant_names(t.options.get("nondiff_argnames")) or ()
+        nondiff = sorted(
+            {
+                *(constant_numbers(t.options.get("nondiff_argnums")) or ()),
+                *(names.index(name) for name in named if name in names),
+            }
+        )
         fixed: list[Value] = []  # what the rules get first, in the order of `nondiff_argnums`
         for n in nondiff:
             name = names[n] if n < len(names) else ""

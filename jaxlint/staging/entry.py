@@ -208,6 +208,8 @@ def _rows(table: ExternalObject, names: list[str]) -> list[dict[str, Value]]:
     given = table.args
     if len(given) == 1 and isinstance(given[0], (ListValue, StarArgument)):
         given = _elements(given[0])
+    elif len(given) == 1 and isinstance(given[0], ExternalObject):
+        given = [Static(kind="int") if given[0].name == "builtins.range" else UNKNOWN]  # cases in turn
     named = table.name.endswith(".named_parameters")
     rows = []
     for row in given[:_MAX_ROWS]:

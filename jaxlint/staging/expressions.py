@@ -11,7 +11,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.narrowing import Narrowing, decided
 from jaxlint.staging.operators import Operators
 from jaxlint.staging.statements import truth
-from jaxlint.staging.syntax_facts import asks_for_rank
+from jaxlint.staging.syntax_facts import asks_for_kind
 from jaxlint.staging.values import (
     UNKNOWN,
     External,
@@ -183,7 +183,7 @@ class Expressions(Operators, Narrowing, Containers):
         if known is not None:
             return self.eval(node.body if known else node.orelse, frame)
         before = frame.snapshot()
-        doubt = asks_for_rank(node.test)
+        doubt = asks_for_kind(node.test)
         frame.doubt += doubt
         self.narrow(node.test, True, frame)
         body = self.eval(node.body, frame)

@@ -93,8 +93,19 @@ class Frame:
         """What places may hold, and what may be gone, after two paths meet."""
         if other.buffers is not self.buffers:
             merged = dict(self.buffers)
+            # What one path has donated is gone on that path: where only the other path still holds it, it is alive.
+            if other.dead is not self.dead:
+                lost = other.dead.keys() - self.dead.keys()
+                for place, buffers in self.buffers.items():
+                    alone = buffers & lost
+                    if alone:
+                        merged[place] = buffers - (alone - other.buffers.get(place, frozenset()))
+                lost = self.dead.keys() - other.dead.keys()
+            else:
+                lost = set()
             for place, buffers in other.buffers.items():
-                merged[place] = merged.get(place, buffers) | buffers
+                mine = self.buffers.get(place, frozenset())
+                merged[place] = merged.get(place, frozenset()) | (buffers - (lost - mine))
             self.buffers = merged
         if other.dead is not self.dead:
             self.dead = {**other.dead, **self.dead}

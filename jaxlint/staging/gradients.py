@@ -34,6 +34,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
     constant,
+    join,
     map_parts,
     parts_of,
 )
@@ -84,8 +85,12 @@ class Gradients(Machine):
             gradient = self.array_result(frame, inputs, node, role="grad", name=t.api)
             gradient.tree = True
             grads.append(gradient)
-        single = "argnums" not in t.options or isinstance(constant(t.options["argnums"]), int)
-        gradient_value: Value = grads[0] if single else TupleValue(grads)
+        asked = t.options.get("argnums", Static(0))
+        gradient_value: Value = TupleValue(grads)
+        if isinstance(asked, (Static, Array, NumpyArray)):  # a number, whichever it is
+            gradient_value = grads[0]
+        elif not isinstance(asked, (TupleValue, ListValue)):
+            gradient_value = join(grads[0], UNKNOWN)
         aux = t.options.get("has_aux")
         has_aux = aux is not None and constant(aux) is True
         unknown_aux = aux is not None and constant(aux) is MISSING

@@ -186,6 +186,8 @@ class Interpreter(
         self.donates = self.donates or "donate" in module.source.text
         frame = Frame(None, module, module.scope, HOST)
         self.exec_block(tree.body, frame)
+        # A function that is evaluated later was called with the one or with the other.
+        module.scope.variables.update(dict.fromkeys(module.renamed, UNKNOWN))
         module.state = "done"
 
     def model_of(self, name: str) -> Value:

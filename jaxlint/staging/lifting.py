@@ -63,6 +63,8 @@ class Lifting(Machine):
         spec = self.spec_of(t)
         names = self.signature(t.target)
         static, certain = self.static_parameters(t, names)
+        concrete = t.options.get("concrete")  # of `remat`, until JAX gave it up: numbers stay numbers
+        certain = certain and (concrete is None or constant(concrete) is False)
         axes = t.options.get("in_axes")
         staged = args[:1]
         for position, value in enumerate(args[1:], start=1):
@@ -76,7 +78,7 @@ class Lifting(Machine):
         options = {
             name: value
             if name in static or _is_scan(t)
-            else self.to_staged(value, self.parameter_why(t, name))
+            else self.to_staged(value, self.parameter_why(t, name), certain)
             for name, value in kwargs.items()
         }
         stage = Stage("nn.lift", spec.abstract or frame.stage.abstract, True, t.why, frame.stage, None)

@@ -41,6 +41,9 @@ from jaxlint.staging.values import (
     find_array,
     join,
     join_all,
+    overwrite_any,
+    store_key,
+    update_dict,
 )
 
 # Methods of lists and sets that give None.
@@ -345,9 +348,9 @@ class Methods(Machine):
                 self.emit("index", events.IndexEvent(node, frame, target, args[0], "dict"))
             const = constant(args[0]) if args else MISSING
             known = target.items.get(const) if isinstance(const, (str, int)) else None
-            if known is not None:
-                return known
             default = args[1] if len(args) > 1 else Static(None)
+            if known is not None:
+                return join(known, default) if const in target.optional else known
             if name == "setdefault":
                 self.check_leak(target, default, node, frame)
                 target.element = default if target.element is None else join(target.element, default)
@@ -358,16 +361,18 @@ class Methods(Machine):
         if name == "update":
             for value in [*args, *kwargs.values()]:
                 self.check_leak(target, value, node, frame)
-            if args and isinstance(args[0], DictValue):
-                target.items.update(args[0].items)
-                rest = [part for part in (target.element, args[0].element) if part is not None]
-                target.element = join_all(rest) if rest else None
-            elif args:
-                target.element = UNKNOWN
-            target.items.update({k: v for k, v in kwargs.items() if k != "**"})
+            if args:
+                given = args[0]
+                if not isinstance(given, DictValue):  # pairs
+                    made = self.call_builtin("dict", [given], {}, node, frame)
+                    given = made if isinstance(made, DictValue) else DictValue({}, UNKNOWN)
+                update_dict(target, given, bool(frame.guards))
+            if kwargs:
+                named = {key: part for key, part in kwargs.items() if key != "**"}
+                update_dict(target, DictValue(dict(named), kwargs.get("**")), bool(frame.guards))
             return Static(None)
         if name == "copy":
-            return DictValue(dict(target.items), target.element, frame.stage)
+            return DictValue(dict(target.items), target.element, frame.stage, target.optional)
         return UNKNOWN
 
     def store_item(
@@ -409,9 +414,9 @@ class Methods(Machine):
                 conditional = bool(frame.guards)
                 if known is None and (conditional or frame.loops) and base.element is None:
                     base.element = value  # it may be there or not
-                base.items[const] = join(known, value) if known is not None and conditional else value
+                store_key(base, const, value, conditional)
             else:
-                base.element = value if base.element is None else join(base.element, value)
+                overwrite_any(base, value)
         elif isinstance(base, ListValue):
             self.check_leak(base, value, node, frame)
             if find_array(index, True, 0) is not None:
@@ -422,5 +427,7 @@ class Methods(Machine):
                 and isinstance(const, int)
                 and -len(base.items) <= const < len(base.items)
             ):
-                base.items[const] = value
+                base.items[const] = join(base.items[const], value) if frame.guards else value
+            elif base.items is not None:
+                base.items = [join(known, value) for known in base.items]  # any of them may be the one
             base.element = join(base.element, value)

@@ -40,6 +40,7 @@ from jaxlint.staging.values import (
     is_none,
     is_text,
     join_all,
+    update_dict,
 )
 
 _ORDERINGS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -116,6 +117,11 @@ class Operators(Machine):
                 ):
                     self.emit("shape", events.ShapeEvent(node, frame, count, "*", "the repetition"))
                 return UNKNOWN
+        if isinstance(op, ast.BitOr) and (isinstance(left, DictValue) != isinstance(right, DictValue)):
+            known = right if isinstance(right, DictValue) else left
+            assert isinstance(known, DictValue)
+            merged = dict(known.items) if known is right else {}
+            return DictValue(merged, UNKNOWN, frame.stage)  # the other one is a mapping, too
         if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
             like = left if isinstance(left, Array) else right if isinstance(left, Static) else None
             like = None if isinstance(op, ast.MatMult) else like
@@ -155,7 +161,9 @@ class Operators(Machine):
                         return ListValue(None, element)
                     return TupleValue(None, element)
         if isinstance(op, ast.BitOr) and isinstance(left, DictValue) and isinstance(right, DictValue):
-            return DictValue({**left.items, **right.items}, right.element or left.element, frame.stage)
+            both = DictValue(dict(left.items), left.element, frame.stage, left.optional)
+            update_dict(both, right, conditional=False)
+            return both
         if isinstance(left, NumpyArray) or isinstance(right, NumpyArray):
             other = right if isinstance(left, NumpyArray) else left
             if isinstance(other, Unknown):
@@ -257,7 +265,7 @@ class Operators(Machine):
                     known = const in container.items
                 except TypeError:
                     return Static(kind="bool")
-                if known:
+                if known and const not in container.optional:
                     return Static(isinstance(op, ast.In))
             return Static(kind="bool")
         if isinstance(container, Array) and not container.tree:
@@ -271,6 +279,8 @@ class Operators(Machine):
             const, options = constant(item), constant(container)
             if const is not MISSING and options is not MISSING:
                 return Static((const in options) == isinstance(op, ast.In))
+        elif isinstance(constant(item), str) and isinstance(constant(container), str):
+            return Static((constant(item) in constant(container)) == isinstance(op, ast.In))
         return Static(kind="bool")
 
     def array_result(

@@ -41,6 +41,7 @@ class Module:
         self.display = source.display
         self.scope = Scope(None, is_module=True)
         self.state = "new"  # "new", "running", "done"
+        self.renamed: set[str] = set()  # names that a later import gives to another library
         self.reported = False
 
     @functools.cached_property

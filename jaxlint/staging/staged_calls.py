@@ -6,6 +6,7 @@ import ast
 
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
 from jaxlint.staging import events
+from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.constants import constant_names, constant_numbers
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
@@ -162,16 +163,21 @@ class StagedCalls(Machine):
         self.boundary = (t, frame)
         keeps = self.spec_of(t).keeps_python if "spec" in t.attributes else False
         staged: list[Value] = []
+        spread = False
         for position, value in enumerate(args):
             name = names[position] if position < len(names) else f"argument {position}"
             static = name in static_names or f"#{position}" in static_names
-            if node is not None and (static or certain) and not self.unjitted:
+            if isinstance(value, StarArgument):
+                spread = bool(static_names)  # which of them are static is not known from here on
+            sure = certain and not spread
+            static = static and not spread
+            if node is not None and (static or sure) and not self.unjitted:
                 argument = _positional_node(node, position - _bound_before(node, args))
                 self.emit_argument(static, t, name, value, argument, node, frame)
             staged.append(
                 _static_inside(value)
                 if static
-                else self.to_staged(value, self.parameter_why(t, name), certain, keeps)
+                else self.to_staged(value, self.parameter_why(t, name), sure, keeps)
             )
         options: dict[str, Value] = {}
         for name, value in kwargs.items():

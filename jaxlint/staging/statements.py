@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from jaxlint.jaxapi.api_names import known_names
+from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import HOST
 from jaxlint.staging.syntax_facts import (
-    asks_for_rank,
+    asks_for_kind,
     dotted,
     expects_error,
     guards_imports,
@@ -75,6 +76,10 @@ def _is_setting(name: str) -> bool:
 
 # Contexts of chex in which `jit` and `pmap` do nothing.
 _FAKES = frozenset({"fake_jit", "fake_pmap", "fake_pmap_and_jit"})
+
+
+def _is_same_module(left: Value, right: External) -> bool:
+    return isinstance(left, External) and canonical(left.name) == canonical(right.name)
 
 
 class Statements(Machine):
@@ -209,6 +214,8 @@ class Statements(Machine):
             before = frame.snapshot()
             missing = none_branch(node.test)
             open_choice = frame.stage.staged and self.may_be_static(node.test, frame)
+            if self.decides_for_kind(node.test, frame):
+                frame.facts["ranked"] = True
             self.narrow(node.test, True, frame)
             # The branch that today's JAX takes has to work there: a shim guards the other one.
             taken = self.taken_today(node.test, frame) if shim else None
@@ -259,17 +266,22 @@ class Statements(Machine):
 
         Or for the number of dimensions of an array, which decides for whole calls, too.
         """
-        if asks_for_rank(test):
+        if self.decides_for_kind(test, frame):
             return True
-        flags = rank_flags(frame.function.node) if frame.function is not None else frozenset()
         for part in name_loads(test):
-            if part.id in flags:
-                return True
             found = frame.scope.lookup(part.id)
             if found is not None and isinstance(found[0], Array):
                 if found[0].staged and not found[0].certain:
                     return True
         return False
+
+    @staticmethod
+    def decides_for_kind(test: ast.expr, frame: Frame) -> bool:
+        """Whether a test asks what kind of array there is, in itself or by a name bound to such a question."""
+        if asks_for_kind(test):
+            return True
+        flags = rank_flags(frame.function.node) if frame.function is not None else frozenset()
+        return bool(flags) and any(part.id in flags for part in name_loads(test))
 
     def merge(self, frame: Frame, other: Any) -> None:
         """Joins another path's snapshot into the frame's current state."""
@@ -559,6 +571,14 @@ class Statements(Machine):
             whole = self.import_module(alias.name, frame.module)
             self.name_event(whole, alias, frame, is_import=True)
             if alias.asname:
+                before = frame.scope.variables.get(alias.asname)
+                if (
+                    frame.scope.is_module
+                    and not frame.import_guard
+                    and isinstance(before, (External, ModuleValue))
+                ):
+                    if isinstance(whole, External) and not _is_same_module(before, whole):
+                        frame.module.renamed.add(alias.asname)
                 frame.scope.variables[alias.asname] = whole
             else:
                 top = alias.name.partition(".")[0]

@@ -313,30 +313,76 @@ def expects_error(context: ast.expr) -> bool:
     return name in ("raises", "suppress") or name.startswith("assertRaises")
 
 
+_ASKS_FOR_KIND = frozenset({"isscalar", "issubdtype", "default_backend"})
+
+
 @cache
-def asks_for_rank(test: ast.expr) -> bool:
-    """Whether an expression reads the number of dimensions of something."""
+def asks_for_kind(test: ast.expr) -> bool:
+    """Whether an expression reads what decides for whole calls: how many dimensions there are, a dtype, the machine."""
     for child in walk(test):
-        if isinstance(child, ast.Attribute) and child.attr == "ndim":
+        if isinstance(child, ast.Attribute) and child.attr in ("ndim", "platform"):
             return True
-        if isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] == "isscalar":
+        if isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] in _ASKS_FOR_KIND:
             return True
         if isinstance(child, ast.Call) and isinstance(child.func, ast.Name) and child.func.id == "len":
-            if child.args and isinstance(child.args[0], ast.Attribute) and child.args[0].attr == "shape":
+            asked = child.args[0] if child.args else None
+            if isinstance(asked, ast.Call):
+                asked = asked.func
+            if asked is not None and dotted(asked).rpartition(".")[2] == "shape":
                 return True
     return False
 
 
 @cache
 def rank_flags(node: ast.AST) -> frozenset[str]:
-    """The names that a function binds to what it makes of a number of dimensions."""
+    """The names that a function binds to what it makes of a number of dimensions, and to shapes that `len` is asked of."""
+    bindings = [child for child in walk(node) if isinstance(child, ast.Assign)]
+    shapes = {
+        name
+        for binding in bindings
+        for name in _bound_names(binding)
+        if dotted(getattr(binding.value, "func", binding.value)).rpartition(".")[2] == "shape"
+    }
     return frozenset(
-        target.id
-        for child in walk(node)
-        if isinstance(child, ast.Assign) and asks_for_rank(child.value)
-        for target in child.targets
-        if isinstance(target, ast.Name) and isinstance(child.value, (ast.Compare, ast.BoolOp, ast.UnaryOp))
+        name
+        for binding in bindings
+        for name in _bound_names(binding)
+        if isinstance(binding.value, (ast.Compare, ast.BoolOp, ast.UnaryOp))
+        and (asks_for_kind(binding.value) or _asks_for_length(binding.value, shapes))
     )
+
+
+def _bound_names(binding: ast.Assign) -> list[str]:
+    return [target.id for target in binding.targets if isinstance(target, ast.Name)]
+
+
+def _asks_for_length(test: ast.expr, names: set[str]) -> bool:
+    return any(
+        isinstance(child, ast.Call)
+        and dotted(child.func) == "len"
+        and bool(child.args)
+        and isinstance(child.args[0], ast.Name)
+        and child.args[0].id in names
+        for child in walk(test)
+    )
+
+
+@cache
+def stores_what_it_gets(hook: ast.AST) -> bool:
+    """Whether a `__setattr__` hands the value on as it was given."""
+    parameters = positional_parameters(hook) if isinstance(hook, ast.FunctionDef) else []
+    if len(parameters) < 3:
+        return False
+    value = parameters[2].arg
+    passed = False
+    for child in walk(hook):
+        if isinstance(child, ast.Name) and child.id == value and isinstance(child.ctx, ast.Store):
+            return False
+        if isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] == "__setattr__":
+            passed = passed or any(isinstance(part, ast.Name) and part.id == value for part in child.args)
+        elif isinstance(child, ast.Assign) and isinstance(child.value, ast.Name):
+            passed = passed or child.value.id == value  # `self.__dict__[name] = value`
+    return passed
 
 
 def none_branch(test: ast.expr) -> bool | None:

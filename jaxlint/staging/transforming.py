@@ -101,9 +101,7 @@ class Transforming(Boundary, StagedCalls, CustomRules):
     ) -> Value:
         """The result of calling a transformation; `own`: the project's own code for it."""
         spec = TRANSFORMS[name]
-        target = (
-            args[0] if args else next((kwargs[k] for k in ("fun", "f", "fn", "kernel") if k in kwargs), None)
-        )
+        target = args[0] if args else next((kwargs[k] for k in _TARGET_KEYWORDS if k in kwargs), None)
         if target is None or isinstance(target, StarArgument):
             return Partial(External(name, own), [], kwargs)
         if spec.kind == "wrap":
@@ -118,7 +116,7 @@ class Transforming(Boundary, StagedCalls, CustomRules):
             if isinstance(target, Transformed):
                 target.attributes["without_rng"] = Static(True)
             return target
-        options = {key: value for key, value in kwargs.items() if key not in ("fun", "f", "fn", "kernel")}
+        options = {key: value for key, value in kwargs.items() if key not in _TARGET_KEYWORDS}
         for key, value in zip(_POSITIONAL_OPTIONS.get(spec.kind, ()), args[1:], strict=False):
             options[key] = value
         decorator = (
@@ -247,6 +245,8 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         return UNKNOWN
 
 
+# What a function that is transformed is called where it is passed by name.
+_TARGET_KEYWORDS = ("fun", "f", "fn", "kernel", "body")
 _POSITIONAL_OPTIONS: dict[str, tuple[str, ...]] = {
     "vmap": ("in_axes", "out_axes"),
     "pmap": ("axis_name",),

@@ -216,11 +216,15 @@ class TupleValue(Value):
 
 @dataclass(slots=True, eq=False)
 class DictValue(Value):
-    """A dict; `items` holds what is known by constant key, `element` joins the rest."""
+    """A dict; `items` holds what is known by constant key, `element` joins the rest.
+
+    `optional`: the keys of `items` that are there on some paths alone.
+    """
 
     items: dict[Any, Value]
     element: Value | None = None
     stage: object = None
+    optional: frozenset[Any] = frozenset()
 
     def elements(self) -> list[Value]:
         return [*self.items.values(), *([self.element] if self.element is not None else [])]
@@ -507,7 +511,8 @@ def map_parts(value: TupleValue | ListValue | DictValue, change: Callable[[Value
     """The same container with `change` applied to all that it holds, known or not."""
     if isinstance(value, DictValue):
         element = change(value.element) if value.element is not None else None
-        return DictValue({key: change(part) for key, part in value.items.items()}, element)
+        known = {key: change(part) for key, part in value.items.items()}
+        return DictValue(known, element, optional=value.optional)
     items = [change(part) for part in value.items] if value.items is not None else None
     if isinstance(value, ListValue):
         return ListValue(items, change(value.element), value.kind)
@@ -519,6 +524,30 @@ def map_parts(value: TupleValue | ListValue | DictValue, change: Callable[[Value
 def _truth(left: Static, right: Static) -> bool | None:
     both = [value.truth if value.const is MISSING else bool(value.const) for value in (left, right)]
     return both[0] if both[0] is both[1] else None
+
+
+def store_key(target: DictValue, key: Any, value: Value, conditional: bool) -> None:
+    """`target[key] = value`; `conditional`: on one of several paths."""
+    known = target.items.get(key)
+    target.items[key] = join(known, value) if known is not None and conditional else value
+    if conditional and known is None:
+        target.optional |= {key}
+    elif not conditional and key in target.optional:
+        target.optional -= {key}
+
+
+def overwrite_any(target: DictValue, value: Value) -> None:
+    """`target[key] = value` with a key that is not known: it may be one of those that are."""
+    target.items.update({key: join(known, value) for key, known in target.items.items()})
+    target.element = value if target.element is None else join(target.element, value)
+
+
+def update_dict(target: DictValue, given: DictValue, conditional: bool) -> None:
+    """`target.update(given)`."""
+    if given.element is not None:
+        overwrite_any(target, given.element)
+    for key, value in given.items.items():
+        store_key(target, key, value, conditional or key in given.optional)
 
 
 def doubtful(value: Value, depth: int = 3) -> Value:
@@ -536,6 +565,8 @@ def stand_in(value: Value, depth: int = 2) -> Value:
         return value if value.stand_in else replace(value, stand_in=True)
     if isinstance(value, Array):
         return doubtful(value)
+    if type(value) is Static and value.const is not MISSING:
+        return UNKNOWN if value.const is None else Static(kind=type(value.const).__name__)
     if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
         return map_parts(value, lambda part: stand_in(part, depth - 1))
     return value
@@ -595,7 +626,8 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             }
             rest = [v for k, v in [*left.items.items(), *right.items.items()] if k not in merged]
             rest += [v for v in (left.element, right.element) if v is not None]
-            return DictValue(merged, join_all(rest, depth - 1) if rest else None, left.stage)
+            others = join_all(rest, depth - 1) if rest else None
+            return DictValue(merged, others, left.stage, left.optional | right.optional)
         if isinstance(left, Instance) and isinstance(right, Instance) and left.cls is right.cls:
             names = left.fields.keys() & right.fields.keys()
             fields = {n: join(left.fields[n], right.fields[n], depth - 1) for n in names}

@@ -50,6 +50,11 @@ def is_parameter(node: ast.AST | None, frame: Frame) -> bool:
     return any(parameter.arg == node.id for parameter in all_parameters(frame.function.node))
 
 
+def decided_by_kind(frame: Frame) -> bool:
+    """Whether the way here asks for ranks or dtypes, so that it may not be for the shapes that are known."""
+    return any("ranked" in one.facts for one in (frame, *frame.callers()))
+
+
 def guarded(event: Event, convention: bool = True) -> bool:
     """Inside a try that handles what a tracer raises, outside of the trace, or where it depends on the run whether it is reached.
 

@@ -31,7 +31,7 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
-from jaxlint_rules._reasons import guarded
+from jaxlint_rules._reasons import decided_by_kind, guarded
 from jaxlint_rules._signatures import signature_of
 from jaxlint_rules.tracing._structures import describe
 
@@ -215,7 +215,7 @@ def double(x):
 
     def on_branches(self, event: BranchesEvent, report: Reporter) -> None:
         choice = event.choice
-        if choice is None or guarded(event, convention=False):
+        if choice is None or guarded(event, convention=False) or decided_by_kind(event.frame):
             return
         shape = shape_of(choice)
         if shape:

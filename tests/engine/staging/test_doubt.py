@@ -538,6 +538,318 @@ PROGRAMS = {
         product(Pair(1.0, 2.0), 3.0)
         check(1.0)
     """,
+    "keys that a dict has on some paths alone": """
+        import jax
+        import settings
+
+        def step(x, block=3, limit=0):
+            if limit > 2:
+                return x
+            return x + block
+
+        @jax.jit
+        def run(x, kwargs):
+            return step(x, **kwargs)
+
+        def main(x):
+            kwargs = {}
+            if settings.passes():
+                kwargs["limit"] = 3
+            return run(x, kwargs)
+    """,
+    "a list of places that a loop fills": """
+        from functools import partial
+        import jax
+
+        def step(x, factor, limit):
+            if limit > 2:
+                return x * factor
+            return x
+
+        @partial(jax.jit, static_argnames=("places", "held"))
+        def run(places, held, x):
+            args = [x] * 3
+            for place, value in zip(places, held):
+                args[place] = value
+            return step(*args)
+
+        def main(x):
+            return run((2,), (4,), x)
+    """,
+    "names that a later import gives to another library": """
+        import jax
+        import jax.numpy as np
+
+        def normalize(x):
+            return x / np.linalg.norm(x, axis=-1, keepdims=True)
+
+        fast = jax.pmap(lambda rays: normalize(rays))
+        print(fast(np.ones((1, 3))))
+
+        import numpy as np
+
+        np.save("out.npy", np.zeros(3))
+    """,
+    "attributes that are set again, by names that are not known": """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+
+        class Schedule:
+            def __init__(self, betas):
+                self.betas = np.array(betas)
+                self.products = np.cumprod(self.betas)
+                for name, value in vars(self).items():
+                    if isinstance(value, np.ndarray):
+                        setattr(self, name, jnp.array(value))
+
+            def at(self, t):
+                return self.products[t]
+
+        schedule = Schedule([0.1, 0.2])
+
+        @jax.jit
+        def loss(x, t):
+            return x * schedule.at(t)
+
+        loss(1.0, 1)
+    """,
+    "attributes that a hook keeps in another form": """
+        import jax
+
+        class Parameter:
+            def __init__(self, data):
+                self.data = data
+
+        class Base:
+            def __setattr__(self, name, value):
+                if isinstance(value, Parameter):
+                    self.register(name)
+                    value = value.data
+                super().__setattr__(name, value)
+
+            def register(self, name):
+                print(name)
+
+        @jax.jit
+        def gain(x, factor):
+            return x * factor
+
+        class Amplifier(Base):
+            def __init__(self):
+                self.factor = Parameter(2.0)
+
+            def __call__(self, x):
+                return gain(x, self.factor)
+
+        Amplifier()(1.0)
+    """,
+    "a transformation of several, which take other functions": """
+        import jax
+
+        MAPS = {"vmap": jax.vmap, "scan": jax.lax.scan, "lmap": lambda f, **k: lambda xs: jax.lax.map(f, xs, **k)}
+
+        def mapped(kind, xs, **options):
+            def one(view):
+                return view + 1
+
+            return MAPS[kind](one, **options)(xs)
+    """,
+    "lists that are put behind each other by sum": """
+        import jax.numpy as jnp
+
+        def compare(dtypes, comparator):
+            operands = sum([[jnp.array(0, dtype)] * 2 for dtype in dtypes], [])
+            operands[1] = jnp.array(1)
+            return comparator(*operands)
+    """,
+    "a branch for a dtype, or for a machine": """
+        import jax
+        import jax.numpy as jnp
+
+        def counts(labels):
+            if jnp.issubdtype(labels, jnp.integer):
+                labels = jax.nn.one_hot(labels, labels.max() + 1)
+            return labels.sum(0)
+
+        def reference(lengths):
+            return [length + 1 for length in range(lengths[-1])]
+
+        @jax.jit
+        def loss(logits, lengths):
+            if jax.devices()[0].platform == "cpu":
+                print(reference(lengths))
+            return counts(jax.nn.softmax(logits))
+    """,
+    "what flax's remat left concrete when it was asked to": """
+        from functools import partial
+        import flax.linen as nn
+
+        class Layer(nn.Module):
+            @nn.compact
+            def __call__(self, x, deterministic=True):
+                x = nn.Dense(4)(x)
+                return x if deterministic else x + 1
+
+        class Model(nn.Module):
+            remat: bool = False
+
+            @nn.compact
+            def __call__(self, x, deterministic: bool = True):
+                wrap = partial(nn.remat, concrete=True) if self.remat else lambda cls: cls
+                return wrap(Layer)()(x, deterministic=deterministic)
+    """,
+    "shapes that a rule of differentiation keeps": """
+        from functools import partial
+        import jax
+        import jax.numpy as jnp
+
+        @partial(jax.custom_vjp, nondiff_argnames=("empty",))
+        def gather(x, index, inverse=None, empty=True):
+            return x[index]
+
+        def forward(x, index, inverse, empty):
+            return gather(x, index, inverse, empty=empty), (x.shape, index, inverse)
+
+        def backward(empty, kept, g):
+            shape, index, inverse = kept
+            if g.shape[0] == shape[0]:
+                return g, None, None
+            return jnp.zeros(shape).at[index].set(g), None, None
+
+        gather.defvjp(forward, backward)
+
+        @jax.jit
+        def run(x, index):
+            return gather(jnp.repeat(x, 2), index, empty=False)
+    """,
+    "what one path has donated and another still holds": """
+        import jax
+
+        def main(state, batches, settings):
+            step = jax.jit(lambda state, batch: (0.0, state), donate_argnums=(0,))
+            kept = state["params"] if settings.keep else None
+            while settings.more():
+                with settings.mesh():
+                    settings.use(state["params"])
+                if settings.ready():
+                    for batch in batches:
+                        loss, state = step(state, batch)
+                        if settings.stop:
+                            break
+    """,
+    "what two dicts fill the parameters of a function with": """
+        import equinox as eqx
+        import jax
+
+        def mixture(count, **params):
+            if count == 0:
+                return []
+            return [params[f"rate_{i}"] for i in range(count)]
+
+        def make(names, constants):
+            def loss(x):
+                values = {name: jax.lax.dynamic_index_in_dim(x, i) for name, i in names.items()}
+                return mixture(**constants, **values)
+
+            return eqx.filter_jit(loss)
+    """,
+    "a list that is asked whether it is an array": """
+        import typing
+        import jax
+        import jax.numpy as jnp
+
+        def split(tree, sections):
+            if isinstance(tree, jnp.ndarray):
+                tree = typing.cast(jax.Array, tree)
+                return jnp.reshape(tree, (sections, -1))
+            elif isinstance(tree, tuple):
+                return tuple([split(part, sections) for part in tree])
+            raise ValueError(tree)
+
+        parts = split((jnp.ones(4), jnp.ones(6)), 2)
+    """,
+    "a library that is asked for its name": """
+        import numpy as np
+        import jax
+
+        def spence(z):
+            return np.abs(z)
+
+        def dilogarithm(z):
+            if "jax" in np.__name__:
+                function = jax.vmap(spence)
+            else:
+                from scipy.special import spence as function
+            return function(z)
+    """,
+    "static arguments behind arguments that are unpacked": """
+        import functools
+        import jax
+
+        class Solver:
+            @functools.partial(jax.jit, static_argnums=(0, 5))
+            def hessian(self, controls, states, lower, upper, gauss_newton, weight):
+                if gauss_newton:
+                    return states * weight
+                return controls
+
+            @functools.partial(jax.jit, static_argnums=(0,))
+            def solve(self, primals, duals):
+                return self.hessian(*primals, *duals, self.method == "gauss-newton", 1.0)
+    """,
+    "shapes for which a function asks": """
+        import jax
+        import jax.numpy as jnp
+        from jax import lax
+
+        def scalar(n, x):
+            return lax.cond(n == 0, lambda: x, lambda: x + 1)
+
+        def evaluate(n, x):
+            shape = jnp.shape(n)
+            several = len(shape) > 0
+            if several:
+                return jax.vmap(lambda one: scalar(one, x))(n)
+            return scalar(n, x)
+
+        evaluate(jnp.arange(3), 1.0)
+    """,
+    "derivatives for one argument after another": """
+        import jax
+        import jax.numpy as jnp
+
+        def loss(a, b):
+            return a * b
+
+        def check(params, expected):
+            for index, value in enumerate(params):
+                assert jnp.allclose(value, jax.jacobian(loss, argnums=index)(*params))
+    """,
+    "cases that a range counts": """
+        from absl.testing import parameterized
+        import jax
+
+        class PowerTest(parameterized.TestCase):
+            @parameterized.parameters(range(2, 9, 2))
+            def test_power(self, p):
+                assert jax.jit(lambda x, p: x**p)(1.0, p) == 1.0
+    """,
+    "a tree that a function of leaves gives": """
+        import jax
+        import numpy as np
+
+        def apply(params, extra):
+            return params, extra or {}
+
+        def prefill(params, extra, position):
+            extra = (extra or {}) | {"position": position}
+            return apply(params, extra)
+
+        def main(params, batch, size):
+            extra = jax.tree_util.tree_map(lambda x: np.pad(x, [(0, size)]), batch.extra)
+            return jax.jit(prefill)(params, extra, 3)
+    """,
 }
 
 
@@ -647,3 +959,29 @@ def interpolate(x):
     return x
 """
     assert findings_in(tmp_path, {"program.py": program}) == []
+
+
+def test_what_is_certain_in_a_dict_and_a_list_is_told(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def scaled(x, factor):
+            if factor > 0:
+                return x * factor
+            return x
+
+        def moved(x, shift):
+            if shift > 0:
+                return x + shift
+            return x
+
+        @jax.jit
+        def run(x, factor):
+            kwargs = {"factor": 1.0}
+            kwargs.update(factor=factor)
+            args = [x, None]
+            args[1] = factor
+            return scaled(x, **kwargs) + moved(*args)
+    """
+    found = findings_in(tmp_path, {"program.py": program})
+    assert [(finding.code, finding.span.line) for finding in found] == [("JAX101", 4), ("JAX101", 9)]
