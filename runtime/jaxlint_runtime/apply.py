@@ -21,7 +21,7 @@ from jaxlint.finding import Finding, FixRequest
 from jaxlint.source import SourceError
 from jaxlint.source.journal import Journal
 from jaxlint.source.write import Change, encode_text, write_changes
-from jaxlint_runtime import written_attention, written_remat
+from jaxlint_runtime import written_attention, written_bf16, written_remat
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.rewrites.search import values_of
@@ -31,7 +31,7 @@ from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification
 
 _RULE = "missing-donation"
 _CODEMOD = "add-donation"
-_OTHERS = written_remat.CODEMODS | written_attention.CODEMODS
+_OTHERS = written_remat.CODEMODS | written_attention.CODEMODS | written_bf16.CODEMODS
 _PROVEN = ("verified", "compiled")
 _DELETED = b"Array has been deleted"
 
@@ -191,6 +191,9 @@ def writable(result: dict[str, Any], target: str, verification: Verification) ->
         sources = verification.check.sources if verification.check is not None else {}
         called = written_attention.attention_fix(result, target, sources)
         return called if isinstance(called, str) else Edit(result, target, called)
+    if result["codemod"] in written_bf16.CODEMODS:
+        found = written_bf16.bf16_fix(result, verification.check.sources if verification.check else {})
+        return found if isinstance(found, str) else Edit(result, target, found)
     parameters = result["parameters"]
     if shared := parameters.get("shared"):
         return f"advice only: {' and '.join(shared[0])} may be one buffer, which cannot be donated twice"
@@ -310,19 +313,25 @@ def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
         failure = _bad_ending(document, trial)
     if failure is None and any(edit.codemod in written_attention.CODEMODS for edit in edits):
         failure = _other_values(edits, verification)
+    coarse = [edit for edit in edits if edit.codemod in written_bf16.CODEMODS]
+    if failure is None and coarse:
+        failure = _other_values(edits, verification, "bfloat16")
     if failure is not None:
         return [Verdict(edit, False, f"not changed: {failure}") for edit in edits]
     return [_judge(edit, trial.document) for edit in edits]
 
 
-def _other_values(edits: list[Edit], verification: Verification) -> str | None:
-    """What the whole program prints and its functions return otherwise with the edits; None where it is the same."""
+def _other_values(edits: list[Edit], verification: Verification, dtype: str | None = None) -> str | None:
+    """What the whole program prints and its functions return otherwise with the edits; None where it is the same.
+
+    `dtype`: the edits compute in it, which is coarser than what the program computes in.
+    """
     assert verification.check is not None
     sources = dict(verification.check.sources)
     for change in changes_of(edits, verification):
         path = next(path for path, source in sources.items() if source.path == change.source.path)
         sources[path] = dataclasses.replace(sources[path], text=change.text)
-    return values_of(verification, sources, [edit.place for edit in edits])
+    return values_of(verification, sources, [edit.place for edit in edits], dtype)
 
 
 def _run_edited(
@@ -366,6 +375,8 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
         return Verdict(
             edit, False, "not changed: the second run loaded the function from another copy of its file"
         )
+    if edit.codemod in written_bf16.CODEMODS:
+        return Verdict(edit, *written_bf16.judged_again(edit.result, _cost_again(edit, trial)))
     if edit.codemod in _OTHERS:
         return Verdict(edit, *written_remat.judged_again(edit.result, _peaks(edit, trial)))
     options = function["options"]
@@ -383,6 +394,19 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
             return Verdict(edit, True, f"{how} again in the edited program: {result['reason']}")
     reasons = "; ".join(result["reason"] for result in again) or "it was not measured"
     return Verdict(edit, False, f"not changed: the gain was not seen again: {reasons}")
+
+
+def _cost_again(edit: Edit, trial: Document) -> dict[str, Any] | None:
+    """What the edited function costs on the target that the result is about."""
+    return next(
+        (
+            result["after"]
+            for target, result in trial.results
+            if (target, result["candidate"]) == (edit.target, "original")
+            and (result["path"], result["function"]) == edit.place
+        ),
+        None,
+    )
 
 
 def _peaks(edit: Edit, trial: Document) -> list[int]:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import jax
 import jax.numpy as jnp
 import pytest
 from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, run
 
+from jaxlint.source import read_source
 from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr
 from jaxlint_runtime.model import Status
 from jaxlint_runtime.program import Program
+from jaxlint_runtime.rewrites.search import edited
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.staging import capture
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 from jaxlint_runtime.transforms.bf16 import with_products
+from jaxlint_runtime.written_bf16 import bf16_fix, judged_again
 
 bf16 = TRANSFORMS["bf16"]
 
@@ -157,3 +162,56 @@ def test_float16_is_tried_where_it_is_asked_for():
     assert result.status is Status.NOT_APPLICABLE
     assert result.numerics.passed
     assert "A GPU shows what it saves" in result.reason
+
+
+NET = """import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        x = nn.gelu(nn.Dense(8)(x))
+        x = x @ jnp.eye(8)
+        return nn.Dense(1)(x)
+
+
+@jax.jit
+def slope(params, x):
+    return jax.grad(lambda params: jnp.mean(Net().apply(params, x) ** 2))(params)
+"""
+
+
+def test_it_is_written_by_the_dtype_of_layers_and_leaves_the_last_in_float32(tmp_path):
+    path = tmp_path.resolve() / "net.py"
+    path.write_text(NET)
+    spec = importlib.util.spec_from_file_location("bf16_net", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    x = jnp.ones((4, 8))
+    params = module.Net().init(jax.random.key(0), x)
+    (candidate,) = bf16.propose(program(module.slope.__wrapped__, params, x))
+    sources = {str(path): read_source(path, str(path))}
+    fix = bf16_fix({"parameters": candidate.parameters}, sources)
+    new = edited([fix], sources)[str(path)].text
+    assert new == NET.replace("nn.Dense(8)", "nn.Dense(8, dtype=jnp.bfloat16)")
+    assert "1 products that no layer computes" in fix.message
+    line = next(n for n, text in enumerate(NET.splitlines(), 1) if "jnp.eye" in text)
+    by_hand = {"calls": [[f"{path}:{line}"]] * 2}
+    assert "cast the operands" in bf16_fix({"parameters": by_hand}, sources)
+
+
+@pytest.mark.parametrize(
+    ("again", "kept"),
+    [
+        ({"peak_bytes": 60, "time_ms": None}, True),
+        ({"peak_bytes": 90, "time_ms": None}, False),
+        ({"peak_bytes": 100, "time_ms": {"median": 5.0}}, True),
+        (None, False),
+    ],
+)
+def test_a_written_dtype_has_to_gain_half_of_what_was_promised(again, kept):
+    before = {"peak_bytes": 100, "time_ms": {"median": 8.0}}
+    after = {"peak_bytes": 50, "time_ms": {"median": 4.0}}
+    assert judged_again({"before": before, "after": after}, again)[0] is kept

@@ -44,6 +44,12 @@ def test_printed_numbers_may_move_by_rounding_and_nothing_else(found: str, probl
     assert difference is None if problem is None else problem in str(difference)
 
 
+def test_a_program_that_computes_in_16_bits_may_print_what_these_round_to() -> None:
+    assert differs("loss 0.5000\n", ["loss 0.5000\n"], "loss 0.507\n") is not None
+    assert differs("loss 0.5000\n", ["loss 0.5000\n"], "loss 0.507\n", coarse=True) is None
+    assert differs("loss 0.5000\n", ["loss 0.5000\n"], "loss 0.530\n", coarse=True) is not None
+
+
 def test_what_does_not_repeat_and_what_tells_the_time_is_not_compared() -> None:
     assert differs("drew 17\n", ["drew 23\n"], "drew 20\n") is None
     assert differs("took 0.31 s\n", ["took 0.31 s\n"], "took 0.01 s\n") is None

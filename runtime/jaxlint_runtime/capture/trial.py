@@ -121,7 +121,9 @@ def _run(job: Job) -> dict[str, Any]:
         "peak_bytes": peak,
         "functions": [to_plain(record) for record in observer.records],
         "threads": threading.active_count(),
-        "compared": _compare(folder, [Path(path) for path in trial.get("references", ())]),
+        "compared": _compare(
+            folder, [Path(path) for path in trial.get("references", ())], trial.get("dtype")
+        ),
     }
 
 
@@ -137,8 +139,11 @@ def _globals() -> dict[str, Any]:
     }
 
 
-def _compare(folder: Path | None, references: list[Path]) -> dict[str, Any] | None:
-    """This run's values against those of the first reference; the others say how far rounding alone moves them."""
+def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> dict[str, Any] | None:
+    """This run's values against those of the first reference; the others say how far rounding alone moves them.
+
+    `dtype`: this run computes in it, where it is coarser than what it returns.
+    """
     if folder is None or not references:
         return None
     from jaxlint_runtime import equivalence
@@ -153,8 +158,8 @@ def _compare(folder: Path | None, references: list[Path]) -> dict[str, Any] | No
             continue
         if key[0] == MODULE:
             reference, found = _common(reference, found)
-        dtype = equivalence.coarsest(str(leaf.dtype) for leaf in reference.leaves)
-        allowed = equivalence.tolerance(dtype)
+        names = [str(leaf.dtype) for leaf in reference.leaves]
+        allowed = equivalence.tolerance(equivalence.coarsest([*names, dtype] if dtype else names))
         spread = None
         usable = True
         for other in others:

@@ -13,14 +13,15 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _RELATIVE = 1e-3  # of a number, in any case
+_COARSE = 0.03  # the same where it computes in 16 bits
 _REPEATS = 0.1  # what moves by more from run to run says nothing
 _SPREAD = 4.0  # times what rounding alone does to it
 
 
-def differs(reference: str, others: Sequence[str], found: str) -> str | None:
+def differs(reference: str, others: Sequence[str], found: str, *, coarse: bool = False) -> str | None:
     """The first difference that neither repetition nor rounding explains; None when there is none.
 
-    `others` are what the original printed in its other runs, one of them with other rounding.
+    `others` are what the original printed in its other runs, one of them with other rounding. `coarse`: 16 bits are allowed to round.
     """
     lines = [line for line in reference.splitlines() if line.strip()]
     again = [[line for line in text.splitlines() if line.strip()] for text in others]
@@ -37,7 +38,7 @@ def differs(reference: str, others: Sequence[str], found: str) -> str | None:
             return f"it prints {right.strip()[:80]!r} instead of {left.strip()[:80]!r}"
         for place, (a, b) in enumerate(zip(_numbers(left), _numbers(right), strict=True)):
             spread = max((abs(float(_numbers(one)[place]) - float(a)) for one in repeats), default=0.0)
-            if not _close(a, b, spread):
+            if not _close(a, b, spread, _COARSE if coarse else _RELATIVE):
                 return f"it prints {right.strip()[:80]!r} instead of {left.strip()[:80]!r}"
     return None
 
@@ -61,13 +62,13 @@ def compared_lines(reference: str, others: Sequence[str]) -> tuple[int, int]:
     return repeating, numeric
 
 
-def _close(a: str, b: str, spread: float) -> bool:
+def _close(a: str, b: str, spread: float, relative: float) -> bool:
     x, y = float(a), float(b)
     if not (math.isfinite(x) and math.isfinite(y)):
         return a.lower() == b.lower()
     if "." not in a and "e" not in a.lower():
         return x == y or abs(x - y) <= spread
-    allowed = max(_RELATIVE * abs(x), 1.5 * max(_last_place(a), _last_place(b)), _SPREAD * spread)
+    allowed = max(relative * abs(x), 1.5 * max(_last_place(a), _last_place(b)), _SPREAD * spread)
     return abs(x - y) <= allowed
 
 

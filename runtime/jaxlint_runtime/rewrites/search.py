@@ -65,6 +65,7 @@ class _Search:
     trials: Trials
     original: dict[str, SourceFile]
     deadline: float
+    dtype: str | None = None  # that edits compute in, where it is coarser than the program's
     errors: bool = False  # the program fails: what it computes without jit is the reference
     base: Trial = field(default_factory=Trial)
     repeats: list[Trial] = field(default_factory=list)
@@ -162,14 +163,17 @@ class _Search:
     def _run(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> _Tried:
         self.verification.listener.progress(f"trying an edit of {rewrite.function}: {rewrite.name}")
         limit = 4 * self.base.total_s + 30
-        trial, _ = self.trials.run(sources, limit, self.references)
+        trial, _ = self.trials.run(sources, limit, self.references, dtype=self.dtype)
         tried = _Tried(rewrite, trial, sources, trial.failure)
         if trial.failure is not None:
             return tried
         compared = trial.compared or {"calls": 0, "values": 0, "problem": None, "numerics": None}
         lines, numbers = compared_lines(self.base.printed, [one.printed for one in self.repeats])
         tried.problem = compared["problem"] or differs(
-            self.base.printed, [one.printed for one in self.repeats], trial.printed
+            self.base.printed,
+            [one.printed for one in self.repeats],
+            trial.printed,
+            coarse=self.dtype is not None,
         )
         if trial.status != self.base.status:
             tried.problem = f"it ends with exit status {trial.status} instead of {self.base.status}"
@@ -410,7 +414,11 @@ def search_source(verification: Verification) -> None:
             folder,
         )
         search = _Search(
-            verification, trials, dict(check.sources), time.monotonic() + _SECONDS, _fails(verification)
+            verification,
+            trials,
+            dict(check.sources),
+            time.monotonic() + _SECONDS,
+            errors=_fails(verification),
         )
         try:
             search.run(rewrites)
@@ -419,15 +427,21 @@ def search_source(verification: Verification) -> None:
 
 
 def values_of(
-    verification: Verification, sources: Mapping[str, SourceFile], functions: Sequence[tuple[str, str]]
+    verification: Verification,
+    sources: Mapping[str, SourceFile],
+    functions: Sequence[tuple[str, str]],
+    dtype: str | None = None,
 ) -> str | None:
-    """Why the program with these texts does not compute what it did, from its printed lines and the results of `functions`."""
+    """Why the program with these texts does not compute what it did, from its printed lines and the results of `functions`.
+
+    `dtype`: the texts compute in it, so that its rounding is allowed.
+    """
     assert verification.check is not None
     original = dict(verification.check.sources)
     preload = packages_to_load(original.values(), [str(root) for root in verification.request.roots()])
     with tempfile.TemporaryDirectory(prefix="jaxlint-trials-", ignore_cleanup_errors=True) as name:
         trials = Trials(verification, functions, preload, Path(name))
-        search = _Search(verification, trials, original, time.monotonic() + _SECONDS)
+        search = _Search(verification, trials, original, time.monotonic() + _SECONDS, dtype=dtype)
         if not search._measure_original():
             return search._why()
         path, function = functions[0]

@@ -66,8 +66,12 @@ class Trials:
         references: Sequence[Path] = (),
         environment: Mapping[str, str] | None = None,
         keep: bool = True,
+        dtype: str | None = None,
     ) -> tuple[Trial, Path]:
-        """Run the program with these texts, at most `limit` seconds; what it returned is kept in the folder given back."""
+        """Run the program with these texts, at most `limit` seconds; what it returned is kept in the folder given back.
+
+        `dtype`: the texts compute in it; its rounding is allowed where the run is compared with `references`.
+        """
         self._number += 1
         record = self._folder / str(self._number)
         record.mkdir()
@@ -76,7 +80,9 @@ class Trials:
                 path = Path(scratch.to_copy(os.path.realpath(source.path)))
                 if path.exists():
                     path.write_bytes(encode_text(source, source.text))
-            trial = self._attempt(scratch, limit, record if keep else None, references, environment or {})
+            trial = self._attempt(
+                scratch, limit, record if keep else None, references, environment or {}, dtype
+            )
         return trial, record
 
     def _attempt(
@@ -86,6 +92,7 @@ class Trials:
         record: Path | None,
         references: Sequence[Path],
         environment: Mapping[str, str],
+        dtype: str | None = None,
     ) -> Trial:
         from jaxlint_runtime.verify import relocate, start_worker
 
@@ -98,6 +105,7 @@ class Trials:
                 "preload": self._preload,
                 "record": str(record) if record else None,
                 "references": [str(path) for path in references],
+                "dtype": dtype,
             },
         )
         job, folder = relocate(job, scratch)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import jax
@@ -52,7 +52,9 @@ class Bf16(Transform):
                 summary=f"compute {found.eligible} matrix products or convolutions in bfloat16, summed in float32{left}",
                 requires="",
                 estimate=0.0,
+                codemod="compute-dtype",
                 parameters={
+                    "calls": [[f"{path}:{line}" for path, line, _ in chain] for chain in found.chains],
                     "products": found.eligible,
                     "left": found.opaque + found.precise,
                     "matmul_flops": count(program.baseline.jaxpr).matmul_flops,
@@ -87,6 +89,9 @@ class _Found:
     opaque: int = 0  # products inside equations that are not rewritten
     precise: int = 0  # products that ask for more than the default precision
     narrow: int = 0  # products in 16 bits or fewer already
+    chains: list[list[tuple[str, int, str]]] = field(
+        default_factory=list
+    )  # where each product of the forward pass is called, from the inside to the outside
 
     def why_not(self) -> str:
         if self.narrow:
@@ -108,6 +113,8 @@ def _look(jaxpr: Any, found: _Found, reachable: bool = True) -> None:
                     found.precise += 1
                 else:
                     found.eligible += 1
+                    if "transpose(" not in str(eqn.source_info.name_stack):
+                        found.chains.append(compat.user_frames(eqn))
             elif any(str(v.aval.dtype) in ("bfloat16", "float16") for v in eqn.invars):
                 found.narrow += 1
         for _, inner in compat.inner_jaxprs(eqn):

@@ -38,7 +38,10 @@ class Fp16(Bf16):
                 requires=f"the loss is multiplied by {_SCALE:.0f} before it is differentiated and the gradients are divided by it, and steps "
                 "whose gradients are not finite are left out (jmp.DynamicLossScale does all of that; bf16 needs none of it)",
                 estimate=0.0,
-                parameters={**found.parameters, "loss_scale": _SCALE},
+                parameters={
+                    **{k: v for k, v in found.parameters.items() if k != "calls"},
+                    "loss_scale": _SCALE,
+                },
             )
         ]
 

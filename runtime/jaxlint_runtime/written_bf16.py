@@ -1,0 +1,69 @@
+"""How a proven bfloat16 policy is written to the source: by the dtype arguments of the layers whose products it takes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from jaxlint.codemods import Refused, Workspace, compute_dtype
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.source.file import SourceFile
+
+CODEMODS = frozenset({"compute-dtype"})
+_REPRODUCED = 0.5  # of what was gained that must be gained again
+
+
+def bf16_fix(result: Mapping[str, Any], sources: Mapping[str, SourceFile]) -> FixRequest | str:
+    """The fix that has layers compute in bfloat16, or why it stays advice.
+
+    The last layer of the forward pass is left as it is, so that the loss is computed in float32.
+    """
+    paths = {os.path.realpath(path): path for path in sources}
+    workspace = Workspace(sources)
+    layers: list[tuple[str, Any]] = []
+    without = 0
+    for chain in result["parameters"]["calls"]:  # of each product of the forward pass, in their order
+        found: list[tuple[str, Any]] = []
+        for place in chain:  # from the inside to the outside
+            file, _, line = place.rpartition(":")
+            path = paths.get(os.path.realpath(file))
+            if path is None:
+                continue
+            try:
+                found = [(path, span) for span in compute_dtype.find_layers(workspace.site(path), int(line))]
+            except Refused as refusal:
+                return f"advice only: {refusal}"
+            if found:
+                break
+        without += not found
+        layers += [one for one in found if one not in layers]
+    if len(layers) < 2:
+        return "advice only: its products are not those of flax layers, which take a dtype; cast the operands"
+    steps = tuple(Step("compute-dtype", path, span, {}) for path, span in layers[:-1])
+    left = f"; {without} products that no layer computes are left as they are" if without else ""
+    return FixRequest(
+        Safety.UNSAFE, f"Compute {len(steps)} layers in bfloat16, the last one in float32{left}", steps
+    )
+
+
+def judged_again(result: Mapping[str, Any], again: Mapping[str, Any] | None) -> tuple[bool, str]:
+    """Whether the edited function gains, by its figures on the same target, half of what was promised in memory or in time."""
+    if again is None or result["before"] is None or result["after"] is None:
+        return False, "not changed: the edited function was not compiled again"
+    for name, unit, scale in (("peak_bytes", "MiB", 2**20), ("time_ms", "ms", 1)):
+        before, promised, now = (_figure(cost, name) for cost in (result["before"], result["after"], again))
+        if before is None or promised is None or now is None or promised >= before:
+            continue
+        if before - now >= _REPRODUCED * (before - promised):
+            what = "memory" if name == "peak_bytes" else "time"
+            return (
+                True,
+                f"seen again in the edited program: {what} {before / scale:.4g} to {now / scale:.4g} {unit}",
+            )
+    return False, "not changed: the gain was not seen again in the edited program"
+
+
+def _figure(cost: Mapping[str, Any], name: str) -> float | None:
+    value = cost.get(name)
+    return value["median"] if isinstance(value, Mapping) else value
