@@ -60,7 +60,8 @@ class JitInLoop(Rule):
     that is jitted anew because the function around it is called in a loop is left alone: its caller should make it.
 
     ## When not to fix
-    When each iteration needs a different program (the function depends on the loop variable), or the jitted function is
+    When each iteration needs a different program (the function depends on an integer, an object or what is not known that changes
+    in the loop; arrays could be arguments), or the jitted function is
     kept in a table. Neither is reported.
 
     ## References
@@ -347,6 +348,13 @@ def sweep(x):
         out.append(integrate(x, beta, 50))
     return out
 
+def evaluate(w):
+    total = 0.0
+    for x in jnp.ones((8, 4, 3)):
+        loss = jax.jit(lambda w: jnp.mean((x @ w) ** 2))  # finding
+        total = total + loss(w)
+    return total
+
 class Surrogate:
     def __init__(self, coef):
         self.coef = coef
@@ -433,7 +441,7 @@ descend(Surrogate(jnp.ones(3)), 1.0)
                 or kept(event, report)
                 or isinstance(report.module.parents.get(event.node), ast.Return)
                 or loop.trips == 1
-                or uses_loop_variable(fresh, transformed, loop, report)
+                or uses_loop_variable(fresh, transformed, loop, frame)
                 or lasts(transformed, loop)
             ):
                 return
@@ -563,9 +571,9 @@ def target_names(loop: ast.AST) -> set[str]:
 
 
 def uses_loop_variable(
-    fresh: tuple[str, ast.AST | None], transformed: Transformed, loop: Loop, report: Reporter
+    fresh: tuple[str, ast.AST | None], transformed: Transformed, loop: Loop, frame: Frame
 ) -> bool:
-    """Whether the jitted function depends on what changes in the loop."""
+    """Whether the jitted function depends on what changes in the loop, and could not be given it: it is no array."""
     names = target_names(loop.node)
     body = fresh[1]
     if body is None:
@@ -581,7 +589,9 @@ def uses_loop_variable(
     if isinstance(body, (ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef)):
         bound = {a.arg for a in [*body.args.posonlyargs, *body.args.args, *body.args.kwonlyargs]}
     loaded = {n.id for n in walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    return bool((loaded - bound) & (names - {getattr(body, "name", "")}))
+    used = (loaded - bound) & (names - {getattr(body, "name", "")})
+    values = [frame.scope.variables.get(name) for name in used]
+    return not all(is_data(value) and not isinstance(value, Static) for value in values)
 
 
 def lasts(transformed: Transformed, loop: Loop) -> bool:
