@@ -16,7 +16,7 @@ from jaxlint.finding import Finding, Fix, FixRequest, Severity
 from jaxlint.garbage import no_garbage_collection
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile, read_source, source_from_bytes
-from jaxlint.source.discovery import PROJECT_MARKERS, Discovery, FoundFile, discover
+from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS, Discovery, FoundFile, discover
 from jaxlint.suppress import Suppressions
 
 MAX_CONTEXT_FILES = 20_000  # beyond that the named files are examined alone
@@ -170,7 +170,8 @@ def _rest_of_project(sources: Sequence[SourceFile], config: Config) -> list[Sour
     if not any((config.root / marker).exists() for marker in PROJECT_MARKERS):
         return []
     taken = {source.path for source in sources}
-    if not any(path.is_relative_to(config.root) for path in taken):
+    own = [path for path in taken if path.is_relative_to(config.root)]
+    if all(INSTALLED.intersection(path.relative_to(config.root).parts) for path in own):
         return []
     rest = [
         file

@@ -12,6 +12,8 @@ from jaxlint.source.patterns import PathPatterns, read_ignore_file
 
 # What stands in the top folder of a project.
 PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", "jaxlint.toml")
+# Folders of installed packages: what lies in one beside a checked package is not of its project.
+INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 _SUFFIXES = (".py", ".ipynb")
 

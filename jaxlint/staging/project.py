@@ -15,7 +15,7 @@ from typing import cast
 from jaxlint.finding import Span
 from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError, SourceFile
-from jaxlint.source.discovery import PROJECT_MARKERS
+from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS
 from jaxlint.source.read import read_source
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import CHILD_FIELDS
@@ -111,6 +111,7 @@ class Project:
         self._listings: dict[Path, frozenset[str]] = {}
         self._roots: dict[Path, tuple[Path, ...]] = {}
         self._packages: dict[Path, Path] = {}
+        self._targets_below: dict[Path, frozenset[str]] = {}
         self._mentions: dict[tuple[re.Pattern[str], Path], bool] = {}
         self.targets = [self._add(source) for source in files]
         self.conftests = [module for module in self.targets if module.source.path.name == "conftest.py"]
@@ -205,7 +206,9 @@ class Project:
         if found is None:
             chain = [folder]
             current = folder
-            while not any(marker in self._listing(current) for marker in PROJECT_MARKERS):
+            while current.name not in INSTALLED and not any(
+                marker in self._listing(current) for marker in PROJECT_MARKERS
+            ):
                 if current.parent == current or len(chain) > 12:
                     # No project around it: the folder above the outermost package is as far as imports reach.
                     top = self._above_packages(folder)
@@ -226,12 +229,29 @@ class Project:
         for root in self.roots(importer.source.path):
             if parts[0] not in self._listing(root) and f"{parts[0]}.py" not in self._listing(root):
                 continue
-            if parts[0] in _ELSEWHERE and "__init__.py" in self._listing(root):
-                continue  # a package's own `typing.py` or `jax` does not hide the one that is installed
+            if self._is_elsewhere(parts[0], root):
+                continue
             module = self._at(root, parts)
             if module is not None and module is not importer:
                 return module
         return None
+
+    def _is_elsewhere(self, name: str, root: Path) -> bool:
+        """Whether a top-level name does not mean what has this name in the folder `root`."""
+        if root.name in INSTALLED:
+            return name not in self._checked(root)
+        # A package's own `typing.py` or `jax` does not hide the one that is installed.
+        return name in _ELSEWHERE and "__init__.py" in self._listing(root)
+
+    def _checked(self, root: Path) -> frozenset[str]:
+        """The packages and modules below a folder of installed packages that are reported."""
+        found = self._targets_below.get(root)
+        if found is None:
+            below = [
+                m.source.path.relative_to(root) for m in self.targets if m.source.path.is_relative_to(root)
+            ]
+            found = self._targets_below[root] = frozenset(path.parts[0].partition(".")[0] for path in below)
+        return found
 
     def find_relative(self, level: int, name: str, importer: Module) -> Module | None:
         folder = importer.source.path.parent
@@ -258,7 +278,7 @@ class Project:
         """Whether `name` is a namespace package (a folder without `__init__.py`) of the project."""
         for root in self.roots(importer.source.path):
             folder = root
-            if name.partition(".")[0] in _ELSEWHERE and "__init__.py" in self._listing(root):
+            if self._is_elsewhere(name.partition(".")[0], root):
                 continue
             for part in name.split("."):
                 if part not in self._listing(folder):

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from programs import expected, findings_in, reported
 
+from jaxlint.config import Config
+from jaxlint.engine import read_sources
 from jaxlint.source.read import read_source
 from jaxlint.staging.project import Project
 
@@ -392,3 +394,24 @@ def test_what_calls_a_file_is_evaluated_up_to_a_bound_the_nearest_program_first(
     ]
     names = {finding.function for finding in findings_in(tmp_path, files, only="model.py")}
     assert names == {"step"}  # by way of near.py
+
+
+def test_an_installed_package_is_a_project_of_its_own(tmp_path: Path) -> None:
+    """What is installed beside it is read only where it is checked, too."""
+    files = {
+        "pyproject.toml": "",
+        "train.py": jits("from model import step"),
+        "lib/site-packages/model/__init__.py": BRANCH,
+        "lib/site-packages/fast/__init__.py": jits("from model import step"),
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    model, fast = (tmp_path / path for path in list(files)[2:])
+    alone = Project([read_source(fast)])
+    assert alone.find("model", alone.targets[0]) is None
+    assert not alone.is_folder("model", alone.targets[0])
+    both = Project([read_source(fast), read_source(model)])
+    assert both.find("model", both.targets[0]) is both.by_path[model]
+    read, rest, _ = read_sources([model], Config(root=tmp_path))
+    assert (len(read), rest) == (1, [])
