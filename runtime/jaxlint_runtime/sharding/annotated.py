@@ -103,8 +103,10 @@ def lines(
         was = f" (it says {own!r})" if own else ""
         said = True
         yield f"{entry.name}: {initializer}={module}.with_partitioning(init, {_written(spec)}){was}"
-    if names and not said:
-        yield "its annotations say what was found"
+    if not said:
+        if names:
+            yield "its annotations say what was found"
+        return
     if which == "nnx":
         yield (
             "build the model and its optimiser inside `with jax.set_mesh(mesh):`, so that parameters and moments are placed as annotated"
