@@ -196,7 +196,7 @@ import jax, jax.numpy as jnp
 mark = sys.argv[1]
 
 def saboteur():
-    while "jaxlint_runtime.optimise" not in sys.modules:
+    while "jaxlint_runtime.exporting" not in sys.modules:
         time.sleep(0.001)
     if not os.path.exists(mark):
         open(mark, "w").close()
