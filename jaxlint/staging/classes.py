@@ -15,7 +15,7 @@ from jaxlint.staging.frozen import frozen_by, refusing
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
-from jaxlint.staging.syntax_facts import attribute_stores, dotted, stores_what_it_gets
+from jaxlint.staging.syntax_facts import attribute_stores, dotted, stored_and_returned, stores_what_it_gets
 from jaxlint.staging.values import (
     ANY_NAME,
     CALLABLE,
@@ -413,7 +413,12 @@ class Classes(Machine):
         leaky = base.cls.kind in ("plain", "dataclass") and base.staged is None
         if frame.stage.staged and frame.stage.certain and leaky and not frame.catching:
             array = find_array(value, True)
-            if array is not None and array.certain and self.made_outside(base, frame):
+            if (
+                array is not None
+                and array.certain
+                and self.made_outside(base, frame)
+                and not self.is_handed_on(base, frame)
+            ):
                 holder = target.value if isinstance(target, ast.Attribute) else target.args[0]
                 text = f"{dotted(holder) or 'the object'}.{name}"
                 self.emit("leak", events.LeakEvent(target, frame, value, f"the attribute `{text}`"))
@@ -442,6 +447,20 @@ class Classes(Machine):
             if not frame.catching and self.outlives_stage(base.scope, frame):
                 where = f"the attribute `{base.name}.{name}`"
                 self.emit("leak", events.LeakEvent(target, frame, value, where))
+
+    @staticmethod
+    def is_handed_on(base: Instance, frame: Frame) -> bool:
+        """Whether the staged function fills the object from its arguments, and returns what has become of it."""
+        current = frame
+        while current.caller is not None and current.caller.home is frame.home:
+            current = current.caller
+        if current.function is None or current is frame:
+            return False
+        for name in stored_and_returned(current.function.node):
+            found = current.scope.lookup(name)
+            if found is not None and found[0] is base:
+                return True
+        return False
 
     def made_outside(self, base: Instance, frame: Frame) -> bool:
         """Whether the instance existed before the innermost trace began: it is bound in a frame outside it."""

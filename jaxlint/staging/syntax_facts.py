@@ -368,6 +368,21 @@ def _asks_for_length(test: ast.expr, names: set[str]) -> bool:
 
 
 @cache
+def stored_and_returned(node: ast.AST) -> frozenset[str]:
+    """The names of which a function sets an attribute, and gives the same attribute back."""
+    stored: set[str] = set()
+    returned: set[str] = set()
+    for child in walk(node):
+        if isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Store):
+            stored.add(ast.unparse(child))
+        elif isinstance(child, ast.Return) and child.value is not None:
+            returned.update(
+                ast.unparse(part) for part in walk(child.value) if isinstance(part, ast.Attribute)
+            )
+    return frozenset(text.partition(".")[0] for text in stored & returned)
+
+
+@cache
 def stores_what_it_gets(hook: ast.AST) -> bool:
     """Whether a `__setattr__` hands the value on as it was given."""
     parameters = positional_parameters(hook) if isinstance(hook, ast.FunctionDef) else []

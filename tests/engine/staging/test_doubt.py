@@ -823,6 +823,29 @@ PROGRAMS = {
             def test_power(self, p):
                 assert jax.jit(lambda x, p: x**p)(1.0, p) == 1.0
     """,
+    "an object that a staged function fills and hands on": """
+        import jax
+        import jax.numpy as jnp
+
+        class Context:
+            def __init__(self, inputs):
+                self.inputs = inputs
+
+        def phase(context):
+            context.inputs = jnp.sin(context.inputs)
+
+        def run(context, index, inputs):
+            def branch(state):
+                context.inputs = state
+                phase(context)
+                return context.inputs
+
+            context.inputs = jax.lax.switch(index, [branch, branch], context.inputs)
+            return context.inputs
+
+        def main(index, inputs):
+            return run(Context(jnp.ones(3)), index, inputs)
+    """,
     "a tree that a function of leaves gives": """
         import jax
         import numpy as np
