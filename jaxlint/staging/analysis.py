@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from jaxlint import memo
 from jaxlint.finding import Finding, FixRequest, Severity, Span
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile
+from jaxlint.staging import memo
 from jaxlint.staging.events import Event
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.interpreter import Interpreter

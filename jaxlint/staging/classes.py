@@ -6,13 +6,13 @@ import ast
 import re
 
 from jaxlint.jaxapi.names import canonical, public_class
-from jaxlint.memo import cache
 from jaxlint.staging import events
 from jaxlint.staging.constants import constant_names
 from jaxlint.staging.datamodel import HOOKS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.frozen import frozen_by, refusing
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import attribute_stores, dotted, stored_and_returned, stores_what_it_gets

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from jaxlint.jaxapi.names import canonical
-from jaxlint.memo import cache
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import FunctionNode, dotted, nodes_of
 from jaxlint.staging.values import (
     ClassValue,

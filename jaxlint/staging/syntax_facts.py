@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import TypeVar
 
-from jaxlint.memo import cache
+from jaxlint.staging.memo import cache
 
 LEAF_ATTRIBUTES = frozenset(
     [

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from jaxlint.memo import cache
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import FunctionNode, dotted, walk
 from jaxlint.staging.values import (
     BoundMethod,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.memo import cache
 from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import all_parameters, dotted, walk
 
 FEW = 4  # iterations of a loop that are too few to matter

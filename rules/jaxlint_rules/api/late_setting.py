@@ -6,10 +6,10 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.settings import SETTINGS
-from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, NameEvent
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import Array, constant
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
+from jaxlint.staging.memo import cache
 from jaxlint.staging.values import (
     External,
     ExternalObject,

@@ -6,7 +6,7 @@ import ast
 import math
 
 from jaxlint.jaxapi.names import canonical
-from jaxlint.memo import cache
+from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.shapes import ELEMENTWISE, REDUCTIONS, shape_of

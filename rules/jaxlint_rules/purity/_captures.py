@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from jaxlint.memo import cache
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, walk
 
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, OperationEvent
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, Function, TupleValue, Value
 from jaxlint_rules._loops import host_loops

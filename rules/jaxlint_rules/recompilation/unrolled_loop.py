@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from jaxlint.finding import Severity
-from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import Event, OperationEvent
 from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array
 from jaxlint_rules._loops import names_in

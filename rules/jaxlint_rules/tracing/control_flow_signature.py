@@ -6,10 +6,10 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import strong
-from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import BodyEvent, BranchesEvent, CallEvent
+from jaxlint.staging.memo import cache
 from jaxlint.staging.operations import dtype_of
 from jaxlint.staging.shapes import shape_of
 from jaxlint.staging.syntax_facts import leaf_parameters, nodes_of, positional_parameters

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.memo import cache
 from jaxlint.staging.events import Event
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, names_stored, nodes_of, walk
 from jaxlint.staging.values import Static
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ConvertEvent, Event, TestEvent
 from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, IterationEvent, LoopEvent
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import (
     Array,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.memo import cache
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, Transformed, Value, constant
 
