@@ -424,12 +424,16 @@ class Classes(Machine):
                 self.emit("leak", events.LeakEvent(target, frame, value, f"the attribute `{text}`"))
                 return
         hook = base.cls.lookup("__setattr__")
-        if isinstance(hook, Function) and not stores_what_it_gets(hook.node):
+        if isinstance(hook, Function) and not self.keeps_what_it_gets(base.cls, hook):
             if isinstance(value, Instance) or not isinstance(value, CALLABLE):
                 value = join(value, UNKNOWN)  # what is kept is what the hook made of it
         known = base.fields.get(name)
         conditional = bool(frame.guards) or bool(frame.loops)
         base.fields[name] = join(known, value) if known is not None and conditional else value
+
+    def keeps_what_it_gets(self, cls: ClassValue, hook: Function) -> bool:
+        """Whether a `__setattr__` stores the value as it is, as those of the frameworks do."""
+        return _is_frameworks(cls, "__setattr__") or stores_what_it_gets(hook.node)
 
     def set_on_definition(
         self,

@@ -427,3 +427,74 @@ def test_the_cases_of_a_test_are_those_of_what_its_decorators_wrap(tmp_path: Pat
     assert found.params == {"x": "traced"}
     # Without `functools.wraps` it is not known what the wrapper does with its arguments.
     assert facts["CasesTest.test_other.<locals>.<lambda>"].staged == "unknown"
+
+
+OWN_LIBRARY = {
+    "flax/__init__.py": "",
+    "flax/nnx/__init__.py": "from flax.nnx.module import Module as Module\n",
+    "flax/nnx/pytreelib.py": """
+        class Pytree:
+            def __setattr__(self, name, value):
+                self._setattr(name, value)
+
+            def _setattr(self, name, value):
+                object.__setattr__(self, name, self._checked(value))
+
+            def _checked(self, value):
+                return value
+    """,
+    "flax/nnx/module.py": """
+        from flax.nnx.pytreelib import Pytree
+
+        class Module(Pytree):
+            pass
+    """,
+    "model.py": """
+        import jax
+        from flax import nnx
+
+        class Converted:
+            def __setattr__(self, name, value):
+                object.__setattr__(self, name, self.convert(value))
+
+            def convert(self, value):
+                return lambda x: x
+
+        class Block(nnx.Module):
+            def __init__(self, scale):
+                self.scale = scale
+
+            def __call__(self, x):
+                return x
+
+        class Part:
+            def run(self, x):
+                return x
+
+        class Model(nnx.Module):
+            def __init__(self):
+                self.block = Block(2.0)
+
+            def __call__(self, x):
+                return self.block(x)
+
+        class Other(Converted):
+            def __init__(self):
+                self.part = Part()
+
+            def __call__(self, x):
+                return self.part.run(x)
+
+        @jax.jit
+        def step(x):
+            return Model()(x) + Other()(x)
+    """,
+}
+
+
+def test_a_framework_keeps_the_modules_that_it_is_given_whatever_its_hooks_do(tmp_path: Path) -> None:
+    paths = write_project(tmp_path, OWN_LIBRARY)
+    found, _ = inspect_files([read_source(path) for path in paths])
+    facts = {fact.qualname: fact for fact in found}
+    assert facts["Block.__call__"].basis == "visible"
+    assert facts["Part.run"].staged == "unknown"  # what another hook keeps is not known
