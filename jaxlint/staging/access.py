@@ -143,8 +143,10 @@ class Access(Machine):
     def external_attribute(self, base: External, name: str, frame: Frame) -> Value:
         if name == "__dict__":
             return UNKNOWN
-        if name == "__name__":
-            return Static(base.name) if base.name in ("numpy", "jax.numpy") else Static(kind="str")
+        if name == "__name__" and base.name in ("numpy", "jax.numpy"):
+            return Static(base.name)
+        if name == "__name__" and not base.name.startswith("jax."):
+            return Static(kind="str")  # of JAX's modules the name stays: some are gone
         dotted = f"{base.name}.{name}"
         if base.name.partition(".")[0] not in ("jax", "numpy", "builtins", "optax", "flax"):
             found = self.project.find(dotted, frame.module)

@@ -65,7 +65,7 @@ def test_a_version_that_fits_where_the_original_does_not_is_a_gain_by_the_compil
     found = Result("f", "f.py", 1, None, "remat", Status.FAILED, "", "")
     found.before = Cost(peak_bytes=32 * GIB, fits=False)
     found.after = Cost(peak_bytes=8 * GIB)
-    assert prove.describe(found, None) == "memory at least 32.0 GiB to 8.0 GiB (0.25x), which fits the device"
+    assert prove.describe(found, None) == "memory at least 32 GiB to 8 GiB (0.25x), which fits the device"
 
 
 def test_advice_says_what_makes_it_fit():
