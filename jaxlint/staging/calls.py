@@ -333,7 +333,9 @@ class Calls(Machine):
         context: str,
     ) -> Value:
         """Evaluates the body with parameters bound, or finds the memoised result."""
-        record = self.records.setdefault(function.node, FunctionRecord(function))
+        record = self.records.get(function.node)
+        if record is None:
+            record = self.records[function.node] = FunctionRecord(function)
         record.handed = None
         record.reached = record.reached or not self.guessing
         if caller is not None and caller.function is not None and not self.custom_rules:

@@ -15,6 +15,7 @@ from jaxlint.staging.values import (
     Function,
     Instance,
     Origin,
+    Static,
     TupleValue,
     Unknown,
     Value,
@@ -161,5 +162,6 @@ def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
                 visit(part, depth - 1)
 
     for value in bound.values():
-        visit(value, 2)
+        if type(value) is not Static:  # most are, and hold nothing
+            visit(value, 2)
     return found
