@@ -1,0 +1,26 @@
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+@functools.lru_cache(maxsize=None)
+def dct_basis(n):
+    k = jnp.arange(n)[:, None]
+    return jnp.cos(jnp.pi * (jnp.arange(n) + 0.5) * k / n)
+
+
+@jax.jit
+def compress(x):
+    coefficients = dct_basis(x.shape[-1]) @ x
+    return jnp.where(jnp.abs(coefficients) > 0.1, coefficients, 0.0)
+
+
+def reconstruct(coefficients):
+    basis = dct_basis(coefficients.shape[-1])
+    return jnp.linalg.solve(basis, coefficients)
+
+
+if __name__ == "__main__":
+    x = jnp.sin(jnp.linspace(0, 3, 16))
+    print(reconstruct(compress(x)))
