@@ -9,7 +9,7 @@ from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Step
 
-_TRANSFORMS = ("jax.jit", "flax.nnx.jit", "equinox.filter_jit")
+TRANSFORMS = ("jax.jit", "flax.nnx.jit", "equinox.filter_jit")
 
 
 @codemod("add-jit")
@@ -20,8 +20,8 @@ def add_jit(draft: Draft, step: Step) -> None:
     """
     site = draft.site
     transform = str(step.parameters.get("transform", "jax.jit"))
-    if transform not in _TRANSFORMS:
-        raise Refused(f"{transform} is none of {', '.join(_TRANSFORMS)}")
+    if transform not in TRANSFORMS:
+        raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
     found = [
         node
         for node in ast.walk(site.tree)

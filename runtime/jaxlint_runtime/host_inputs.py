@@ -110,4 +110,4 @@ def _judge(found: Result, program: Program, timing: Timing | None, same: bool) -
     )
     good = same and timing.faster
     found.status = Status.VERIFIED if good else Status.REJECTED
-    found.reason += f": {figures}" + ("" if good else ", no difference beyond noise")
+    found.reason += f": {figures}{timing.doubt}"

@@ -64,6 +64,19 @@ class Timing:
         back = Interval(1 / speedup.median, 1 / speedup.high, 1 / speedup.low, speedup.level)
         return self.agreeing >= _AGREEING and beyond_noise(back, self.after.median)
 
+    @property
+    def doubt(self) -> str:
+        """Why neither may be claimed, to be put behind the ratio; nothing where one of them is."""
+        if self.faster or self.slower:
+            return ""
+        clear = self.speedup.low > 1 or self.speedup.high < 1
+        told = (
+            f": {1 - self.agreeing:.0%} of the blocks say the opposite"
+            if clear and self.agreeing < _AGREEING
+            else ""
+        )
+        return f", no difference beyond noise{told}"
+
 
 def beyond_noise(speedup: Interval, milliseconds: float) -> bool:
     """Whether a ratio is worth a claim: the median beyond what noise can fake, the interval half as far from 1.

@@ -326,5 +326,4 @@ def _ratio(outcome: Result, timing: Timing | None) -> str:
     assert outcome.speedup is not None
     speedup = outcome.speedup
     span = "" if speedup.low == speedup.high else f", {speedup.low:.2f} to {speedup.high:.2f}"
-    known = timing is None or timing.faster or timing.slower
-    return f"{speedup.median:.2f}x as fast{span}" + ("" if known else ", no difference beyond noise")
+    return f"{speedup.median:.2f}x as fast{span}{timing.doubt if timing else ''}"

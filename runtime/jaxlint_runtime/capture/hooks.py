@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 _TRACE = "/jax/core/compile/jaxpr_trace_duration"
@@ -15,10 +16,11 @@ class CompileClock:
     """Seconds of tracing and compiling in each thread, between `begin` and `end`.
 
     Compiles outside such a span are those of single operations run eagerly; they are summed in `eager_compiles`
-    and `eager_seconds`.
+    and `eager_seconds`, and `on_eager` is called with the seconds of each.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, on_eager: Callable[[float], None] = lambda seconds: None) -> None:
+        self._on_eager = on_eager
         self.first: float | None = None  # when the first compile of any kind was seen, by time.monotonic
         self.eager_compiles = 0
         self.eager_seconds = 0.0
@@ -67,3 +69,4 @@ class CompileClock:
         elif event == _COMPILE:
             self.eager_compiles += 1
             self.eager_seconds += duration_secs
+            self._on_eager(duration_secs)

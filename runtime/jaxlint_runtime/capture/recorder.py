@@ -15,6 +15,7 @@ from typing import Any
 
 from jaxlint_runtime.capture import enough, snapshot
 from jaxlint_runtime.capture import signature as signatures
+from jaxlint_runtime.capture.eager_calls import EagerCalls
 from jaxlint_runtime.capture.hooks import CompileClock
 from jaxlint_runtime.capture.identity import Identity, Project, code_key, identify, static_function
 from jaxlint_runtime.capture.options import OPTION_NAMES, Parameters, read_options
@@ -26,6 +27,7 @@ _SHARE = 0.02  # of the time since a function's first call that copying its inpu
 _GROWTH = 1.5  # the next copy comes this much later than the last, counted in calls
 _KEPT_SIGNATURES = 64
 _KEPT_TIMES = 256
+_FIRST = 2  # calls of a function that show where in the program it is called
 _ASK_AGAIN = 0.1  # seconds between two looks at whether the run has settled
 
 
@@ -126,7 +128,8 @@ class Recorder:
         self._examples = examples
         self.records: dict[tuple[Any, ...], FunctionRecord] = {}
         self.first_call: float | None = None  # when the first captured call ended, by time.monotonic
-        self.clock = CompileClock()
+        self.eager_calls = EagerCalls(project)
+        self.clock = CompileClock(self.eager_calls.compiled)
         self.announce: Callable[[], None] = lambda: None  # called at calls 1, 2, 4, 8 ... of a function
         self._project = project
         self._stopper = stopper
@@ -234,6 +237,8 @@ class Recorder:
             self._limit is not None and record.calls >= self._limit and self._enough(record)
         ):
             self._stopper.raise_here()
+        if record.calls < _FIRST:
+            self.eager_calls.is_program()
         if record.results is not None:
             self._compare(record, args, kwargs)
         kept = self._keep(proxy, record, args, kwargs)

@@ -51,6 +51,7 @@ class Session:
             self.project,
             counting=lambda: self.recorder.active and not self.recorder.busy(),
             stepping=lambda: self.recorder.first_call is not None,
+            waited=self.recorder.eager_calls.is_program,
         )
         self.watcher = Watcher(_by_file(job.flagged), self.recorder.busy)
         self._watched_imports = WatchedImports(self.watcher)
@@ -183,6 +184,7 @@ class Session:
             "eager": {
                 "compiles": self.recorder.clock.eager_compiles,
                 "seconds": self.recorder.clock.eager_seconds,
+                "calls": [call.as_json() for call in self.recorder.eager_calls.found()],
             },
             "step": None if hottest is None else hottest.identity.qualname,
             "syncs": [_sync_json(site, hottest) for site in self._sorted_syncs()],

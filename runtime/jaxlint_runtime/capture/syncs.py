@@ -35,6 +35,8 @@ _METHODS = {
     "block_until_ready": "x.block_until_ready()",
 }
 
+_UNPACKS = _METHODS["__iter__"]  # works under jit, too
+
 
 @dataclass(slots=True)
 class SyncSite:
@@ -49,13 +51,23 @@ class SyncSite:
 
 
 class HostSyncs:
-    """The hooks and what they counted. `counting` says whether a wait counts now (not inside a jitted call)."""
+    """The hooks and what they counted.
 
-    def __init__(self, project: Project, counting: Callable[[], bool], stepping: Callable[[], bool]) -> None:
+    `counting` says whether a wait counts now (not inside a jitted call); `waited` is called at the first wait of each line.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        counting: Callable[[], bool],
+        stepping: Callable[[], bool],
+        waited: Callable[[], None] = lambda: None,
+    ) -> None:
         self.sites: dict[tuple[str, int, str], SyncSite] = {}
         self._project = project
         self._counting = counting
         self._stepping = stepping
+        self._waited = waited
         self._local = threading.local()
         self._undo: list[tuple[Any, str, Any]] = []
 
@@ -123,6 +135,8 @@ class HostSyncs:
     def _count(self, filename: str, line: int, kind: str, seconds: float) -> None:
         path = self._project.file(filename) or filename
         site = self.sites.setdefault((path, line, kind), SyncSite(path, line, kind))
+        if not site.count and kind != _UNPACKS:
+            self._waited()
         site.count += 1
         site.seconds += seconds
         if self._stepping():

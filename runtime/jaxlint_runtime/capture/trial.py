@@ -97,13 +97,14 @@ def _run(job: Job) -> dict[str, Any]:
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # forget the highest resident set so far
     resident = _status("VmRSS")
-    start = time.perf_counter()
+    start, worked = time.perf_counter(), time.process_time()
 
     def compiled(data: bytes, name: str) -> Any:
         return observer.compile(data, name) or compile(data, name, "exec", dont_inherit=True)
 
     ending = run_program(kind, job.target, job.arguments, stopper, compiled)
     seconds = time.perf_counter() - start - observer.overhead
+    worked = time.process_time() - worked
     peak: int | None = _status("VmHWM") - resident
     observer.active = False
     imports.remove()
@@ -117,6 +118,7 @@ def _run(job: Job) -> dict[str, Any]:
         "ending": {"how": ending.how, "status": ending.status, "message": ending.message},
         "run_s": max(seconds - compile_s, 0.0),
         "compile_s": compile_s,
+        "cpu_s": worked,
         "compiles": compiles.count,
         "peak_bytes": peak,
         "functions": [to_plain(record) for record in observer.records],

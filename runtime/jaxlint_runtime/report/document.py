@@ -169,7 +169,13 @@ class Document:
             ],
             "compiles": [shown(_compiles(function)) for function in self.functions],
             "flagged": [shown(function) for function in self.flagged],
-            "eager_compiles": dict(self.eager),
+            "eager_compiles": {
+                **self.eager,
+                "calls": [
+                    shown({name: one[name] for name in ("path", "line", "function", "compiles", "seconds")})
+                    for one in self.eager.get("calls", ())
+                ],
+            },
             "syncs": [shown(sync) for sync in self.syncs],
             "results": [shown(result) for result in self.results_of(target)],
             "inspections": [_inspection(one) for one in self.inspections if one["target"] == target],

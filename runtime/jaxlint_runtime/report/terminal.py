@@ -34,6 +34,7 @@ _PLAIN_WIDTH = 120
 _SHOWN_CAUSES = 4
 _SHOWN_SYNCS = 12
 _SHOWN_FLAGGED = 12
+_SHOWN_EAGER = 3
 
 
 def print_report(document: Document, stream: TextIO, verbose: bool = False) -> None:
@@ -65,8 +66,13 @@ def render(document: Document, verbose: bool = False) -> Iterator[RenderableType
         yield Text(f"Nothing to improve was captured: {why}.", style="yellow")
     if count := document.eager.get("compiles"):
         operations = "operation" if count == 1 else "operations"
+        where = [
+            f"{one['compiles']} at {display_path(one['path'])}:{one['line']}"
+            for one in document.eager.get("calls", ())[:_SHOWN_EAGER]
+        ]
         yield Text(
-            f"Outside jit: {count} {operations} compiled one by one, {document.eager['seconds']:.2f} s",
+            f"Outside jit: {count} {operations} compiled one by one, {document.eager['seconds']:.2f} s"
+            + (f" ({', '.join(where)})" if where else ""),
             style="dim",
         )
     if document.flagged:

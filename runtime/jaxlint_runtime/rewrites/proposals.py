@@ -135,7 +135,7 @@ def ways_to_jit(
     if numbers:
         static = ("jax.jit", [entry["name"] for entry in plain if entry["type"] != "float"])
         ways.insert(0 if shaping(function) & set(numbers) else 1, static)
-    roots = _imports(source)
+    roots = imported(source)
     if "equinox" in roots:
         ways.insert(0, ("equinox.filter_jit", []))
     if "flax.nnx" in roots:
@@ -180,7 +180,8 @@ def jit_fix(
     return FixRequest(Safety.UNSAFE, f"Jit {function.name}", (step,))
 
 
-def _imports(source: SourceFile) -> set[str]:
+def imported(source: SourceFile) -> set[str]:
+    """The modules that a file imports at its top, and what it takes from them, as dotted names."""
     return set(_imported_modules(ast.parse(source.text)))
 
 

@@ -26,6 +26,7 @@ from jaxlint_runtime.protocol import to_plain
 from jaxlint_runtime.rewrites.loops import from_compiled, from_loops, without_those
 from jaxlint_runtime.rewrites.printed import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load, to_jit
+from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
 from jaxlint_runtime.rewrites.trials import OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.scratch import TooLarge
 
@@ -201,7 +202,7 @@ class _Search:
             verdict = _promise(base, one.trial)
             if self.errors or verdict is None:
                 good.append(one)
-            elif one.trial.total_s <= _BEARABLE * base.total_s:
+            elif evened(base, one.trial).total_s <= _BEARABLE * base.total_s:
                 others.append(one)
             else:
                 reason = f"{one.rewrite.summary}: {verdict}"
@@ -215,8 +216,12 @@ class _Search:
         self, good: Sequence[_Tried], others: Sequence[_Tried], current: Mapping[str, SourceFile]
     ) -> _Tried | None:
         """All of them that go together, or those that are good alone, or the best of these."""
-        found = sorted(good, key=lambda one: one.trial.total_s)[:1]
-        ranked = [*sorted(good, key=lambda one: one.trial.total_s), *others]
+
+        def total(one: _Tried) -> float:
+            return evened(self.base, one.trial).total_s
+
+        ranked = [*sorted(good, key=total), *others]
+        found = ranked[: min(len(good), 1)]
         tried: list[tuple[int, ...]] = []
         for members in (ranked, ranked[: len(good)]):
             parts, sources = self._together(members, current)
@@ -228,7 +233,7 @@ class _Search:
             rewrite = dataclasses.replace(parts[0].rewrite, name="together", fixes=fixes, instead=None)
             whole = self._run(rewrite, sources)
             whole.parts = parts
-            better = whole.trial.total_s <= _SLOWER * min(one.trial.total_s for one in found or parts)
+            better = total(whole) <= _SLOWER * min(map(total, found or parts))
             if whole.problem is None and (found or _promise(self.base, whole.trial) is None) and better:
                 found = [whole]
                 break
@@ -283,12 +288,9 @@ class _Search:
         speedup, start, memory = _ratios(pairs)
         total = interval([a.total_s / max(b.total_s, 1e-9) for a, b in pairs])
         gains = [
-            f"{ratio.median:.2f}x {what} [{ratio.low:.2f}, {ratio.high:.2f}]"
-            for what, ratio in (
-                ("as fast without compiles", speedup),
-                ("less compile time", start),
-                ("less memory", memory),
-            )
+            f"{speedup.median:.2f}x as fast without compiles [{speedup.low:.2f}, {speedup.high:.2f}]",
+            _told(start, "compile time"),
+            _told(memory, "memory"),
         ]
         better = max(speedup.low, start.low, memory.low) >= _CLAIM and total.median >= 1 / _WORTH
         reason = f"{names}: {summary}: {', '.join(gains)}; the whole program {total.median:.2f}x as fast"
@@ -388,6 +390,10 @@ def propose(verification: Verification) -> list[Rewrite]:
             if (one.path, one.function) not in taken
         ]
         rewrites = without_those(rewrites, loops) + loops + to_jit(document.watched, check.sources)
+        changed = {one.function.rpartition(".")[2] for one in rewrites}
+        rewrites += from_eager_calls(
+            document.eager.get("calls", ()), check.sources, document.watched, changed
+        )
     return sorted(rewrites, key=lambda one: -one.estimate)
 
 
@@ -475,6 +481,7 @@ def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> di
 def _promise(base: Trial, trial: Trial) -> str | None:
     """Why one run of an edit shows no gain; None when it may be one."""
     figures = _figures(base, trial)
+    trial = evened(base, trial)
     smaller = (trial.peak_bytes or 0) < _LESS_MEMORY * (base.peak_bytes or 0)
     if not (
         trial.run_s < _PROMISING * base.run_s or trial.compile_s < _PROMISING * base.compile_s or smaller
@@ -487,6 +494,17 @@ def _promise(base: Trial, trial: Trial) -> str | None:
         longer = (trial.compile_s - base.compile_s) / saved
         return f"pays only in runs {longer:.0f} times as long, since it compiles longer: {figures}"
     return None
+
+
+def evened(base: Trial, trial: Trial) -> Trial:
+    """The run as if it had got as much of the machine as `base` did, where it got less: one run of each is no measurement.
+
+    What is told of a run, and what is proven at the end, are times as they were.
+    """
+    if not (base.cpu_s and trial.cpu_s and base.total_s):
+        return trial
+    share = min(1.0, (base.total_s / base.cpu_s) / (trial.total_s / trial.cpu_s))
+    return dataclasses.replace(trial, run_s=share * trial.run_s, compile_s=share * trial.compile_s)
 
 
 def _figures(base: Trial, trial: Trial) -> str:
@@ -506,6 +524,13 @@ def _ratios(pairs: Sequence[tuple[Trial, Trial]]) -> tuple[Interval, Interval, I
         interval([a.compile_s / max(b.compile_s, 1e-9) for a, b in pairs]),
         interval([(a.peak_bytes or 1) / max(b.peak_bytes or 1, 1) for a, b in pairs]),
     )
+
+
+def _told(less: Interval, what: str) -> str:
+    """How many times less of something is needed, or how many times more."""
+    if less.median >= 1:
+        return f"{less.median:.2f}x less {what} [{less.low:.2f}, {less.high:.2f}]"
+    return f"{1 / less.median:.2f}x more {what} [{1 / less.high:.2f}, {1 / less.low:.2f}]"
 
 
 def _cost(trial: Trial) -> Cost:

@@ -31,6 +31,7 @@ class Trial:
     failure: str | None = None
     run_s: float = 0.0
     compile_s: float = 0.0
+    cpu_s: float = 0.0  # of all threads
     peak_bytes: int | None = None
     compiles: int = 0
     printed: str = ""
@@ -145,6 +146,7 @@ def _read(event: Mapping[str, Any]) -> Trial:
         failure=failure,
         run_s=event["run_s"],
         compile_s=event["compile_s"],
+        cpu_s=event["cpu_s"],
         peak_bytes=event["peak_bytes"],
         compiles=event["compiles"],
         functions={entry["qualname"]: entry for entry in event["functions"]},

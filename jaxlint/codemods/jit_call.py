@@ -1,0 +1,53 @@
+"""`jit-call`: what is called is jitted where it is called: `model.init(key, x)` becomes `jax.jit(model.init)(key, x)`."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.add_jit import TRANSFORMS
+from jaxlint.codemods.imports import reference
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused
+from jaxlint.finding import Step
+
+
+@codemod("jit-call")
+def jit_call(draft: Draft, step: Step) -> None:
+    """The span is the call.
+
+    Parameters: `transform` (jax.jit by default), `static_argnums` (list of int), `static_argnames` (list of str).
+    """
+    site = draft.site
+    call = site.find_ast(step.span, ast.Call)
+    assert isinstance(call, ast.Call)
+    transform = str(step.parameters.get("transform", "jax.jit"))
+    if transform not in TRANSFORMS:
+        raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
+    if any(isinstance(one, ast.Starred) for one in call.args) or any(
+        one.arg is None for one in call.keywords
+    ):
+        raise Refused("arguments are unpacked, so that it is not known which are static")
+    if isinstance(call.func, ast.Call):
+        raise Refused("what is called is made anew each time, and jit would compile it each time")
+    wrapper = reference(site, draft.imports, transform, call)
+    static = (
+        "" if transform == "equinox.filter_jit" else _static(step)
+    )  # there, whatever is no array is static
+    function = site.span(call.func)
+    draft.insert(function.line, function.column, f"{wrapper}(")
+    draft.insert(function.end_line, function.end_column, f"{static})")
+
+
+def _static(step: Step) -> str:
+    """The arguments that say what is static, as people write them."""
+    parts = []
+    for name in ("static_argnums", "static_argnames"):
+        value = step.parameters.get(name, ())
+        items = (
+            [repr(one) if isinstance(one, int) else f'"{one}"' for one in value]
+            if isinstance(value, list | tuple)
+            else []
+        )
+        if items:
+            parts.append(f", {name}={items[0] if len(items) == 1 else '(' + ', '.join(items) + ')'}")
+    return "".join(parts)

@@ -1,0 +1,129 @@
+"""Calls that prepare a program operation by operation, such as `model.init(key, x)`: proposed for `jit` where they are called."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from jaxlint.codemods.site import Site
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.source.file import SourceFile
+from jaxlint_runtime.rewrites.proposals import Rewrite, imported
+
+_LEAST_SECONDS = 0.2  # in compiling the operations of a function's calls one by one
+_MOST = 4  # calls that are tried
+_WORKING = 3.0  # times what its operations took to compile: a call that takes longer does more than prepare
+_LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def from_eager_calls(
+    calls: Iterable[Mapping[str, Any]],
+    sources: Mapping[str, SourceFile],
+    watched: Sequence[Mapping[str, Any]],
+    changed: Collection[str],
+) -> list[Rewrite]:
+    """One edit for each function that prepares something so: all of its calls at once, the most expensive alone if that fails.
+
+    `watched` has the functions that were timed, `changed` the names of those that other edits change.
+    """
+    by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    working = {one["function"]: one["seconds"] or 0.0 for one in watched if one["calls"]}
+    groups: dict[tuple[str, str], list[tuple[float, str, FixRequest]]] = {}
+    for one in calls:
+        source = by_path.get(one["path"])
+        if source is None or source.container is not None:
+            continue
+        call = _call(source, tuple(one["place"]))
+        if call is None:
+            continue
+        name = ast.unparse(call.func)
+        if name in changed or working.get(name, 0.0) > _WORKING * one["seconds"]:
+            continue
+        fix = _fix(call, source, one["plain"])
+        if fix is not None:
+            groups.setdefault((one["path"], one["function"]), []).append((one["seconds"], name, fix))
+    return [
+        _rewrite(place, found[:_MOST])
+        for place, found in groups.items()
+        if sum(seconds for seconds, _, _ in found) >= _LEAST_SECONDS
+    ]
+
+
+def _rewrite(place: tuple[str, str], found: Sequence[tuple[float, str, FixRequest]]) -> Rewrite:
+    (path, function), names = place, [name for _, name, _ in found]
+    first = found[0][2].steps[0]
+    return Rewrite(
+        name=f"jit-call:{', '.join(names)}",
+        code=None,
+        function=function,
+        path=path,
+        line=first.span.line,
+        summary=f"compile {' and '.join(names)} as a whole where {'they are' if len(names) > 1 else 'it is'} called "
+        f"({first.parameters['transform']})",
+        fixes=tuple(fix for _, _, fix in found),
+        estimate=sum(seconds for seconds, _, _ in found),
+        instead=_rewrite(place, found[:1]) if len(found) > 1 else None,
+    )
+
+
+def _call(source: SourceFile, place: tuple[int, ...]) -> ast.Call | None:
+    """The call at a place, if it is in no loop of its function."""
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    waiting: list[tuple[ast.AST, bool]] = [(tree, False)]
+    while waiting:
+        node, repeated = waiting.pop()
+        if isinstance(node, ast.Call):
+            if (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset) == place:
+                return None if repeated else node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            repeated = False
+        repeated = repeated or isinstance(node, _LOOPS)
+        waiting += [(child, repeated) for child in ast.iter_child_nodes(node)]
+    return None
+
+
+def _fix(call: ast.Call, source: SourceFile, plain: Mapping[str, str]) -> FixRequest | None:
+    """The edit, with what jit cannot trace static; None where nothing would be traced, or something can be neither."""
+    kinds = [_kind(value, plain) for value in (*call.args, *(one.value for one in call.keywords))]
+    if "unhashable" in kinds or all(kind == "static" for kind in kinds):
+        return None
+    parameters: dict[str, Any] = {
+        "transform": _transform(imported(source)),
+        "static_argnums": [n for n, value in enumerate(call.args) if _kind(value, plain) == "static"],
+        "static_argnames": [
+            one.arg for one in call.keywords if one.arg is not None and _kind(one.value, plain) == "static"
+        ],
+    }
+    step = Step("jit-call", source.display, Site(source).span(call), parameters)
+    return FixRequest(Safety.UNSAFE, f"Jit {ast.unparse(call.func)} where it is called", (step,))
+
+
+def _transform(roots: Collection[str]) -> str:
+    """The jit that takes and returns the modules of the framework that a file imports."""
+    if "equinox" in roots:
+        return "equinox.filter_jit"
+    return "flax.nnx.jit" if "flax.nnx" in roots else "jax.jit"
+
+
+def _kind(value: ast.expr, plain: Mapping[str, str]) -> str | None:
+    """How an argument is taken: "static", "unhashable" (it can be neither static nor traced), None where it is traced."""
+    if isinstance(value, ast.Constant):
+        return None if isinstance(value.value, float | complex) else "static"
+    if isinstance(value, ast.UnaryOp):
+        return _kind(value.operand, plain)
+    if isinstance(value, ast.Tuple | ast.List) and value.elts:
+        kinds = {_kind(item, plain) for item in value.elts}
+        if kinds == {"static"}:
+            return "static" if isinstance(value, ast.Tuple) else "unhashable"
+        return None
+    if isinstance(value, ast.Name | ast.Attribute):
+        root: ast.expr = value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        return plain.get(root.id) if isinstance(root, ast.Name) else None
+    return "static" if isinstance(value, ast.Lambda) else None
