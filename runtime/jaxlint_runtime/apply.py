@@ -128,6 +128,7 @@ def _verify_again(verification: Verification, allow_dirty: bool, accept_compiled
     again = Verification(
         dataclasses.replace(request, transforms=wanted, source_first=False), verification.listener
     )
+    again.written = frozenset(os.path.realpath(change.source.path) for change in verification.rewritten)
     document = again.run()
     if not document.interrupted:
         apply_proven(again, allow_dirty, accept_compiled)
@@ -254,7 +255,8 @@ def _hindrance(edit: Edit, verification: Verification, allow_dirty: bool) -> str
     """Why an edit cannot or must not be made; None when it may."""
     root = verification.request.project()
     for path in {os.path.realpath(step.path) for step in edit.fix.steps}:
-        if (problem := _not_to_be_changed(path, root, allow_dirty)) is not None:
+        own = path in verification.written
+        if (problem := _not_to_be_changed(path, root, allow_dirty or own)) is not None:
             return problem
     try:
         changes_of([edit], verification)

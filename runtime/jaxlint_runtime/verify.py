@@ -142,6 +142,7 @@ class Verification:
     rewritten: list[Change] = field(
         default_factory=list
     )  # edits of the source that are proven, not yet written
+    written: frozenset[str] = frozenset()  # files that this command has changed, by real path
     error_tail: bytes = b""  # the last that the program wrote to stderr
     run_seconds: float = 0.0  # that the program ran until it was captured
     _left: list[dict[str, Any]] = field(default_factory=list)  # functions that wait to be measured

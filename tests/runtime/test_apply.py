@@ -16,7 +16,9 @@ from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.source import read_source
 from jaxlint.source.journal import Journal
+from jaxlint.source.write import Change
 from jaxlint_runtime import apply
+from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.verify import Request, Verification
 
 SOURCE = """import jax
@@ -139,6 +141,33 @@ def test_files_with_uncommitted_changes_need_a_word(project: Path) -> None:
     git(project, "add", "program.py")
     git(project, "commit", "-m", "first")
     assert apply._choose(verification(project), allow_dirty=False)
+
+
+def test_what_the_command_itself_has_written_may_be_edited_further(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(project, "init")
+    git(project, "add", "program.py")
+    git(project, "commit", "-m", "first")
+    found = verification(project)
+    assert found.check is not None
+    (source,) = found.check.sources.values()
+    found.rewritten = [Change(source, SOURCE + "\nstep(1, 2)\n")]
+    seen: list[Verification] = []
+
+    def run(again: Verification) -> Document:
+        seen.append(again)
+        again.document.interrupted = True
+        return again.document
+
+    monkeypatch.setattr(Verification, "run", run)
+    apply.apply_proven(found, allow_dirty=False)
+    assert (project / "program.py").read_text().endswith("step(1, 2)\n")
+    (again,) = seen
+    later = verification(project)
+    assert "uncommitted changes" in advice(later)
+    later.written = again.written
+    assert apply._choose(later, allow_dirty=False)
 
 
 def test_files_outside_the_project_are_not_edited(project: Path) -> None:

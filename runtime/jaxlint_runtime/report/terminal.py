@@ -63,7 +63,8 @@ def render(document: Document, verbose: bool = False) -> Iterator[RenderableType
         yield from _causes(document.functions)
     elif document.ran:
         why = "it jitted no function of its own" if document.used_jax else "it never imported jax"
-        yield Text(f"Nothing to improve was captured: {why}.", style="yellow")
+        why += ", so that only edits of the source were tried" if document.results else ""
+        yield Text(f"No function was captured: {why}.", style="yellow")
     if count := document.eager.get("compiles"):
         operations = "operation" if count == 1 else "operations"
         where = [
