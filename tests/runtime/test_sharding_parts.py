@@ -200,7 +200,6 @@ def test_stacked_blocks_of_a_scan_have_the_same_groups() -> None:
     assert roles(found, "up") == ["layers", "embed", "hidden"]
     assert roles(found, "down") == ["layers", "hidden", "embed"]
     assert roles(found, "table") == ["vocab", "embed"]
-    assert advice.blocks_of(found) == LAYERS
 
 
 def test_a_tied_embedding_is_a_table_whose_rows_are_outputs_as_well() -> None:
@@ -583,17 +582,6 @@ def test_the_nearer_layout_on_a_torus_is_told_by_bytes_and_links() -> None:
     assert said[1].startswith("a ring over model takes 2 links")
     assert "reshape(4, 2)" in said[2]
     assert not list(advice.layout(MESH, [object()] * 8, folded, sent))
-
-
-def test_stages_are_told_of_only_where_nothing_fits(transformer: Classes) -> None:
-    limit = 10**6
-    assert not list(advice.pipeline(transformer, MESH, figures(1, 1, limit), limit, LAYERS))
-    assert not list(advice.pipeline(transformer, MESH, figures(1, 1, 10 * limit), None, LAYERS))
-    said = list(
-        advice.pipeline(transformer, MESH, figures(1, 1, 2 * limit), limit, advice.blocks_of(transformer))
-    )
-    assert len(said) == 1
-    assert "3 repeated blocks make 2 stages of 2" in said[0]
 
 
 def test_pmap_in_the_file_is_brought_up(tmp_path: Path) -> None:

@@ -170,36 +170,3 @@ def _ring(arranged: Any, axis: int) -> int:
             sum(abs(a - b) for one, two in pairs for a, b in zip(one.coords, two.coords, strict=True))
         )
     return int(max(rings, default=0))
-
-
-def pipeline(
-    classes: Classes, mesh: MeshShape, figures: Figures, limit: int | None, blocks: int
-) -> Iterator[str]:
-    """Stages, where nothing else makes it fit."""
-    if limit is None or (figures.fits and figures.memory <= limit):
-        return
-    if blocks < 2:
-        return
-    stages = min(blocks, -(-figures.memory // limit))
-    yield (
-        f"even so a device needs {size(figures.memory)} of {size(limit)}: pipelining is what is left. {blocks} repeated blocks make "
-        f"{stages} stages of {-(-blocks // stages)}; with M microbatches a share of {stages - 1}/(M+{stages - 1}) of the time is idle"
-    )
-
-
-def blocks_of(classes: Classes) -> int:
-    """How many repeated blocks the parameters show: the most arrays in one class, or the axis that a loop goes over."""
-    import re
-
-    stacked = [
-        entry.shape[0]
-        for entry in classes.parameters
-        if classes.roles.get(entry.groups[0] if entry.groups else -1) == "layers"
-    ]
-    repeated: dict[tuple[str, ...], int] = {}
-    for entry in classes.parameters:
-        for one in entry.members:
-            key = tuple(re.sub(r"\d+", "*", k) for k in one.keys)
-            if any("*" in k for k in key[1:]):
-                repeated[key] = repeated.get(key, 0) + 1
-    return max([*stacked, *repeated.values()], default=0)

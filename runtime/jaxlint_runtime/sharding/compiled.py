@@ -34,7 +34,7 @@ _REMATERIALISED = re.compile(
     r".*?HLO operation:? %?[\w.\-]+ = (\w+\[[\d,]*\])\S* ([\w\-]+)\("
 )
 _TILES = re.compile(r"devices=\[([\d,]+)\]")
-_QUICK: dict[str, str | bool] = {
+QUICK: dict[str, str | bool] = {
     "xla_backend_optimization_level": "0",
     "xla_llvm_disable_expensive_passes": True,
 }
@@ -152,7 +152,7 @@ def place(
             lowered = jitted.lower(*structs)
             stage = "compile"
             with _overheard() as heard, compat.fresh_compiles():
-                compiled = lowered.compile(compiler_options=dict(_QUICK) if quick else None)
+                compiled = lowered.compile(compiler_options=dict(QUICK) if quick else None)
     except Exception as error:
         refused = too_big(str(error), 0) if stage == "compile" else None
         raise refused or StagingError(f"could not {stage}: {first_line(error)}") from error

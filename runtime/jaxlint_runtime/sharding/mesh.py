@@ -10,11 +10,12 @@ from dataclasses import dataclass
 MOST_DEVICES = 256  # simulated devices share one machine
 DATA, MODEL, EXPERT = "data", "model", "expert"
 
+_STAGES = frozenset(("stage", "stages", "pipe", "pipeline", "pp"))
 # What people call the axes of a mesh. Names that are not here: the first axis is for data, the others for the model.
 _KINDS = {
     DATA: frozenset("data batch dp fsdp replica replicas zero d".split()),  # noqa: SIM905
     EXPERT: frozenset(("expert", "experts", "ep")),
-    MODEL: frozenset("model tensor tp mp mdl sequence seq sp stage stages pipe pipeline pp m".split()),  # noqa: SIM905
+    MODEL: frozenset(("model", "tensor", "tp", "mp", "mdl", "sequence", "seq", "sp", "m", *_STAGES)),
 }
 
 
@@ -46,6 +47,11 @@ class MeshShape:
     def split(self) -> tuple[str, ...]:
         """The axes of more than one device."""
         return tuple(name for name, size in zip(self.names, self.sizes, strict=True) if size > 1)
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The axes of more than one device whose name asks for a pipeline."""
+        return tuple(name for name in self.split if name.lower() in _STAGES)
 
     def kind(self, name: str) -> str:
         """What an axis is for, by its name."""

@@ -17,6 +17,7 @@ from jaxlint_runtime.equivalence import Comparison
 from jaxlint_runtime.model import CapturedFunction, Cost, Result, Status
 from jaxlint_runtime.peaks import PUBLISHED
 from jaxlint_runtime.program import Program
+from jaxlint_runtime.report.units import amount, size
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.sharding import (
     activations,
@@ -28,6 +29,7 @@ from jaxlint_runtime.sharding import (
     compiled,
     explain,
     mapped,
+    pipeline,
     score,
     strategies,
 )
@@ -166,7 +168,7 @@ def shard(
     _compare(program, step, chosen, mesh, outcome)
     if ported is not None:
         outcome.advice += ported.advice()
-    _tell(function, program, own.baseline.jaxpr, target, outcome, limit)
+    _tell(function, program, step, target, outcome, limit)
     if chosen.strategy is found.strategy and free.figures and found.figures:
         outcome.advice += advice.avoided(free.figures, found.figures)
     return outcome
@@ -283,7 +285,7 @@ def _compare(program: Program, step: Step, chosen: Row, mesh: Any, outcome: Outc
 def _tell(
     function: CapturedFunction,
     program: Program,
-    jaxpr: Any,
+    step: Step,
     target: targets.Target,
     outcome: Outcome,
     limit: int | None,
@@ -307,13 +309,29 @@ def _tell(
     told += advice.undivided(found, shape)
     tried = [(row.strategy, row.score) for row in outcome.rows if row.strategy and row.score is not None]
     told += advice.experts(found, shape, chosen.strategy, tried)
-    told += advice.explicit(jaxpr, chosen.figures, shape)
+    told += advice.explicit(step.jaxpr, chosen.figures, shape)
     if not told or not told[0].startswith(mapped.OPTION):
         told += advice.pmaps(function.path, shape, chosen.strategy.batch)
     if target.compile_only:
         devices = target.devices()[: shape.devices]
         told += advice.layout(shape, devices, compiled.laid_out(shape, devices), chosen.figures)
-    told += advice.pipeline(found, shape, chosen.figures, limit, advice.blocks_of(found))
+    over = limit is not None and (not chosen.figures.fits or chosen.figures.memory > limit)
+    if limit is not None and over:
+        told.append(f"even so a device needs {size(chosen.figures.memory)} of {size(limit)}")
+    if over or shape.stages:
+        told += _pipelined(program, step, found, shape, target, limit)
+
+
+def _pipelined(
+    program: Program, step: Step, found: Classes, shape: MeshShape, target: targets.Target, limit: int | None
+) -> list[str]:
+    try:
+        return list(pipeline.advice(program, step, found, shape, target, limit))
+    except StagingError as error:
+        return [f"a pipeline was not tried: {error}"]
+    except Exception as error:  # the program's own code, on devices that it was not written for
+        traceback.print_exc()
+        return [f"a pipeline was not tried: {staging.first_line(error)}"]
 
 
 def _signature(function: Any) -> list[str]:
@@ -364,7 +382,6 @@ def result(function: CapturedFunction, outcome: Outcome) -> Result:
 
 
 def _gain(outcome: Outcome) -> str:
-    from jaxlint_runtime.report.units import amount, size
 
     before, after = outcome.plain.figures, outcome.chosen.figures
     assert before is not None
