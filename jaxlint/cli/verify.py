@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import itertools
 import json
 import re
 import signal
@@ -36,6 +37,19 @@ class _Size(click.ParamType):
         if not found:
             self.fail(f"{value!r} is no size; write one like 512MB or 16GB", param, ctx)
         return int(float(found[1]) * _UNITS[found[2].lower()])
+
+
+class _Names(click.ParamType):
+    """Names, with commas between several: cpu,tpu:v5e-1x1."""
+
+    name = "NAMES"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        return (
+            value if isinstance(value, tuple) else tuple(filter(None, map(str.strip, str(value).split(","))))
+        )
 
 
 class _Dimension(click.ParamType):
@@ -120,16 +134,18 @@ class _Sizes(click.ParamType):
 @click.option("--include-packages", is_flag=True, help="Functions of installed packages as well.")
 @click.option(
     "--target",
-    "targets",
+    "target_names",
+    type=_Names(),
     multiple=True,
-    metavar="NAME",
+    metavar="NAME,...",
     help="Where to run or for what to compile: cpu, gpu, tpu:v5e-1x1 ... (`jaxlint targets`); may be repeated.",
 )
 @click.option(
     "--transform",
-    "transforms",
+    "transform_names",
+    type=_Names(),
     multiple=True,
-    metavar="NAME",
+    metavar="NAME,...",
     help="Try only this: donation, remat, bf16 ..., source for edits of the source, settings for those of JAX; may be repeated.",
 )
 @click.option(
@@ -216,8 +232,8 @@ def command(
     device_memory: int | None,
     capture_bytes: int,
     include_packages: bool,
-    targets: tuple[str, ...],
-    transforms: tuple[str, ...],
+    target_names: tuple[tuple[str, ...], ...],
+    transform_names: tuple[tuple[str, ...], ...],
     mesh: str | None,
     budget: float | None,
     output_format: str,
@@ -244,6 +260,8 @@ def command(
     from jaxlint_runtime.settings import ASKED, EAGER, PROGRAM, SOURCE, TRANSFORMS
     from jaxlint_runtime.verify import CannotRun, Request
 
+    targets = tuple(dict.fromkeys(itertools.chain.from_iterable(target_names)))
+    transforms = tuple(dict.fromkeys(itertools.chain.from_iterable(transform_names)))
     known = (*TRANSFORMS, *ASKED, *PROGRAM)
     strange = next((name for name in transforms if name not in known), None)
     if strange is not None:

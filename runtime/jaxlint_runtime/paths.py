@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import re
 
+_INSTALLED = re.compile(r"(?:site|dist)-packages[/\\](.+)")
+
 
 def display_path(path: str) -> str:
-    """Relative to the working directory when it lies inside."""
+    """Relative to the working directory when it lies inside; of an installed package what comes after the folder of all packages."""
     relative = os.path.relpath(path) if os.path.isabs(path) else path
-    return path if relative.startswith("..") else relative
+    shown = path if relative.startswith("..") else relative
+    installed = _INSTALLED.search(shown)
+    return installed[1] if installed else shown
 
 
 def file_name(text: str) -> str:

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from jaxlint_runtime.report.chosen import tally
 from jaxlint_runtime.report.front import front
 
 
-def cost(time: float | None, peak: float, compile_s: float = 1.0) -> dict[str, Any]:
-    return {"time_ms": None if time is None else {"median": time}, "peak_bytes": peak, "compile_s": compile_s}
+def cost(time: float | None, peak: float, compile_s: float = 1.0, kind: str = "measured") -> dict[str, Any]:
+    median = None if time is None else {"median": time}
+    return {"time_ms": median, "time_kind": kind, "peak_bytes": peak, "compile_s": compile_s}
 
 
 def result(candidate: str, after: dict[str, Any], status: str = "verified") -> dict[str, Any]:
@@ -28,7 +30,18 @@ def result(candidate: str, after: dict[str, Any], status: str = "verified") -> d
         ([result("slow to compile", cost(5.0, 50.0, 9.0))], ["slow to compile", "as it is"]),
         ([result("lost", cost(1.0, 1.0), "rejected")], []),
         ([result("unmeasured", cost(None, 50.0), "compiled")], ["unmeasured"]),
+        ([result("a bound alone", cost(1.0, 50.0, kind="roofline"))], ["as it is", "a bound alone"]),
     ],
 )
 def test_only_what_nothing_beats_is_left(results: list[dict[str, Any]], names: list[str]) -> None:
     assert [one.name for one in front(results)] == names
+
+
+def test_what_ran_and_what_a_compiler_says_are_counted_apart() -> None:
+    found = [
+        result("original", cost(10.0, 100.0)),
+        result("ran", cost(5.0, 50.0)),
+        *(result(name, cost(None, 50.0), "compiled") for name in ("one", "two")),
+        result("lost", cost(20.0, 50.0), "rejected"),
+    ]
+    assert tally(found) == (1, 2)

@@ -11,6 +11,7 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import pytest
+from flax import nnx
 
 from jaxlint_runtime.optimise import Settings, optimise
 from jaxlint_runtime.staging import capture
@@ -51,7 +52,29 @@ def test_a_training_step_keeps_no_scores():
     assert found.after.temp_bytes < 0.7 * found.before.temp_bytes
     (facts,) = found.parameters["attentions"]
     assert facts["queries"] == [1, 2, 768, 64]
-    assert facts["site"].endswith(":21")
+    assert facts["site"].endswith(":22")
+
+
+class Layer(nnx.Module):
+    def __init__(self):
+        self.table = nnx.Param(0.1 * jax.random.normal(jax.random.key(1), (64, 64)))
+
+    def __call__(self, q, k, v):
+        return loss(self.table[...], q, k, v)
+
+
+def test_what_nnx_differentiates_is_called_but_once():
+    """It hands its modules to the derivative on a stack, which a second call would find empty."""
+    shape, state = nnx.split(Layer())
+
+    def by_nnx(state, q, k, v):
+        model = nnx.merge(shape, state)
+        value, gradient = nnx.value_and_grad(lambda m: m(q, k, v))(model)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, state, gradient), value
+
+    found = results(by_nnx, state, *operands(768))["kernels:chunked"]
+    assert found.after is not None, found.reason
+    assert found.numerics.passed
 
 
 def test_what_it_would_not_gain_is_not_tried():

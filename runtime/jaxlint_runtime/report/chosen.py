@@ -57,3 +57,10 @@ def _gain(result: Mapping[str, Any]) -> float:
     gain = math.log(result["speedup"]["median"]) if result["speedup"] else 0.0
     before, after = result["before"].get("peak_bytes"), result["after"].get("peak_bytes")
     return gain + (math.log(before / after) if before and after else 0.0)
+
+
+def tally(results: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
+    """How many candidates with figures were proven by running, and how many more a compiler says gain."""
+    shown = [one for one in results if one["candidate"] != "original" and one["before"] and one["after"]]
+    verified = sum(one["status"] == "verified" for one in shown)
+    return verified, sum(one["status"] in PROVEN for one in shown) - verified

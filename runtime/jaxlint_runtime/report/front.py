@@ -11,10 +11,11 @@ _SAME = 1.02  # times and sizes that are as near as this are the same
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One version. Milliseconds a call, bytes and seconds, as far as they are known."""
+    """One version. Milliseconds a call and what kind of time that is, bytes and seconds, as far as they are known."""
 
     name: str
     time_ms: float | None
+    time_kind: str | None
     peak_bytes: float | None
     compile_s: float | None
 
@@ -36,16 +37,19 @@ def front(results: Iterable[Mapping[str, Any]]) -> list[Point]:
             points.append(_point("as it is", result["before"]))
         points.append(_point(result["candidate"], result["after"]))
     kept = [one for one in points if not any(_dominates(other, one) for other in points if other is not one)]
-    return sorted(kept, key=lambda one: (one.time_ms is None, one.time_ms or 0.0))
+    return sorted(kept, key=lambda one: (one.time_ms is None, one.time_kind or "", one.time_ms or 0.0))
 
 
 def _point(name: str, cost: Mapping[str, Any]) -> Point:
     time = cost.get("time_ms")
-    return Point(name, time["median"] if time else None, cost.get("peak_bytes"), cost.get("compile_s"))
+    kind = cost.get("time_kind") if time else None
+    return Point(name, time["median"] if time else None, kind, cost.get("peak_bytes"), cost.get("compile_s"))
 
 
 def _dominates(one: Point, other: Point) -> bool:
-    """Whether `one` is in nothing worse and in something better."""
+    """Whether `one` is in nothing worse and in something better. Times of two kinds tell nothing of each other."""
+    if one.time_ms is not None and other.time_ms is not None and one.time_kind != other.time_kind:
+        return False
     pairs: Sequence[tuple[float, float]] = [
         (a, b) for a, b in zip(one.costs, other.costs, strict=True) if a is not None and b is not None
     ]

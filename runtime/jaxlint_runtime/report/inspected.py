@@ -72,12 +72,12 @@ def _targets(rows: Sequence[Row]) -> Table:
     table.add_column("function", overflow="fold")
     table.add_column("target", no_wrap=True)
     table.add_column("version", overflow="fold", min_width=12)
-    headings = ["peak memory", "fits", "work", "through memory", "kernels", "time a call"]
+    headings = ["peak\nmemory", "fits", "work", "through\nmemory", "kernels", "time a call"]
     sent = any(row.sent != "-" for row in rows)
     if sent:
         headings.insert(4, "sent")
     for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=heading == "time a call")
+        table.add_column(heading, justify="right")
     for row in rows:
         fits = Text(f"{row.fits} {'for ' if row.fits == 'too big' else ''}{row.limit}" if row.fits else "-")
         fits.stylize({"fits": "green", "too big": "red"}.get(row.fits, ""))

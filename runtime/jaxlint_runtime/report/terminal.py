@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from jaxlint_runtime.paths import display_path
-from jaxlint_runtime.report.chosen import PROVEN
+from jaxlint_runtime.report.chosen import PROVEN, tally
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.front import front
 from jaxlint_runtime.report.inspected import inspected
@@ -298,8 +298,12 @@ def _times(result: Mapping[str, Any]) -> str:
     before, after = (_median(result[side]) for side in ("before", "after"))
     if before is None or after is None:
         return "-"
-    kind = result["after"].get("time_kind")
-    return f"{_number(before)} -> {_number(after)}" + (f" ({kind})" if kind and kind != "measured" else "")
+    return f"{_number(before)} -> {_number(after)}{_kind(result['after'].get('time_kind'))}"
+
+
+def _kind(time_kind: str | None) -> str:
+    """The kind of a time, where it was not measured."""
+    return f" ({time_kind})" if time_kind and time_kind != "measured" else ""
 
 
 def _median(cost: Mapping[str, Any] | None) -> float | None:
@@ -363,10 +367,14 @@ def _summary(document: Document) -> Iterator[RenderableType]:
     targets = {
         id(result): f" on {target}" for target, result in document.results if len(document.targets) > 1
     }
+    verified, compiled = tally([result for _, result in document.results])
     tried = sum(result["candidate"] != "original" for _, result in document.results)
     yield ""
-    style = "bold green" if proven else "bold"
-    yield Text(f"{len(proven)} of {tried} candidate{'s' if tried != 1 else ''} proven.", style=style)
+    said = f"{verified} of {tried} candidate{'s' if tried != 1 else ''} proven"
+    if compiled:
+        more = f"{compiled} more" if verified else str(compiled)
+        said += f", {more} by a compiler alone: the values were checked here, the gain was not measured"
+    yield Text(f"{said}.", style="bold green" if proven else "bold")
     if not proven:
         return
     table = plain_table("")
@@ -394,12 +402,13 @@ def _fronts(document: Document) -> Iterator[RenderableType]:
         table.add_column(heading, overflow="fold")
     for heading in ("time ms", "memory MiB", "compile s"):
         table.add_column(heading, justify="right")
-    for results in groups.values():
+    for (target, _, _), results in groups.items():
         points = front(results)
+        name = results[0]["function"] + (f" on {target}" if len(document.targets) > 1 else "")
         for point in points if len(points) > 1 else ():
             memory = "-" if point.peak_bytes is None else _mebibytes(point.peak_bytes)
-            figures = _number(point.time_ms), memory, _number(point.compile_s)
-            table.add_row(escape(results[0]["function"]), escape(point.name), *figures)
+            time = _number(point.time_ms) + _kind(point.time_kind)
+            table.add_row(escape(name), escape(point.name), time, memory, _number(point.compile_s))
     if table.row_count:
         yield table
 

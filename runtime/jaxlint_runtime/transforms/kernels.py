@@ -14,7 +14,7 @@ from typing import Any
 
 import jax
 
-from jaxlint_runtime import compat
+from jaxlint_runtime import compat, interpret
 from jaxlint_runtime.interpret import of_traced_leaves
 from jaxlint_runtime.kernels.implementations import chunked
 from jaxlint_runtime.kernels.implementations.choices import Choice, choices
@@ -177,13 +177,12 @@ def _differentiating(choose: Choosing, seen: Seen, look: Callable[[Any], Matches
         finally:
             inside = False
         seen.add(found)
-        if not any(choose(layout) for layout in found.all_layouts()):
-            return original(fun, *primals, **options)
+        replaces = any(choose(layout) for layout in found.all_layouts())
 
-        def replay(*args: Any) -> Any:
-            return jax.tree.unflatten(
-                jax.tree.structure(shape), evaluate(found, jax.tree.leaves(args), choose)
-            )
+        def replay(*args: Any) -> Any:  # `fun` itself may be called but once, as what nnx differentiates
+            flat = jax.tree.leaves(args)
+            results = evaluate(found, flat, choose) if replaces else interpret.evaluate(staged, flat)
+            return jax.tree.unflatten(jax.tree.structure(shape), results)
 
         return original(replay, *primals, **options)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from jaxlint_runtime.report.chosen import PROVEN, subjects
+from jaxlint_runtime.report.chosen import PROVEN, subjects, tally
 from jaxlint_runtime.report.html.function import diff_part, function_section
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.sharding import shardings
@@ -35,7 +35,8 @@ def page(document: Mapping[str, Any], data_name: str | None = None, when: str | 
             mine = mine if run is runs[0] else []
             told += mine
             if len(runs) > 1 and not number:
-                sections.append(tag("p", badge(run["target"], "kind"), f" {run['device']}", class_="meta"))
+                of = [] if ":" in run["target"] else [f" {run['device']}"]
+                sections.append(tag("p", badge(run["target"], "kind"), *of, class_="meta"))
             sections.append(function_section(subject, run, mine, anchor))
     body = [
         tag("a", "Skip to the report", href="#main", class_="skip"),
@@ -111,9 +112,15 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
     proven = [r for r in results if _proven(r)]
     placed = [(run["target"], r) for run in runs for r in run["results"] if _proven(r)]
     tried = [r for r in results if r["status"] != "not-applicable"]
-    tiles = [
-        _tile(f"{len(proven)} of {len(tried)}", "candidates that could be tried are proven", bool(proven))
-    ]
+    verified, compiled = tally(results)
+    what = "candidates that could be tried are proven"
+    if compiled:
+        what = (
+            f"{what}, {compiled} more gain by a compiler"
+            if verified
+            else "candidates that could be tried gain by a compiler"
+        )
+    tiles = [_tile(f"{verified or compiled} of {len(tried)}", what, bool(proven))]
     fastest = max((r for r in proven if r["speedup"] and r["status"] == "verified"), key=_speed, default=None)
     if fastest is not None and fastest["speedup"]["low"] > 1.0:
         tiles.append(_tile(ratio(_speed(fastest)), f"as fast, measured: {fastest['function']}", True))
@@ -159,7 +166,13 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
             ("times as fast", "n"),
             ("peak memory", "n"),
         ]
-        parts.append(table("What is proven", columns, rows))
+        parts.append(
+            table(
+                "What is proven" if verified else "What gains by a compiler, its values checked here",
+                columns,
+                rows,
+            )
+        )
     elif not results:
         parts.append(tag("p", "No jitted function was captured, so nothing could be tried."))
     return parts
@@ -207,7 +220,7 @@ def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
         return None
     columns = [
         ("function", ""),
-        ("target", ""),
+        ("target", "whole"),
         ("version", "name"),
         ("peak memory (compiler)", "n"),
         ("in its memory", ""),

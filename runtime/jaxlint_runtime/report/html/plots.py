@@ -12,6 +12,8 @@ from jaxlint_runtime.report.units import amount, milliseconds, size
 _GIB, _MIB, _KIB = 2**30, 2**20, 2**10
 _SIDES = ("before", "after")
 
+_LEAST_MOVED = 0.01  # of the bytes of a call: a pass with less has no place on a roofline
+
 
 def memory_chart(
     before: Mapping[str, Any], after: Mapping[str, Any] | None, limit: int | None, name: str, width: int
@@ -173,13 +175,14 @@ def _peak_flops(peaks: Mapping[str, Any], versions: Mapping[str, Mapping[str, An
 
 
 def _passes(version: Mapping[str, Any]) -> list[tuple[str, float, float]]:
-    """(pass, FLOPs, bytes) of the whole and of the passes that there are."""
+    """(pass, FLOPs, bytes) of the whole and of the passes that there are; not of one whose values stay on the chip."""
     flops, moved = version["flops"], version["bytes"]
     if not moved:
         return []
     sums = [("all", sum(flops.values()), sum(moved.values()))]
     sums += [(phase, flops.get(phase, 0), moved.get(phase, 0)) for phase in ("forward", "backward")]
-    return [(phase, work, nbytes) for phase, work, nbytes in sums if work > 0 and nbytes > 0]
+    least = _LEAST_MOVED * sums[0][2]
+    return [(phase, work, nbytes) for phase, work, nbytes in sums if work > 0 and nbytes > least]
 
 
 def times_chart(pairs: Sequence[Sequence[float]], name: str, width: int) -> Chart:
