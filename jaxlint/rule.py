@@ -56,28 +56,30 @@ class Concern:
     names: frozenset[str]
     callees: frozenset[str]
     where: Callable[[str], bool] | None
+    prefixes: tuple[str, ...]
 
     def covers(self, name: str, callee: str) -> bool:
         return (
             name in self.names
             or callee in self.callees
             or (self.where is not None and self.where(name))
-            or any(name.startswith(prefix) for prefix in self.names if prefix.endswith("."))
+            or name.startswith(self.prefixes)
         )
 
 
 def concerns(
     *names: str, callees: tuple[str, ...] = (), where: Callable[[str], bool] | None = None
 ) -> Callable[[Method], Method]:
-    """Says which calls or names the `on_call` or `on_name` of a rule is about, so that it hears of no others.
+    """Says which calls, names or operations the `on_call`, `on_name` or `on_operation` of a rule is about, so that it hears of no others.
 
-    `names`: canonical names of external functions, those that end in "." for all that begin so. `callees`: kinds of
+    `names`: canonical names of external functions (of operations their short ones), those that end in "." for all that begin so. `callees`: kinds of
     value that are called, by the names of their classes in `jaxlint.staging.values` ("Transformed", "ExternalMethod").
     `where`: whether the rule may have something to say of a name; asked once for each.
     """
 
     def mark(method: Method) -> Method:
-        method.concern = Concern(frozenset(names), frozenset(callees), where)  # type: ignore[attr-defined]
+        prefixes = tuple(name for name in names if name.endswith("."))
+        method.concern = Concern(frozenset(names), frozenset(callees), where, prefixes)  # type: ignore[attr-defined]
         return method
 
     return mark

@@ -177,11 +177,7 @@ class Access(Machine):
             child = self.project.find_relative(1, name, base.module)
             if child is not None:
                 return ModuleValue(child)
-        getter = base.module.scope.variables
-        for key, star in getter.items():
-            if key.startswith("*") and isinstance(star, External):
-                return External(f"{star.name}.{name}")
-        return UNKNOWN
+        return base.module.scope.from_star(name) or UNKNOWN
 
     def array_attribute(self, base: Array, name: str, node: ast.AST, frame: Frame) -> Value:
         if name == "aval" and not base.tree:

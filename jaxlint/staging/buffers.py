@@ -297,12 +297,16 @@ class Buffers(Machine):
         self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call, frame: Frame
     ) -> None:
         """After a call: what it was given to write into is gone."""
+        method = node.func if isinstance(node.func, ast.Attribute) else None
+        keeps = method is not None and method.attr in _KEEPING_METHODS and bool(args)
+        if isinstance(callee, External) and not keeps:
+            return  # what donates is jitted
         if any(isinstance(argument, ast.Starred) for argument in node.args):
             return
-        by_name = {k.arg: (k.value, kwargs.get(k.arg)) for k in node.keywords if k.arg}
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _KEEPING_METHODS and args:
-            self.keep(place_of(node.func.value), node.args[-1], args[-1], frame)
+        if method is not None and keeps:
+            self.keep(place_of(method.value), node.args[-1], args[-1], frame)
             return
+        by_name = {k.arg: (k.value, kwargs.get(k.arg)) for k in node.keywords if k.arg}
         jitted, offset = donating(callee)
         if jitted is not None:
             names = self.signature(jitted.target)

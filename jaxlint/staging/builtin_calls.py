@@ -359,8 +359,8 @@ class BuiltinCalls(Machine):
     def super_attribute(self, base: ExternalObject, name: str) -> Value:
         cls, receiver = base.args[0], base.args[1]
         assert isinstance(cls, ClassValue)
-        order = list(receiver.cls.mro()) if isinstance(receiver, Instance) else []
-        parents = order[order.index(cls) + 1 :] if cls in order else list(cls.mro())[1:]
+        order = receiver.cls.mro() if isinstance(receiver, Instance) else []
+        parents = order[order.index(cls) + 1 :] if cls in order else cls.mro()[1:]
         for parent in parents:
             member = parent.namespace.get(name)
             if isinstance(member, (Function, Transformed)):

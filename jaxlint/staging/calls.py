@@ -12,6 +12,7 @@ from jaxlint.staging.contexts import summary_key
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.keys import STREAMS, key_origins
+from jaxlint.staging.listeners import hand
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
@@ -130,10 +131,12 @@ class Calls(Machine):
             self.note_waiting(node, args)
             if self.donates:
                 self.donate_arguments(callee, args, kwargs, node, frame)
-        if self.wants_calls:
+        if self.wants_calls and self.reports(frame):
             name = canonical(callee.name) if isinstance(callee, External) else ""
-            discarded = frame.statement is node
-            self.emit("call", events.CallEvent(node, frame, callee, name, args, kwargs, result, discarded))
+            hearers = self.listeners.of("call", name, type(callee).__name__)
+            if hearers:
+                discarded = frame.statement is node
+                hand(hearers, events.CallEvent(node, frame, callee, name, args, kwargs, result, discarded))
         return result
 
     def call_value(

@@ -83,12 +83,9 @@ def _key_of_dict(value: DictValue, depth: int, coarse: bool) -> object:
 
 
 def _key_of_instance(value: Instance, depth: int, coarse: bool) -> object:
-    fields = (
-        tuple(sorted((n, summary_key(v, depth - 2, coarse)) for n, v in list(value.fields.items())[:16]))
-        if depth > 1
-        else ()
-    )
-    return ("i", id(value.cls.node), value.staged is not None, repr(fields))
+    known = list(value.fields.items())[:16] if depth > 1 else []
+    fields = frozenset([(name, summary_key(part, depth - 2, coarse)) for name, part in known])
+    return ("i", id(value.cls.node), value.staged is not None, fields)
 
 
 def _key_of_method(value: BoundMethod, depth: int, coarse: bool) -> object:

@@ -113,12 +113,11 @@ class Expressions(Operators, Narrowing, Containers):
     def unbound_name(self, node: ast.Name, frame: Frame) -> Value:
         if node.id in _BUILTINS:
             return External(f"builtins.{node.id}")
-        for name, value in frame.scope.module_scope().variables.items():
-            if name.startswith("*") and isinstance(value, External):
-                found = External(f"{value.name}.{node.id}")
-                self.name_event(found, node, frame)
-                return found
-        return UNKNOWN
+        found = frame.scope.module_scope().from_star(node.id)
+        if found is None:
+            return UNKNOWN
+        self.name_event(found, node, frame)
+        return found
 
     def eval_joinedstr(self, node: ast.JoinedStr, frame: Frame) -> Value:
         for part in node.values:

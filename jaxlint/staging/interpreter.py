@@ -31,7 +31,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import Gradients
 from jaxlint.staging.keys import Keys
 from jaxlint.staging.lifting import Lifting
-from jaxlint.staging.listeners import Listeners
+from jaxlint.staging.listeners import Listeners, hand
 from jaxlint.staging.methods import Methods
 from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
@@ -141,15 +141,20 @@ class Interpreter(
         """Tells the rules, if the event lies in a reported file, what is called is known, and no handler of the program guards it."""
         if (kind == "convert" or kind == "test") and not event.value.staged:
             self.ledger.settle()  # the host needs the value
-        if event.frame.module.reported and not self.beside and not self.guessing:
+        if self.reports(event.frame):
             self.listeners.tell(kind, event)
 
+    def reports(self, frame: Frame) -> bool:
+        """Whether rules hear of what happens in `frame` now."""
+        return frame.module.reported and not self.beside and not self.guessing
+
     def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:
-        if not isinstance(value, External) or not self.wants_names:
+        if not isinstance(value, External) or not self.wants_names or not self.reports(frame):
             return
-        if value.name.partition(".")[0] not in JAX_FAMILY and value.name not in _ENVIRONMENT:
-            return
-        self.emit("name", events.NameEvent(node, frame, value.name, is_import, frame.import_guard > 0))
+        hearers = self.listeners.of("name", value.name)
+        if hearers and (value.name.partition(".")[0] in JAX_FAMILY or value.name in _ENVIRONMENT):
+            guarded = frame.import_guard > 0
+            hand(hearers, events.NameEvent(node, frame, value.name, is_import, guarded))
 
     def is_differentiated(self, frame: Frame) -> bool:
         """Whether the program is seen to take a gradient through the function of `frame`."""

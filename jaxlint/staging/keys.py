@@ -11,9 +11,13 @@ from jaxlint.staging.machine import Machine
 from jaxlint.staging.syntax_facts import positional_parameters
 from jaxlint.staging.values import (
     Array,
+    BoundMethod,
+    ClassValue,
     DictValue,
+    External,
     Function,
     Instance,
+    ListValue,
     Origin,
     Static,
     TupleValue,
@@ -23,6 +27,7 @@ from jaxlint.staging.values import (
 )
 
 STREAMS = "rngs"  # the part of a key that flax modules draw from
+_HOLD_NOTHING = frozenset({Static, Instance, Function, BoundMethod, ClassValue, External})
 
 
 class Keys(Machine):
@@ -157,11 +162,11 @@ def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
         if isinstance(value, (Array, Unknown)):
             found.append(value.origin)
             found.append(value.origin.children.get(STREAMS) if value.origin is not None else None)
-        elif depth > 0 and not isinstance(value, Instance):
-            for part in parts_of(value):
+        elif depth > 0 and isinstance(value, (TupleValue, ListValue, DictValue)):
+            for part in value.elements():
                 visit(part, depth - 1)
 
     for value in bound.values():
-        if type(value) is not Static:  # most are, and hold nothing
+        if type(value) not in _HOLD_NOTHING:  # most are
             visit(value, 2)
     return found

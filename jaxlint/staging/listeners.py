@@ -16,13 +16,14 @@ Handler = tuple[Callable[[Any, Any], None], "Reporter"]
 class Listeners:
     """The rules' methods by the event that they take.
 
-    Calls and names are the bulk of all events and most rules care for a few functions, so a rule may say so
-    (`jaxlint.rule.concerns`); who hears of a call is found once for each name and type of callee.
+    Calls, names and operations are the bulk of all events and most rules care for a few functions, so a rule may say so
+    (`jaxlint.rule.concerns`); who hears of one is found once for each name and type of callee, and where nobody does
+    no event is made.
     """
 
     def __init__(self, reporters: Sequence[Reporter] = ()) -> None:
         self.handlers: dict[str, list[Handler]] = {}
-        self._routes: dict[tuple[str, str, type], list[Handler]] = {}
+        self._routes: dict[tuple[str, str, str], list[Handler]] = {}
         for reporter in reporters:
             for name in dir(reporter.rule):
                 if name.startswith("on_"):
@@ -34,23 +35,22 @@ class Listeners:
 
     def tell(self, kind: str, event: Any) -> None:
         """Hands the event to the rules that take it, in the order of the rules."""
-        handlers = self.handlers.get(kind)
-        if handlers is None:
-            return
-        if kind == "call":
-            handlers = self._route("call", event.name, type(event.callee), handlers)
-        elif kind == "name":
-            handlers = self._route("name", event.qualified, str, handlers)
-        for method, reporter in handlers:
-            reporter.event = event
-            method(event, reporter)
+        hand(self.handlers.get(kind, ()), event)
 
-    def _route(self, kind: str, name: str, callee: type, handlers: list[Handler]) -> list[Handler]:
+    def of(self, kind: str, name: str, callee: str = "") -> list[Handler]:
+        """Who hears of a call of `name`, of the name itself or of the operation; `callee`: the kind of value that is called."""
         route = self._routes.get((kind, name, callee))
         if route is None:
-            route = [h for h in handlers if _concerned(h[0], name, callee.__name__)]
+            route = [h for h in self.handlers.get(kind, ()) if _concerned(h[0], name, callee)]
             self._routes[kind, name, callee] = route
         return route
+
+
+def hand(handlers: Sequence[Handler], event: Any) -> None:
+    """Calls the handlers with the event."""
+    for method, reporter in handlers:
+        reporter.event = event
+        method(event, reporter)
 
 
 def _concerned(method: Any, name: str, callee: str) -> bool:

@@ -31,6 +31,7 @@ from jaxlint.staging.values import (
 if TYPE_CHECKING:
     from jaxlint.staging.buffers import Handed, Held
     from jaxlint.staging.calls import FunctionRecord
+    from jaxlint.staging.listeners import Listeners
     from jaxlint.staging.receivers import Awaited
     from jaxlint.staging.timing import Ledger
 
@@ -39,6 +40,7 @@ class Machine:
     """The state that the parts share, and the methods that one calls of another. `Interpreter` is all of them."""
 
     project: Project
+    listeners: Listeners
     wants_names: bool
     watched_attributes: frozenset[str]
     wants_calls: bool
@@ -79,6 +81,9 @@ class Machine:
         raise NotImplementedError
 
     def emit(self, kind: str, event: Any) -> None:
+        raise NotImplementedError
+
+    def reports(self, frame: Frame) -> bool:
         raise NotImplementedError
 
     def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:

@@ -20,6 +20,7 @@ from jaxlint.jaxapi.dtypes import (
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import stops_gradient
+from jaxlint.staging.listeners import hand
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
     MISSING,
@@ -285,8 +286,10 @@ class Operations(Machine):
         result.dtype = result_dtype(name, operation.args, kwargs)
         if result.flow is not None and stops_gradient(name, result.dtype):
             result.flow = None
-        if self.wants_operations:
-            self.emit("operation", events.OperationEvent(node, frame, operation, result))
+        if self.wants_operations and self.reports(frame):
+            hearers = self.listeners.of("operation", name)
+            if hearers:
+                hand(hearers, events.OperationEvent(node, frame, operation, result))
         self.dispatch_operation(name, result, node, frame)
         if depth > MAX_DEPTH:
             operation = Operation(name, (), {}, node)

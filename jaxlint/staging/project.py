@@ -43,6 +43,7 @@ class Module:
         self.state = "new"  # "new", "running", "done"
         self.renamed: set[str] = set()  # names that a later import gives to another library
         self.reported = False
+        self.found: dict[str, Module | None] = {}  # the modules that it asked for by absolute name
 
     @functools.cached_property
     def tree(self) -> ast.Module:
@@ -225,6 +226,12 @@ class Project:
 
     def find(self, name: str, importer: Module) -> Module | None:
         """The project module called `name` (absolute), as seen from `importer`; None when it is not ours."""
+        found = importer.found.get(name, importer)
+        if found is importer:
+            found = importer.found[name] = self._search(name, importer)
+        return found
+
+    def _search(self, name: str, importer: Module) -> Module | None:
         parts = name.split(".")
         for root in self.roots(importer.source.path):
             if parts[0] not in self._listing(root) and f"{parts[0]}.py" not in self._listing(root):

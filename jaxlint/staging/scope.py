@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from jaxlint.staging.values import Value
+from jaxlint.staging.values import External, Value
 
 _serials = itertools.count(1)
 
@@ -15,7 +15,7 @@ class Scope:
     `variables` is replaced (never mutated in place) at branches, so a join sees both versions.
     """
 
-    __slots__ = ("globals", "is_class", "is_module", "nonlocals", "parent", "serial", "variables")
+    __slots__ = ("globals", "is_class", "is_module", "nonlocals", "parent", "serial", "stars", "variables")
 
     def __init__(self, parent: Scope | None, *, is_class: bool = False, is_module: bool = False) -> None:
         self.serial = next(_serials)  # unlike `id`, never used again
@@ -25,6 +25,7 @@ class Scope:
         self.is_module = is_module
         self.globals: set[str] = set()
         self.nonlocals: set[str] = set()
+        self.stars: list[External] = []  # what `from ... import *` took from outside of the project
 
     def lookup(self, name: str) -> tuple[Value, Scope] | None:
         """The value of `name` and the scope that holds it; class scopes are seen from their own body alone."""
@@ -36,6 +37,10 @@ class Scope:
             first = False
             scope = scope.parent
         return None
+
+    def from_star(self, name: str) -> External | None:
+        """What `name` may be that a star import from outside of the project has brought into this module."""
+        return External(f"{self.stars[0].name}.{name}") if self.stars else None
 
     def module_scope(self) -> Scope:
         scope = self

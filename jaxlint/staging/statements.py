@@ -624,8 +624,9 @@ class Statements(Machine):
             for name, value in base.module.scope.variables.items():
                 if not name.startswith("_"):
                     frame.scope.variables.setdefault(name, value)
+            frame.scope.stars += base.module.scope.stars
         elif isinstance(base, External):
-            frame.scope.variables.setdefault(f"*{base.name}", base)
+            frame.scope.stars.append(base)
 
     # -- assignment
 

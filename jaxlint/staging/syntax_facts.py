@@ -336,7 +336,7 @@ def asks_for_kind(test: ast.expr) -> bool:
 @cache
 def rank_flags(node: ast.AST) -> frozenset[str]:
     """The names that a function binds to what it makes of a number of dimensions, and to shapes that `len` is asked of."""
-    bindings = [child for child in walk(node) if isinstance(child, ast.Assign)]
+    bindings = nodes_of(node, ast.Assign)
     shapes = {
         name
         for binding in bindings

@@ -16,6 +16,7 @@ from typing import Any
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import last_name
 from jaxlint.staging.values import (
     Array,
@@ -52,6 +53,13 @@ _WAITING_WORDS = (
     "allgather",
     "broadcast_one",
 )
+
+
+@cache
+def _speaks_of_waiting(name: str) -> bool:
+    return any(word in name for word in _WAITING_WORDS)
+
+
 # Operations that take long enough for somebody to time them outside of a jit.
 _HEAVY = frozenset(
     [
@@ -182,9 +190,8 @@ class Timing(Machine):
 
     def note_waiting(self, node: ast.Call, args: list[Value]) -> None:
         """A call whose name, or a function that is passed, says that it waits for the device."""
-        name = last_name(node.func)
-        if any(word in name for word in _WAITING_WORDS) or any(
-            isinstance(value, External) and value.name in WAITING_CALLS for value in args
+        if _speaks_of_waiting(last_name(node.func)) or any(
+            type(value) is External and value.name in WAITING_CALLS for value in args
         ):
             self.ledger.settle()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -297,21 +297,22 @@ class ClassValue(Value):
         None  # how instances are flattened and unflattened, if JAX was told
     )
     frozen: str = ""  # the decorator that makes its instances refuse assignments
+    order: list[ClassValue] = field(default_factory=list, init=False)  # `mro`, once it was asked for
 
     @property
     def name(self) -> str:
         return self.node.name
 
-    def mro(self) -> Iterator[ClassValue]:
+    def mro(self) -> list[ClassValue]:
         """This class and its project bases, depth first (close enough to C3 for attribute look-up)."""
-        seen: set[int] = set()
-        stack: list[Value] = [self]
-        while stack:
-            cls = stack.pop(0)
-            if isinstance(cls, ClassValue) and id(cls) not in seen:
-                seen.add(id(cls))
-                yield cls
-                stack[0:0] = cls.bases
+        if not self.order:
+            stack: list[Value] = [self]
+            while stack:
+                cls = stack.pop(0)
+                if isinstance(cls, ClassValue) and cls not in self.order:
+                    self.order.append(cls)
+                    stack[0:0] = cls.bases
+        return self.order
 
     def lookup(self, name: str) -> Value | None:
         for cls in self.mro():
@@ -324,7 +325,7 @@ class ClassValue(Value):
 
     def all_fields(self) -> dict[str, Field]:
         merged: dict[str, Field] = {}
-        for cls in reversed(list(self.mro())):
+        for cls in reversed(self.mro()):
             merged.update(cls.fields)
         return merged
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -105,6 +105,7 @@ def plain(model, variables, x):
         ),
     )
 
+    @concerns(where=lambda name: not name or name.endswith("apply"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node = event.node
         if (

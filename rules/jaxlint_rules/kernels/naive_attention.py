@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array, Operation, Value
@@ -95,6 +95,7 @@ def classifier(x, w):
         ),
     )
 
+    @concerns(*_PRODUCTS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if event.operation.name not in _PRODUCTS or report.module.is_test:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array, Operation, Value
@@ -80,6 +80,7 @@ def rms(x):
         ),
     )
 
+    @concerns("divide", "multiply")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if operation.name not in ("divide", "multiply") or len(operation.args) != 2 or report.module.is_test:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array
@@ -73,6 +73,7 @@ def cross_entropy(logits, labels):
         ),
     )
 
+    @concerns("matmul", "dot")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if operation.name not in ("matmul", "dot") or not operation.args or report.module.is_test:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.shapes import shape_of
@@ -82,6 +82,7 @@ forward(jnp.ones((3, 3)))
         ),
     )
 
+    @concerns(*_PRODUCTS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if operation.name not in _PRODUCTS or len(operation.args) != 2 or event.frame.module.is_test:

@@ -329,6 +329,7 @@ def outer(params, x):
 
     # What functions do
 
+    @concerns(*_PRODUCTS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation, function = event.operation, event.frame.function
         if operation.name not in _PRODUCTS or function is None:

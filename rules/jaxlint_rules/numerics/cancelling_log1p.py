@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import is_integer
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.operations import dtype_of
@@ -82,6 +82,7 @@ def count(x):
         ),
     )
 
+    @concerns("log", "subtract")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         form, instead = "", ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Operation, Value
@@ -108,6 +108,7 @@ def metric(x):
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, Operation]] = []
 
+    @concerns(*_EDGES)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         edges = _EDGES.get(operation.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Operation, Value, constant
@@ -101,6 +101,7 @@ def neighbours(x):
     def __init__(self) -> None:
         self.found: list[OperationEvent] = []
 
+    @concerns("norm", "sqrt")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if event.frame.module.is_test:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint_rules.numerics._expressions import has_own_gradient, made, same, unviewed
@@ -90,6 +90,7 @@ def metric(x):
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str, str]] = []
 
+    @concerns("divide")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if event.frame.module.is_test or has_own_gradient(event.frame):
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.frame import Frame
@@ -110,6 +110,7 @@ def other(x):
         ),
     )
 
+    @concerns("log")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if event.frame.module.is_test or event.operation.name != "log" or not event.operation.args:
             return

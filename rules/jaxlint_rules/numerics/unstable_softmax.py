@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint_rules._fixes import propose
@@ -103,6 +103,7 @@ def normalised(x, y):
         ),
     )
 
+    @concerns("divide")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if event.frame.module.is_test or operation.name != "divide" or len(operation.args) != 2:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import is_integer
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.operations import dtype_of
@@ -192,6 +192,7 @@ def through_kernel(w, out):
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str, str]] = []
 
+    @concerns("where")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if operation.name != "where" or len(operation.args) != 3 or event.frame.module.is_test:

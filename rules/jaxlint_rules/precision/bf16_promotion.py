@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import KINDS, LOW_PRECISION, MAKERS
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.operations import dtype_of
@@ -148,6 +148,7 @@ class Wide(nn.Module):
     def __init__(self) -> None:
         self.found: dict[int, tuple[Operation, OperationEvent, str, str]] = {}
 
+    @concerns("astype", *_MIXING)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if operation.name == "astype" and operation.args:

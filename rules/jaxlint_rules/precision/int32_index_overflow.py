@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array, Value, constant
@@ -90,6 +90,7 @@ def offsets(rows, n):
         ),
     )
 
+    @concerns("multiply")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if operation.name != "multiply" or len(operation.args) != 2 or report.module.is_test:

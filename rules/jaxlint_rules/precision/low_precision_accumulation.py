@@ -114,6 +114,7 @@ def cache(buffer, i, x):
                 self.tell(event, dtype_of(start), f"the carry of `{event.api}`", report)
                 return
 
+    @concerns(*_SUMS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if event.operation.name in _SUMS and event.frame.module.reported:
             asked = event.operation.kwargs.get("dtype")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -80,6 +80,7 @@ def layer(x, w, b):
         ),
     )
 
+    @concerns("subtract")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if operation.name != "subtract" or len(operation.args) != 2 or report.module.is_test:

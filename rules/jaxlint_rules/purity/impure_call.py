@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, ConvertEvent, SideEffectEvent
 from jaxlint.staging.externals import LOGGER_MAKERS
@@ -67,6 +67,9 @@ _PRINTERS = frozenset(
         *("warnings.warn", "tqdm.tqdm.write", "tqdm.auto.tqdm.write", "click.echo"),
     ]
 )
+
+
+_ONCE = ("time.sleep", "builtins.open", "builtins.next", "builtins.input")
 
 
 class ImpureCall(Rule):
@@ -326,6 +329,7 @@ def main(x):
             reason=staged_because(event.frame),
         )
 
+    @concerns(*_ONCE, *_RANDOM, *_LOGGERS, *_CLOCKS, *_PRINTERS, *_TRACKERS, callees=("ExternalMethod",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         stage = event.frame.stage
         if not stage.staged or not stage.certain:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import Array, AtIndexer, ExternalMethod, ExternalObject, Function, Unknown
@@ -17,6 +17,7 @@ _AT_METHODS = frozenset(
 # Methods that would change a NumPy array or a dataclass in place, by their name, and give a new object here.
 _ARRAY_METHODS = frozenset({"sort", "astype", "reshape", "transpose", "clip", "swapaxes"})
 _STATE_METHODS = frozenset({"replace", "_replace", "apply_gradients"})
+_OF_TREES_AND_KEYS = ("jax.tree.map", "jax.random.split", "jax.random.fold_in")
 _FUNCTIONS = {
     "jax.numpy.fill_diagonal": "jnp.fill_diagonal",
     "jax.numpy.put": "jnp.put",
@@ -168,6 +169,7 @@ def f(table, names, text):
         ),
     )
 
+    @concerns(*_OF_TREES_AND_KEYS, *_FUNCTIONS, where=lambda name: not name)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if not event.discarded:
             return
@@ -213,7 +215,7 @@ def _computes(event: CallEvent) -> bool:
 
 def _updated(event: CallEvent) -> str:
     """How to speak of the update that the call makes, or "" when it is none."""
-    if event.name in ("jax.tree.map", "jax.random.split", "jax.random.fold_in"):
+    if event.name in _OF_TREES_AND_KEYS:
         short = event.name.replace("jax.random", "random")
         return f"`{short}`" if event.name != "jax.tree.map" or _computes(event) else ""
     if event.name in _FUNCTIONS:

@@ -123,6 +123,7 @@ def in_turn(many_a, many_b):
         self.heavy: dict[ast.AST, str] = {}  # function -> an expensive operation that it runs
         self.branches: dict[ast.AST, tuple[CallEvent, list[Function]]] = {}
 
+    @concerns(*_HEAVY)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if event.operation.name in _HEAVY:
             self.note(event.operation.name, event.frame)
