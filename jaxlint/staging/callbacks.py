@@ -20,6 +20,7 @@ from jaxlint.staging.values import (
     ExternalObject,
     Function,
     Instance,
+    ListValue,
     Origin,
     Partial,
     Static,
@@ -164,30 +165,101 @@ def _param_with_axes(
     return self.array_result(frame, [], node, name="param_with_axes")
 
 
-# Of numpyro: the kernels that differentiate a model, and what runs them.
+# Of numpyro: the kernels that differentiate a model, and what runs them; what fits a guide to one.
 KERNELS = frozenset(f"numpyro.infer.{name}" for name in ("NUTS", "HMC", "BarkerMH", "SA", "HMCECS"))
 SAMPLER = "numpyro.infer.MCMC"
+FITTER = "numpyro.infer.SVI"
+_RUN_OPTIONS = frozenset(
+    ["extra_fields", "init_params", "progress_bar", "stable_update", "forward_mode_differentiation"]
+)
 
 
 def run_model(
     machine: Any,
-    sampler: ExternalObject,
+    runner: ExternalObject,
     args: list[Value],
     kwargs: dict[str, Value],
     node: ast.AST,
     frame: Frame,
 ) -> None:
-    """`MCMC(NUTS(model)).run(key, *args)` compiles the density of the model; its arguments stay what they are."""
-    kernel = sampler.args[0] if sampler.args else sampler.kwargs.get("sampler")
-    if not isinstance(kernel, ExternalObject) or kernel.name not in KERNELS:
+    """`MCMC(NUTS(model)).run(key, *args)` and `SVI(model, guide, ...).run(key, steps, *args)`.
+
+    They compile the densities of what they are given, whose arguments stay what they are.
+    """
+    given: list[Value | None]
+    if runner.name == FITTER:
+        api, args = "SVI", args[1:]
+        given = [*runner.args[:2], runner.kwargs.get("model"), runner.kwargs.get("guide")]
+    else:
+        kernel = runner.args[0] if runner.args else runner.kwargs.get("sampler")
+        if not isinstance(kernel, ExternalObject) or kernel.name not in KERNELS:
+            return
+        api = kernel.name.rpartition(".")[2]
+        given = [kernel.args[0] if kernel.args else kernel.kwargs.get("model")]
+    rest = {name: value for name, value in kwargs.items() if name not in _RUN_OPTIONS}
+    for model in given:
+        if isinstance(model, (Function, Partial, BoundMethod)):
+            why = machine.body_why(api, model, node, frame)
+            stage = Stage("numpyro", True, True, why, frame.stage)
+            machine.in_stage(model, stage, args[1:], rest, node, frame)
+
+
+def call_schedules(machine: Any, optimiser: ExternalObject, node: ast.AST, frame: Frame) -> None:
+    """`optimiser.update(...)` of optax gives the schedules of the optimiser its count, an array that is traced in a trace."""
+    if not frame.stage.abstract:
         return
-    model = kernel.args[0] if kernel.args else kernel.kwargs.get("model")
-    if not isinstance(model, (Function, Partial, BoundMethod)):
+    for value in [*optimiser.args, *optimiser.kwargs.values()]:
+        for part in value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,):
+            if isinstance(part, ExternalObject) and part.name.startswith("optax."):
+                call_schedules(machine, part, node, frame)
+    if optimiser.name not in _SCHEDULED:
         return
-    why = machine.body_why(kernel.name.rpartition(".")[2], model, node, frame)
-    stage = Stage("numpyro", True, True, why, frame.stage)
-    rest = {name: value for name, value in kwargs.items() if name not in ("extra_fields", "init_params")}
-    machine.in_stage(model, stage, args[1:], rest, node, frame)
+    schedule = next(
+        (optimiser.kwargs[name] for name in _SCHEDULE_NAMES if name in optimiser.kwargs),
+        optimiser.args[0] if optimiser.args else UNKNOWN,
+    )
+    if isinstance(schedule, (Function, Partial, BoundMethod)):
+        why = machine.body_why(optimiser.name, schedule, node, frame)
+        count = Array(
+            True, Why("it is the count of updates", cause=why), origin=Origin("count"), dtype="int32"
+        )
+        stage = Stage(frame.stage.kind, True, frame.stage.certain, why, frame.stage)
+        machine.in_stage(schedule, stage, [machine.fresh(count)], {}, node, frame)
+
+
+_SCHEDULE_NAMES = ("learning_rate", "step_size_fn", "schedule")
+_SCHEDULED = frozenset(
+    f"optax.{name}"
+    for name in [
+        "adabelief",
+        "adadelta",
+        "adafactor",
+        "adagrad",
+        "adam",
+        "adamax",
+        "adamaxw",
+        "adamw",
+        "adan",
+        "amsgrad",
+        "fromage",
+        "lamb",
+        "lars",
+        "lion",
+        "nadam",
+        "nadamw",
+        "noisy_sgd",
+        "novograd",
+        "radam",
+        "rmsprop",
+        "rprop",
+        "scale_by_learning_rate",
+        "scale_by_schedule",
+        "sgd",
+        "sign_sgd",
+        "sm3",
+        "yogi",
+    ]
+)
 
 
 def _sample(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:

@@ -209,7 +209,9 @@ class Calls(Machine):
             for value in given:
                 self.convert(value, node, "hash", frame)
         result = self.call_function(callee, args, kwargs, node, frame, frame.stage)
-        if all(find_array(value, True) is None for value in given):
+        owner = args[0] if callee.kind == "property" and args else None  # which keeps the result
+        kept = owner is None or (isinstance(owner, Instance) and self.made_outside(owner, frame))
+        if kept and all(find_array(value, True) is None for value in given):
             self.tell_cached_tracer(callee, result, frame)  # a tracer would not even be looked up
         return result
 
@@ -347,7 +349,7 @@ class Calls(Machine):
             self.records[caller.function.node].host_calls.add(record)
         # What a guess evaluated reported nothing, so that it does not stand for a call that is seen.
         guessed = self.guessing > 0
-        scope_key = (function.scope.serial, function.stand_in, guessed)
+        scope_key = (function.scope.serial, function.stand_in, guessed, self.parameter_flow)
         context_key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
         key = record.numbers.get(context_key)
         if key is None and record.contexts(function.scope) >= WIDEN_AFTER:

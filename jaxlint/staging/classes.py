@@ -80,6 +80,11 @@ DECORATOR_KINDS = {
     "attr.dataclass": "dataclass",
     "attr.attrs": "dataclass",
 }
+# What declares a field, and is told its default.
+FIELD_MAKERS = frozenset(
+    ["dataclasses.field", "flax.struct.field", "equinox.field", "attrs.field", "attr.ib"]
+)
+_CONTAINER_TYPES = frozenset(f"builtins.{kind}" for kind in ("list", "dict", "set", "tuple"))
 PYTREE_KINDS = frozenset({"pytree", "equinox", "nnx", "registered"})
 DATACLASS_KINDS = frozenset({"linen", "equinox", "pytree", "registered", "dataclass", "namedtuple"})
 MODULE_KINDS = frozenset({"linen", "nnx", "equinox", "haiku"})
@@ -217,6 +222,11 @@ class Classes(Machine):
             if "flax.linen.Module" not in cls.external_bases():
                 array = next((a for a in map(find_array, base_args) if a is not None), None)
                 instance.staged = array if array is not None and array.staged else None
+        if cls.kind == "equinox":
+            for owner in cls.mro():
+                check = owner.namespace.get("__check_init__")
+                if isinstance(check, Function):
+                    self.call_function(check, [instance], {}, node, frame, frame.stage)
         return instance
 
     def mark_made_of_tracers(self, instance: Instance, given: list[Value], frame: Frame) -> None:
@@ -255,9 +265,20 @@ class Classes(Machine):
             return Static(default.value)
         owner = next((c for c in cls.mro() if declared.name in c.fields), cls)
         value = owner.namespace.get(declared.name)
+        if isinstance(value, ExternalObject) and value.name in FIELD_MAKERS:
+            return self.made_default(value, declared, frame)
         if value is None or isinstance(value, (ExternalObject, Unknown)):
             return UNKNOWN
         return value
+
+    def made_default(self, made: ExternalObject, declared: Field, frame: Frame) -> Value:
+        """What `field(default=...)` or `field(default_factory=...)` gives an instance."""
+        factory = made.kwargs.get("default_factory")
+        if isinstance(factory, (Function, Partial, ClassValue)) or (
+            isinstance(factory, External) and factory.name in _CONTAINER_TYPES
+        ):
+            return self.call_value(factory, [], {}, declared.node, frame)
+        return made.kwargs.get("default", UNKNOWN)
 
     def prototype(self, cls: ClassValue, frame: Frame) -> Instance:
         """An instance of which only the class is known: what `__init__` makes of unknown arguments."""
@@ -336,6 +357,8 @@ class Classes(Machine):
         for owner in cls.mro():
             if name in owner.namespace:
                 found = owner.namespace[name]
+                if isinstance(found, ExternalObject) and found.name in FIELD_MAKERS:
+                    return None
                 if (
                     isinstance(found, Static)
                     and found.const is not MISSING
@@ -467,14 +490,21 @@ class Classes(Machine):
         return False
 
     def made_outside(self, base: Instance, frame: Frame) -> bool:
-        """Whether the instance existed before the innermost trace began: it is bound in a frame outside it."""
+        """Whether the instance existed before the innermost trace began.
+
+        It is bound in a frame outside of it, or where the function is defined that the trace began with.
+        """
         current: Frame | None = frame
         while current is not None:
             outer = current.caller
-            if outer is None:
-                return base is base.cls.prototype
-            if outer.home is not frame.home and not outer.home.staged:
-                return any(v is base for v in outer.scope.variables.values()) or base is base.cls.prototype
+            if outer is None or (outer.home is not frame.home and not outer.home.staged):
+                around = [outer.scope] if outer is not None else []
+                scope = current.scope.parent
+                while scope is not None:
+                    around.append(scope)
+                    scope = scope.parent
+                bound = (value for held in around for value in held.variables.values())
+                return base is base.cls.prototype or any(value is base for value in bound)
             current = outer
         return False
 

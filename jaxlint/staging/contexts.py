@@ -128,7 +128,12 @@ _NESTED_SUMMARIES: dict[type, Callable[[Any, int, bool], object]] = {
     Partial: _key_of_partial,
     Choice: _key_of_choice,
     ModuleValue: lambda value, depth, coarse: ("m", id(value.module)),
-    ExternalObject: lambda value, depth, coarse: ("eo", value.name, value.staged is not None),
+    ExternalObject: lambda value, depth, coarse: (
+        "eo",
+        value.name,
+        value.staged is not None,
+        value.flow is not None,
+    ),
     ExternalMethod: lambda value, depth, coarse: (
         "em",
         value.name,

@@ -33,6 +33,7 @@ from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, PRIMITIVE_RULES, TR
 from jaxlint.staging import events
 from jaxlint.staging.callbacks import (
     CAPTURE,
+    FITTER,
     LAYER_STACK,
     SAMPLER,
     STACKED,
@@ -40,13 +41,14 @@ from jaxlint.staging.callbacks import (
     call_captured,
     call_initialiser,
     call_line_search,
+    call_schedules,
     call_stacked,
     call_summary,
     parameter_dtype,
     run_model,
     tabulate_module,
 )
-from jaxlint.staging.classes import DECORATOR_KINDS
+from jaxlint.staging.classes import DECORATOR_KINDS, FIELD_MAKERS
 from jaxlint.staging.dispatching import GENERIC, REGISTER, call_generic, register, registered
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS, PRIMITIVE
 from jaxlint.staging.frame import Frame
@@ -133,13 +135,29 @@ _WITH_MOMENTS = frozenset(
         "adabelief",
     ]
 )
-_ON_NUMPY = (
-    "scipy.special.",
-    "scipy.stats.",
-    "scipy.linalg.",
-    "scipy.signal.",
-    "scipy.ndimage.",
-    "scipy.fft.",
+_ON_NUMPY = tuple(
+    f"scipy.{part}."
+    for part in (
+        "special",
+        "stats",
+        "linalg",
+        "signal",
+        "ndimage",
+        "fft",
+        "optimize",
+        "interpolate",
+        "integrate",
+        "spatial",
+    )
+)
+_ON_NUMPY_OBJECTS = frozenset(
+    [
+        "scipy.interpolate.interp1d",
+        "scipy.interpolate.interp2d",
+        "scipy.interpolate.make_interp_spline",
+        "scipy.interpolate.make_smoothing_spline",
+        "scipy.stats.gaussian_kde",
+    ]
 )
 _QUEUES = frozenset({"queue.Queue", "queue.SimpleQueue", "queue.LifoQueue", "multiprocessing.Queue"})
 _NUMBER_TAKERS = frozenset({"operator.index", "time.sleep"})
@@ -210,13 +228,23 @@ class Externals(Machine):
             key = self.array_result(frame, [], node, role="key", name="hk.next_rng_key")
             key.origin = Origin("next_rng_key")
             return key
+        if name in ("haiku.get_parameter", "haiku.get_state"):
+            held = self.array_result(frame, [], node, name=name.replace("haiku", "hk"))
+            held.flow = self.parameter_flow if name == "haiku.get_parameter" else None
+            return held
         if name.startswith("equinox.nn.") and "key" in kwargs:
             self.use_library_key(kwargs["key"], node, frame)
         if name == "haiku.dropout" and args:
             self.use_library_key(args[0], node, frame)
         if name in STATIC_FUNCTIONS:
             return ExternalObject(name, args, kwargs, node) if name in _CONTEXTS else Static()
-        if name in TYPES or name in DECORATOR_KINDS or name in PARAMETRISERS or name in (FIXTURE, CASE):
+        if (
+            name in FIELD_MAKERS
+            or name in TYPES
+            or name in DECORATOR_KINDS
+            or name in PARAMETRISERS
+            or name in (FIXTURE, CASE)
+        ):
             return ExternalObject(name, args, kwargs, node)
         if name in COLLECTIVES and args:
             return self.collective(name, args[0], node, frame)
@@ -237,16 +265,12 @@ class Externals(Machine):
             for value in args:
                 self.convert(value, node, name, frame)
             return Static()
-        if name.startswith(_ON_NUMPY):
-            for value in [*args, *kwargs.values()]:
-                if isinstance(value, Array) and value.staged and not value.tree:
-                    self.emit("numpy", events.NumpyEvent(node, frame, value, name))
-                    return UNKNOWN
-            carrying = self.differentiated([*args, *kwargs.values()])
-            if carrying is not None:
-                self.emit("numpy", events.NumpyEvent(node, frame, carrying, name, True))
-                return UNKNOWN
-        if name.startswith(("jax.", "optax.", *_LAYER_PREFIXES)) or name.rpartition(".")[2][:1].isupper():
+        if name.startswith(_ON_NUMPY) and self.computed_by_numpy(
+            [*args, *kwargs.values()], name, node, frame
+        ):
+            return UNKNOWN
+        made_by_class = name.rpartition(".")[2][:1].isupper() or name in _ON_NUMPY_OBJECTS
+        if made_by_class or name.startswith(("jax.", "optax.", *_LAYER_PREFIXES)):
             made = ExternalObject(name, args, kwargs, node)
             if holds_arrays(name):
                 made.staged = next((a for v in [*args, *kwargs.values()] if (a := find_array(v, True))), None)
@@ -254,6 +278,17 @@ class Externals(Machine):
                     made.staged = Array(True, frame.stage.why, tree=True, certain=False)
             return made
         return self.opaque_call([*args, *kwargs.values()], node, frame)
+
+    def computed_by_numpy(self, inputs: list[Value], name: str, node: ast.AST, frame: Frame) -> bool:
+        """Tells rules of a tracer that SciPy is given: it computes with NumPy, by a function, an object or its method."""
+        for value in inputs:
+            if isinstance(value, Array) and value.staged and not value.tree:
+                self.emit("numpy", events.NumpyEvent(node, frame, value, name))
+                return True
+        carrying = self.differentiated(inputs)
+        if carrying is not None:
+            self.emit("numpy", events.NumpyEvent(node, frame, carrying, name, True))
+        return carrying is not None
 
     def as_returned(
         self, name: str, result: Array, args: list[Value], kwargs: dict[str, Value], frame: Frame
@@ -327,6 +362,8 @@ class Externals(Machine):
             name in DATA_DEPENDENT or (name == "jax.numpy.where" and len(args) == 1 and "x" not in kwargs)
         ) and "size" not in kwargs:
             found = find_array(args[0], True) if args else None
+            if found is None and frame.stage.abstract and args and isinstance(args[0], (Array, NumpyArray)):
+                found = self.array_result(frame, [], node, name=_short(name))  # constants are staged out, too
             if found is not None:
                 self.emit("shape", events.ShapeEvent(node, frame, found, name, "the data"))
 
@@ -458,6 +495,7 @@ class Externals(Machine):
             owner.startswith("optax.") and name in ("init", "update")
         ):
             if name == "update":
+                call_schedules(self, receiver, node, frame)
                 updates = self.array_result(frame, inputs, node, like=args[0] if args else None)
                 updates.tree = True
                 state = self.array_result(frame, inputs, node, like=args[1] if len(args) > 1 else None)
@@ -468,9 +506,9 @@ class Externals(Machine):
             if owner.rpartition(".")[2] in _WITH_MOMENTS:
                 result.role = "optimizer state"
             return result
-        if owner == SAMPLER and name == "run":
+        if owner in (SAMPLER, FITTER) and name == "run":
             run_model(self, receiver, args, kwargs, node, frame)
-            return Static(None)
+            return Static(None) if owner == SAMPLER else UNKNOWN
         if owner == PRIMITIVE and name in ("bind", "bind_with_trace"):
             result = self.array_result(frame, inputs, node)
             result.tree = True  # one array, or a list of them
@@ -487,6 +525,8 @@ class Externals(Machine):
             return Static(None) if name == "__init__" else UNKNOWN
         if owner.startswith("numpy.random."):
             return NumpyArray(fresh=True)
+        if owner.startswith(_ON_NUMPY) and self.computed_by_numpy(inputs, f"{owner}.{name}", node, frame):
+            return UNKNOWN
         if owner in LOGGER_MAKERS:
             if name in _LOGGING_METHODS:
                 self.read_on_host("logging", args, node, frame)
@@ -533,6 +573,7 @@ class Externals(Machine):
             # `self.param(name, init_fn, *shape_args)` runs while tracing and gives an array.
             call_initialiser(self, args, kwargs, node, frame)
             made = self.array_result(frame, [], node, name="self.param")
+            made.flow = self.parameter_flow
             made.dtype, made.made = parameter_dtype(args), Operation("self.param", tuple(args), {}, node)
             return made
         if name == "flax.linen.Module.variable":
@@ -567,6 +608,7 @@ class Externals(Machine):
                 return UNKNOWN
             result = self.array_result(frame, inputs, node, name=_short(name))
             result.tree = True
+            result.flow = result.flow or callee.flow or self.parameter_flow
             result.certain = (
                 result.certain and name.startswith(_LAYER_PREFIXES) and not name.startswith("distrax.")
             )
@@ -576,6 +618,8 @@ class Externals(Machine):
             return self.array_result(frame, inputs, node, name=_short(name))
         if name.startswith("optax.") and inputs:
             return self.array_result(frame, inputs, node)  # a schedule
+        if name.startswith(_ON_NUMPY) and self.computed_by_numpy(inputs, name, node, frame):
+            return UNKNOWN
         if name == "numpy.vectorize":
             staged = next((a for a in (find_array(v, True, 0) for v in inputs) if a is not None), None)
             carrying = self.differentiated(inputs) if staged is None else None
@@ -614,7 +658,8 @@ class Externals(Machine):
             method = method.function
         result: Value = UNKNOWN
         if isinstance(method, (Function, Transformed)):
-            result = self.call_value(method, [module, *args[1:]], inner, node, frame)
+            variables = args[0] if args and how == "apply" else kwargs.get("variables")
+            result = self.under_parameters(variables, method, [module, *args[1:]], inner, node, frame)
         if how != "apply":
             variables = self.array_result(frame, args, node)
             variables.tree, variables.role = True, "variables"

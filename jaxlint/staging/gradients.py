@@ -11,7 +11,9 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
+from jaxlint.jaxapi.modules import holds_arrays
 from jaxlint.staging import events
+from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.constants import constant_numbers
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
@@ -25,6 +27,7 @@ from jaxlint.staging.values import (
     DictValue,
     ExternalObject,
     Flow,
+    Instance,
     ListValue,
     NumpyArray,
     Operation,
@@ -45,6 +48,7 @@ _STOPPING = frozenset(
     stop_gradient isreal iscomplex""".split()  # noqa: SIM905
 )
 _INTEGERS = ("bool", "int", "uint")
+_COPIED_KINDS = PYTREE_KINDS - {"nnx"}  # whose instances are made anew of their leaves
 
 
 class Gradients(Machine):
@@ -128,6 +132,26 @@ class Gradients(Machine):
                         "zero_gradient", events.ZeroGradientEvent(stopped[0].node, inner, t, stopped[0])
                     )
 
+    def under_parameters(
+        self,
+        variables: Value | None,
+        function: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """Calls what asks flax or haiku for its parameters, which are these `variables`."""
+        if not self.differentiating:
+            return self.call_value(function, args, kwargs, node, frame)
+        outer, self.parameter_flow = (
+            self.parameter_flow,
+            flow_in([variables] if variables is not None else []),
+        )
+        result = self.call_value(function, args, kwargs, node, frame)
+        self.parameter_flow = outer
+        return result
+
     def differentiated(self, values: Iterable[Value]) -> Array | None:
         """The first of the arrays that carries a gradient outside of any trace, as a tracer.
 
@@ -210,11 +234,11 @@ def flow_in(values: Iterable[Value], depth: int = 3) -> Flow | None:
     found: Flow | None = None
     for value in values:
         flow: Flow | None = None
-        if isinstance(value, (Array, Unknown)):
+        if isinstance(value, (Array, Unknown, ExternalObject)):
             flow = value.flow
         elif isinstance(value, AtIndexer):
             flow = value.array.flow
-        elif depth > 0 and isinstance(value, (TupleValue, ListValue, DictValue)):
+        elif depth > 0 and isinstance(value, (TupleValue, ListValue, DictValue, Instance)):
             flow = flow_in(parts_of(value), depth - 1)
         if flow is not None:
             if flow.node is not None:
@@ -231,6 +255,15 @@ def marked(value: Value, flow: Flow | None) -> Value:
         return map_parts(value, lambda part: marked(part, flow))
     if type(value) is Unknown and value.flow is not flow:
         return Unknown(value.origin, flow)
+    if isinstance(value, ExternalObject) and value.flow is not flow and holds_arrays(value.name):
+        return replace(value, flow=flow)
+    if isinstance(value, Instance) and value.cls.kind in _COPIED_KINDS:
+        declared = value.cls.all_fields()
+        fields = {
+            name: part if name in declared and declared[name].static else marked(part, flow)
+            for name, part in value.fields.items()
+        }
+        return replace(value, fields=fields)
     return value
 
 

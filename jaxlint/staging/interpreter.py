@@ -48,6 +48,7 @@ from jaxlint.staging.values import (
     External,
     ExternalMethod,
     ExternalObject,
+    Flow,
     Function,
     Transformed,
     Value,
@@ -111,6 +112,7 @@ class Interpreter(
         self.choosing = 0  # one of several functions is being called: a loop over functions, not over steps
         self.gradient_why: Why | None = None  # of the innermost of them
         self.differentiating = 0  # inside functions that are differentiated in reverse mode
+        self.parameter_flow: Flow | None = None  # of the parameters that flax and haiku hand out
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.entering: list[Function] = []  # fixtures that are being evaluated
         self.hooks: set[str] = set()  # which of them some class of the project defines

@@ -17,6 +17,7 @@ from jaxlint.staging.values import (
     External,
     ExternalMethod,
     ExternalObject,
+    Flow,
     Function,
     Instance,
     ListValue,
@@ -58,6 +59,7 @@ class Machine:
     unjitted: int
     donates: bool
     differentiating: int
+    parameter_flow: Flow | None
     gradient_why: Why | None
     steps: int
     ledger: Ledger
@@ -615,6 +617,17 @@ class Machine:
         raise NotImplementedError
 
     def super_attribute(self, base: ExternalObject, name: str) -> Value:
+        raise NotImplementedError
+
+    def under_parameters(
+        self,
+        variables: Value | None,
+        function: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
         raise NotImplementedError
 
     def differentiated(self, values: Iterable[Value]) -> Array | None:

@@ -231,6 +231,8 @@ class Operators(Machine):
             result = self.array_result(frame, [left, right], node, role="bool")
             self.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
             return result
+        if isinstance(op, (ast.Eq, ast.NotEq)):
+            self.compare_items(left, right, node, frame)
         one, two = constant(left), constant(right)
         if one is not MISSING and two is not MISSING:
             try:
@@ -246,6 +248,24 @@ class Operators(Machine):
         if isinstance(left, Unknown) or isinstance(right, Unknown):
             return UNKNOWN
         return Static(kind="bool")
+
+    def compare_items(self, left: Value, right: Value, node: ast.AST, frame: Frame) -> None:
+        """Sequences are equal when their items are, and Python asks for the truth of that, pair by pair."""
+        sequences = (TupleValue, ListValue)
+        if (
+            not isinstance(left, sequences)
+            or not isinstance(right, sequences)
+            or type(left) is not type(right)
+        ):
+            return
+        if left.items is None or right.items is None or len(left.items) != len(right.items):
+            return
+        for one, two in zip(left.items, right.items, strict=True):
+            if one is two or (constant(one) is not MISSING and constant(one) == constant(two)):
+                continue
+            if all(isinstance(part, (Array, Static)) for part in (one, two)):
+                self.test(self.compare_pair(one, two, ast.Eq(), node, frame), node, "==", frame)
+            return
 
     def membership(self, item: Value, container: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
         answer = self.special(container, "__contains__", [item], node, frame)

@@ -342,7 +342,9 @@ class StagedCalls(Machine):
             skip = (2 if "stateful" in t.attributes else 1) + ("without_rng" not in t.attributes)
         options = {k: v for k, v in kwargs.items() if k not in ("rng", "params", "state")}
         passed = sum(k in kwargs for k in ("rng", "params", "state"))
-        result = self.call_value(t.target, args[max(0, skip - passed) :], options, node, frame)
+        variables = None if t.kind == "hk.init" else kwargs.get("params", args[0] if args else None)
+        given = args[max(0, skip - passed) :]
+        result = self.under_parameters(variables, t.target, given, options, node, frame)
         if t.kind == "hk.init":
             params = self.array_result(frame, args, node)
             params.tree = True

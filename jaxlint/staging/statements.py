@@ -22,6 +22,7 @@ from jaxlint.staging.syntax_facts import (
     none_branch,
     place_of,
     rank_flags,
+    steps_on,
     swallows_tracer_errors,
     type_checking_branch,
 )
@@ -108,6 +109,8 @@ class Statements(Machine):
         frame.facts["assign"] = node
         value = self.eval(node.value, frame)
         frame.facts.pop("assign", None)
+        if frame.stage.staged and isinstance(node.value, ast.BinOp) and steps_on(node):
+            self.note_side_effect(node.targets[0], value, frame)
         shared = self.held(node.value, value, frame) if self.donates and not frame.stage.staged else None
         for target in node.targets:
             self.assign(target, value, frame, node)
@@ -131,7 +134,7 @@ class Statements(Machine):
             combined = self.binary(current, value, node.op, node, frame)
             self.store_item(base, index, combined, node.target, node, frame, node.op)
             return
-        if frame.stage.staged and frame.stage.certain and not frame.catching:
+        if frame.stage.staged:
             self.note_side_effect(node.target, value, frame)
         current = self.eval(node.target, frame, store=True)
         if isinstance(current, ListValue) and isinstance(node.op, ast.Add):
@@ -143,7 +146,7 @@ class Statements(Machine):
 
     def note_side_effect(self, target: ast.expr, value: Value, frame: Frame) -> None:
         """Tells rules of a counter outside of the trace that staged code steps on."""
-        if not isinstance(value, Static):
+        if not isinstance(value, Static) or not frame.stage.certain or frame.catching:
             return
         if isinstance(target, ast.Name):
             scope = frame.scope.target_scope(target.id)

@@ -241,6 +241,12 @@ def place_of(node: ast.AST | None) -> str:
     return ""
 
 
+def steps_on(node: ast.Assign) -> bool:
+    """Whether the statement computes a place anew of what it holds: `count = count + 1`."""
+    place = place_of(node.targets[0])
+    return bool(place) and any(place_of(part) == place for part in walk(node.value))
+
+
 def swallows_tracer_errors(handlers: list[ast.ExceptHandler]) -> bool:
     """Whether one of the handlers would catch what a tracer raises on `bool()` and the like."""
     for handler in handlers:

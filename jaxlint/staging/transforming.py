@@ -66,6 +66,8 @@ class Transforming(Boundary, StagedCalls, CustomRules):
             if name == FIXTURE:
                 return self.method_kind("fixture", value)
             if name == "functools.cached_property":
+                if isinstance(value, Function):
+                    value.cached = True
                 return self.method_kind("property", value)
             if name in _PLAIN_DECORATORS or (name not in TRANSFORMS and name not in _CALLED_DECORATORS):
                 return value

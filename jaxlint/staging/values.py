@@ -368,6 +368,7 @@ class ExternalObject(Value):
     node: ast.AST | None = None
     staged: Array | None = None  # its arrays are tracers: a layer that crossed a staging boundary
     own: Value | None = None  # as of `External`
+    flow: Flow | None = None  # of the arrays of a layer
 
 
 @dataclass(slots=True, eq=False)

@@ -175,6 +175,56 @@ def serve(key, x):
 """,
         ),
         Example(
+            "what a partial holds, and what the maker of a function was given",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+
+def density(theta, x):
+    return jnp.sum((x @ theta) ** 2)
+
+def make_kernel(x, scale):
+    density_of = functools.partial(density, x=x)
+    scaled = functools.partial(density, x=scale)
+
+    @jax.jit
+    def kernel(theta):
+        return theta - jax.grad(density_of)(theta) + scaled(theta)  # finding
+
+    return kernel
+
+def make_loss(x):
+    @jax.jit
+    def loss(theta):
+        return density(theta, x)  # finding
+    return loss
+
+x = jax.random.normal(jax.random.key(0), (200_000, 20))
+kernel = make_kernel(x, jnp.eye(20))
+loss = make_loss(x)
+
+class Regression:
+    def __init__(self, features, targets):
+        self.features = features
+        self.targets = targets
+        self.scale = jnp.ones(20)
+
+    def loss(self, w, features):
+        return jnp.mean((features @ w) ** 2) + self.scale @ w + self.features.shape[0]
+
+    def whole(self, w):
+        return self.loss(w, self.features)
+
+    def fit(self):
+        step = jax.jit(lambda w: jax.grad(self.whole)(w))  # finding
+        passed = jax.jit(lambda w, x: jax.grad(self.loss)(w, x))
+        return step(jnp.zeros(20)), passed(jnp.zeros(20), self.features)
+
+Regression(x, x[:, 0]).fit()
+""",
+        ),
+        Example(
             "arguments, small arrays, sizes that are not known, arrays made inside",
             """
 import jax
@@ -300,9 +350,14 @@ print(look_up(TABLE, 3))
                 and not getattr(held[0], "staged", False)
                 and not _is_parameter(child, function.node, report)
             ):
-                size = size_of_name(child.id, function.scope, report.module)
+                size = max(size_of_name(child.id, function.scope, report.module), _size_of(held[0]))
                 if _is_variables(held[0]):
                     size = WHOLE_MODEL
+                found[child.id] = (child.id, size, child)
+            elif isinstance(called, Instance) and called.staged is None:
+                through += _read_of(called, child, report)
+            elif isinstance(called, Partial):
+                size = max(map(_size_of, [*called.args, *called.kwargs.values()]), default=0)
                 found[child.id] = (child.id, size, child)
         return [*found.values(), *through]
 
@@ -310,9 +365,29 @@ print(look_up(TABLE, 3))
 def _size_held(target: Value, name: str) -> Size:
     """The elements of what the object of a bound method holds under `name`; 0 where that is not known."""
     owner = target.receiver if isinstance(target, BoundMethod) else None
-    held = owner.fields.get(name) if isinstance(owner, Instance) else None
-    shape = shape_of(held) if isinstance(held, Array) and not held.staged else None
+    return _size_of(owner.fields.get(name)) if isinstance(owner, Instance) else 0
+
+
+def _size_of(value: Value | None) -> Size:
+    """The elements of a concrete array; 0 where they are not known."""
+    shape = shape_of(value) if isinstance(value, Array) and not value.staged else None
     return math.prod(shape) if shape is not None else 0
+
+
+def _read_of(owner: Instance, name: ast.Name, report: Reporter) -> list[Captured]:
+    """The arrays of an object that its attribute is, `model.table`, or that the method reads which it is: `model.loss`."""
+    read = report.module.parents.get(name)
+    if not isinstance(read, ast.Attribute):
+        return []
+    method = owner.cls.lookup(read.attr)
+    names = [read.attr] if method is None else []
+    if isinstance(method, Function):
+        names = [
+            held
+            for held, (place, _) in reads_of_self(owner.cls, method, set())
+            if not _asks_metadata(place, report)
+        ]
+    return [(f"{name.id}.{held}", _size_of(owner.fields.get(held)), read) for held in names]
 
 
 def _is_called(node: ast.Name, report: Reporter) -> bool:

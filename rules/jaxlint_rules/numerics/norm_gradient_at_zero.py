@@ -1,4 +1,4 @@
-"""The norm of a difference that is certainly zero is differentiated."""
+"""The norm of what is certainly zero, or begins as zero, is differentiated."""
 
 from __future__ import annotations
 
@@ -8,20 +8,21 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Operation, Value, constant
+from jaxlint.staging.values import Array, Operation, Value, constant
 from jaxlint_rules.numerics._expressions import made, same, unviewed
 
 
 class NormGradientAtZero(Rule):
-    """The norm of pairwise differences is differentiated, and its diagonal is zero.
+    """A norm is differentiated where it is zero: of pairwise differences, or of parameters before it is squared.
 
     ## What it does
     Finds `jnp.linalg.norm(x[:, None] - x[None])`, and the same as `sqrt(sum(d**2))`, in functions that a gradient is
-    taken of.
+    taken of; and the square of the norm of what is differentiated, `jnp.linalg.norm(w) ** 2`.
 
     ## Why is this bad?
     Each point has distance zero to itself, and the derivative of the norm at zero is 0/0: NaN. A mask applied
-    afterwards drops the value, not the NaN of the gradient.
+    afterwards drops the value, not the NaN of the gradient. The square of a norm has the gradient zero there, and JAX gives NaN
+    all the same, since it differentiates the root first; biases begin as zeros.
 
     ## Example
     ```python
@@ -74,6 +75,33 @@ forces = jax.grad(energy)
 """,
         ),
         Example(
+            "the square of a norm of parameters",
+            """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+class Linear(eqx.Module):
+    weight: jax.Array
+    bias: jax.Array
+
+    def __call__(self, x):
+        return self.weight @ x + self.bias
+
+def penalty(model):
+    return jnp.linalg.norm(model.bias) ** 2 + jnp.sum(model.weight**2)  # finding
+
+@eqx.filter_grad
+def gradient(model, x, y):
+    return jnp.linalg.norm(model(x) - y) ** 2 + penalty(model)
+
+def main(x, y):
+    model = Linear(jnp.ones((2, 3)), jnp.zeros(2))
+    print(jnp.linalg.norm(model.weight) ** 2)
+    return gradient(model, x, y)
+""",
+        ),
+        Example(
             "guarded, between different sets, or not differentiated",
             """
 import jax
@@ -100,10 +128,14 @@ def neighbours(x):
 
     def __init__(self) -> None:
         self.found: list[OperationEvent] = []
+        self.squares: list[OperationEvent] = []
 
     @concerns("norm", "sqrt")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if event.frame.module.is_test:
+            return
+        if _is_square_of_norm(event.operation):
+            self.squares.append(event)
             return
         vector = _vector(event.operation)
         difference = made(vector, "subtract")
@@ -119,6 +151,29 @@ def neighbours(x):
                     "the gradient of this norm is NaN on the diagonal, where each point is compared with itself",
                     reason="the argument is the difference of an array with itself along two axes, which holds zeros",
                 )
+        for event in self.squares:
+            report.event = event
+            if report.differentiated(event.frame):
+                report(
+                    event.node,
+                    "the gradient of this squared norm is NaN where the array is zero; sum the squares: `jnp.sum(x**2)`",
+                    reason="the derivative of the root is infinite at zero, and squaring it again does not take that away",
+                )
+
+
+def _is_square_of_norm(operation: Operation) -> bool:
+    """`norm(w) ** 2` of an array that is given, as parameters are, which often begin as zeros."""
+    squared = (
+        operation.name == "power" and len(operation.args) == 2 and constant(operation.args[1]) in (2, 2.0)
+    )
+    if not operation.args or not (squared or operation.name == "square"):
+        return False
+    norm = made(operation.args[0], "norm", "sqrt")
+    vector = _vector(norm) if norm is not None else None
+    if not isinstance(vector, Array) or vector.flow is None:
+        return False
+    computed_of = vector.made.args if vector.made is not None else ()
+    return all(not isinstance(part, Array) or part.flow is None for part in computed_of)
 
 
 def _vector(operation: Operation) -> Value | None:

@@ -149,11 +149,14 @@ def f(indices):
     counts.fill(0.0)  # finding
     np.multiply(counts, 2.0, out=counts)  # finding
     random.shuffle(counts)  # finding
+    generator = np.random.RandomState(0)
+    generator.shuffle(counts)  # finding
     host = np.zeros(8)
     np.add.at(host, indices, 1.0)
     host.fill(0.0)
     np.multiply(counts, 2.0, out=host)
     random.shuffle(host)
+    generator.shuffle(host)
     return counts, host
 """,
         ),
@@ -231,7 +234,7 @@ def f(x, batch):
                 changed, what = callee.receiver, f"`.{callee.name}()`"
             elif callee.name == "shuffle" and event.args:
                 owner = callee.receiver.name if isinstance(callee.receiver, ExternalObject) else ""
-                changed = event.args[0] if owner in ("numpy.random.default_rng", "random.Random") else None
+                changed = event.args[0] if owner in _SHUFFLING else None
                 what = "`.shuffle`"
         elif event.name in IN_PLACE_FUNCTIONS and event.args:
             changed, what = event.args[0], f"`{event.name.replace('numpy.', 'np.')}`"
@@ -306,6 +309,7 @@ def f(x, batch):
         return propose(report, event.node, "item-assignment-to-at", message, safe=True)
 
 
+_SHUFFLING = frozenset(["numpy.random.default_rng", "numpy.random.RandomState", "random.Random"])
 _ARRAYS_OF_LAYERS = ("kernel", "bias", "scale", "embedding")
 
 

@@ -33,7 +33,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint_rules._reasons import decided_by_kind, guarded
 from jaxlint_rules._signatures import signature_of
-from jaxlint_rules.tracing._structures import describe
+from jaxlint_rules.tracing._structures import describe, shapes_of_parts
 
 
 class ControlFlowSignature(Rule):
@@ -294,10 +294,9 @@ def _no_boolean(event: BodyEvent) -> str:
         return describe(result) if not isinstance(result, ListValue) or result.kind == "list" else ""
     dtype = strong(dtype_of(result))
     shapes: dict[Origin, tuple[int, ...]] = {}
+    if event.seen is not None and event.given is not None:
+        shapes = shapes_of_parts(event.given, event.seen)
     if isinstance(event.seen, Array) and event.given is not None:
-        shape = shape_of(event.given)
-        if event.seen.origin is not None and shape is not None:
-            shapes[event.seen.origin] = shape
         if isinstance(result, Array) and result.origin is event.seen.origin and result.origin is not None:
             dtype = dtype or strong(dtype_of(event.given))
     if isinstance(result, Static) and not isinstance(constant(result), (bool, int, float)):

@@ -20,6 +20,7 @@ _WORDS = {
     "and": "`and` asks for the truth of a traced value",
     "or": "`or` asks for the truth of a traced value",
     "not": "`not` asks for the truth of a traced value",
+    "==": "`==` of two sequences asks for the truth of each comparison of their items",
     "chained comparison": "a chained comparison asks for the truth of its first, traced part",
     "in": "`in` compares with a traced value and asks for the truth of the result",
     "match": "`match` compares with a traced value and asks for the truth of the result",
@@ -182,6 +183,56 @@ def main(x):
 """,
         ),
         Example(
+            "what libraries ask for: a class that checks itself, a schedule, and sequences that are compared",
+            """
+from typing import NamedTuple
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import optax
+
+class Halo(eqx.Module):
+    mass: jax.Array
+    order: int = 2
+
+    def __check_init__(self):
+        if self.order not in (1, 2):
+            raise ValueError(self.order)
+        if not 0.0 < self.mass < 1.0:  # finding
+            raise ValueError("mass")
+
+class State(NamedTuple):
+    labels: jax.Array
+    step: int
+
+def schedule(peak):
+    def value(count):
+        if count < 100:  # finding
+            return peak
+        return peak / 2
+    return value
+
+def on_the_host(count):
+    return 0.1 if count < 100 else 0.05
+
+optimizer = optax.chain(optax.clip(1.0), optax.adam(schedule(1e-3)))
+
+@jax.jit
+def step(params, state, old):
+    halo = Halo(jnp.exp(params))
+    new = State(jnp.argsort(params), 1)
+    same = new == old  # finding
+    sizes = (params.shape[0], 2) == (3, 2) and new == new
+    updates, state = optimizer.update(params, state)
+    return halo, same, sizes, updates, state
+
+def eager(params, state, old):
+    Halo(jnp.exp(params))
+    optax.sgd(on_the_host).update(params, state)
+    return step(params, state, State(old, 0))
+""",
+        ),
+        Example(
             "static things may be branched on",
             """
 from functools import partial
@@ -279,6 +330,8 @@ def main(x):
 
 def _fix(event: TestEvent, report: Reporter) -> FixRequest | None:
     """Control flow may have to change its types, and is unsafe; operators give the same truth values."""
+    if event.how == "==":
+        return None
     if event.how == "if" and event.frame.stage.within("pallas"):
         return propose(report, event.node, "branch-to-when", "Run it under `pl.when`", safe=False)
     if event.how in ("if", "conditional expression"):

@@ -7,7 +7,7 @@ def discounted_returns(rewards, gamma):
         total = reward + gamma * total
         return total, total
 
-    _, returns = jax.lax.scan(body, jnp.array(0), rewards, reverse=True)
+    _, returns = jax.lax.scan(body, jnp.zeros((), jnp.int32), rewards, reverse=True)
     return returns
 
 
