@@ -130,7 +130,7 @@ def neighbours(x):
         self.found: list[OperationEvent] = []
         self.squares: list[OperationEvent] = []
 
-    @concerns("norm", "sqrt")
+    @concerns("norm", "sqrt", "power", "square")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if event.frame.module.is_test:
             return
