@@ -31,11 +31,11 @@ def split_key(draft: Draft, step: Step) -> None:
     if name not in scope.bindings or name in scope.redirected:
         raise Refused(f"`{name}` belongs to an outer scope, where it would have to be split")
     flow = Flow(site.names, scope)
-    if any(isinstance(one, FUNCTIONS) for one in _until(site, used, statement)):
+    if any(isinstance(one, FUNCTIONS) for one in site.names.ancestors_below(used, statement)):
         raise Refused(f"`{name}` is used in a function, which may run several times")
     if any(
         isinstance(one, (ast.ListComp, ast.GeneratorExp, ast.DictComp, ast.SetComp))
-        for one in _until(site, used, statement)
+        for one in site.names.ancestors_below(used, statement)
     ):
         raise Refused(
             f"`{name}` is used in a comprehension; make a key for each element by `jax.random.split`"
@@ -61,12 +61,3 @@ def _only_use(site: Site, name: str, statement: ast.stmt) -> ast.Name:
     if len(reads) != 1:
         raise Refused(f"`{name}` is used {len(reads)} times in one statement; split it by hand")
     return reads[0]
-
-
-def _until(site: Site, node: ast.AST, end: ast.AST) -> list[ast.AST]:
-    found = []
-    for ancestor in site.names.ancestors(node):
-        if ancestor is end:
-            break
-        found.append(ancestor)
-    return found

@@ -7,6 +7,7 @@ rewrite needs: before it touches a name it must know every place that means the 
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -115,6 +116,10 @@ class Names:
         while node in self.parents:
             node = self.parents[node]
             yield node
+
+    def ancestors_below(self, node: ast.AST, end: ast.AST) -> list[ast.AST]:
+        """The nodes around `node` inside of `end`, innermost first."""
+        return list(itertools.takewhile(lambda one: one is not end, self.ancestors(node)))
 
     def is_shown(self, name: str) -> bool:
         """Whether a string or `__all__` speaks of `name`, so that it may be used where we cannot see it."""

@@ -142,7 +142,7 @@ def _stores(site: Site, name: str, scope: Scope) -> list[ast.Assign | ast.AugAss
     parents = site.names.parents
     for use in site.names.uses_of(name, scope):
         parent = parents.get(use.name)
-        if any(isinstance(around, FUNCTIONS) for around in _until(site, use.name, scope.node)):
+        if any(isinstance(around, FUNCTIONS) for around in site.names.ancestors_below(use.name, scope.node)):
             captured.append(use.name)
         if isinstance(parent, ast.Subscript) and parent.value is use.name:
             owner = parents.get(parent)
@@ -174,8 +174,12 @@ def _stores(site: Site, name: str, scope: Scope) -> list[ast.Assign | ast.AugAss
 
 def _may_follow(site: Site, store: ast.stmt, use: ast.Name, scope: Scope) -> bool:
     """Whether `store` may run after the function around `use` was made."""
-    around = [node for node in _until(site, use, scope.node) if isinstance(node, (ast.For, ast.While))]
-    return store.lineno > use.lineno or any(node in around for node in _until(site, store, scope.node))
+    around = [
+        node for node in site.names.ancestors_below(use, scope.node) if isinstance(node, (ast.For, ast.While))
+    ]
+    return store.lineno > use.lineno or any(
+        node in around for node in site.names.ancestors_below(store, scope.node)
+    )
 
 
 def _check_alias(site: Site, name: str, owner: ast.AST | None, value: ast.expr, scope: Scope) -> None:
@@ -189,12 +193,3 @@ def _check_alias(site: Site, name: str, owner: ast.AST | None, value: ast.expr, 
             parent = site.names.parents.get(use.name)
             if isinstance(parent, ast.Subscript) and not isinstance(parent.ctx, ast.Load):
                 raise Refused(f"`{target.id}` is a view of `{name}` and is stored into as well")
-
-
-def _until(site: Site, node: ast.AST, end: ast.AST) -> list[ast.AST]:
-    found = []
-    for ancestor in site.names.ancestors(node):
-        if ancestor is end:
-            break
-        found.append(ancestor)
-    return found

@@ -6,7 +6,6 @@ evaluating it (`region`), so it does not matter how an activation is written.
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from jaxlint_runtime.kernels.activations import ACTIVATIONS, IDENTITY, Activatio
 from jaxlint_runtime.kernels.graph import Graph, Node, Value
 from jaxlint_runtime.kernels.labels import Axes, Axis, Label, Sizes
 from jaxlint_runtime.kernels.outside import Outside, Read, arranged, peeled
-from jaxlint_runtime.kernels.region import Probe, Region, Replaceable, ends, is_floating, within
+from jaxlint_runtime.kernels.region import Probe, Region, Replaceable, is_floating, outermost
 
 _TOLERANCE = {"bfloat16": 4e-3, "float16": 1e-3}  # of constants that are rounded to the dtype
 _MOST_LEAVES = 4
@@ -126,16 +125,7 @@ class Epilogue(Replaceable):
 
 def find(graph: Graph) -> list[Epilogue]:
     """The products with epilogues of a graph, without those in the bodies of loops and branches."""
-    found: list[Epilogue] = []
-    taken: set[Value] = set()
-    for node in reversed(graph.nodes):
-        if not ends(node) or node.outs[0] in taken or len(node.outs[0].shape) < 2:
-            continue
-        match = within(node.outs[0], functools.partial(_matched, node))
-        if match is not None and not _used_elsewhere(graph, match):
-            found.append(match)
-            taken |= match.inside
-    return found[::-1]
+    return outermost(graph, _matched, _used_elsewhere, rank=2)
 
 
 def _used_elsewhere(graph: Graph, match: Epilogue) -> bool:

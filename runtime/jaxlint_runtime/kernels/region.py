@@ -7,6 +7,7 @@ two elements for that, so it takes milliseconds whatever the program's sizes.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 import scipy.special  # type: ignore[import-untyped]  # a dependency of jax
 
-from jaxlint_runtime.kernels.graph import Node, Value
+from jaxlint_runtime.kernels.graph import Graph, Node, Value
 from jaxlint_runtime.kernels.labels import Axes, Axis, Label, Lost, NeedsSplit, Sizes, before, fitted
 from jaxlint_runtime.kernels.outside import Outside
 from jaxlint_runtime.kernels.patterns import place_of
@@ -28,6 +29,7 @@ _LARGEST = 2**20  # elements of an array of a probe
 
 _Function = Callable[..., Any]
 _Found = TypeVar("_Found")
+_Replaceable = TypeVar("_Replaceable", bound="Replaceable")
 
 _ELEMENTWISE: dict[str, _Function] = {
     "abs": np.abs,
@@ -98,6 +100,7 @@ class Replaceable:
 
     result: Value
     node: Node  # the last of it
+    inside: frozenset[Value]  # what exists between its sources and the result
 
     @property
     def place(self) -> str:
@@ -237,6 +240,28 @@ class Probe:
         array = array.reshape([self.sizes[label] for label in own])
         array = array.transpose([own.index(label) for label in order if label in own])
         return array.reshape([self.sizes[label] if label in own else 1 for label in order])
+
+
+def outermost(
+    graph: Graph,
+    matched: Callable[[Node, Region], _Replaceable | None],
+    used_elsewhere: Callable[[Graph, _Replaceable], bool],
+    rank: int = 1,
+) -> list[_Replaceable]:
+    """What `matched` finds in a graph, without the bodies of loops and branches, and without what lies in another find.
+
+    `rank`: axes that a result has at least.
+    """
+    found: list[_Replaceable] = []
+    taken: set[Value] = set()
+    for node in reversed(graph.nodes):
+        if not ends(node) or node.outs[0] in taken or len(node.outs[0].shape) < rank:
+            continue
+        match = within(node.outs[0], functools.partial(matched, node))
+        if match is not None and not used_elsewhere(graph, match):
+            found.append(match)
+            taken |= match.inside
+    return found[::-1]
 
 
 def within(result: Value, match: Callable[[Region], _Found | None]) -> _Found | None:

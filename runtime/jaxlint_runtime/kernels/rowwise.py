@@ -6,7 +6,6 @@ elementwise equations and reductions, and computes what the definition says (`re
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ import numpy as np
 from jaxlint_runtime.kernels.graph import Graph, Node, Value
 from jaxlint_runtime.kernels.labels import Axes, Label, Sizes
 from jaxlint_runtime.kernels.outside import Outside, Read, arranged, restored
-from jaxlint_runtime.kernels.region import Probe, Region, Replaceable, ends, is_floating, within
+from jaxlint_runtime.kernels.region import Probe, Region, Replaceable, is_floating, outermost
 
 LAYER_NORM, RMS_NORM, SOFTMAX = "layer norm", "RMS norm", "softmax"
 
@@ -100,16 +99,7 @@ class RowWise(Replaceable):
 
 def find(graph: Graph) -> list[RowWise]:
     """The norms and softmaxes of a graph, without those in the bodies of loops and branches."""
-    found: list[RowWise] = []
-    taken: set[Value] = set()
-    for node in reversed(graph.nodes):
-        if not ends(node) or node.outs[0] in taken:
-            continue
-        match = within(node.outs[0], functools.partial(_matched, node))
-        if match is not None and not _used_elsewhere(graph, match):
-            found.append(match)
-            taken |= match.inside
-    return found[::-1]
+    return outermost(graph, _matched, _used_elsewhere)
 
 
 def _used_elsewhere(graph: Graph, match: RowWise) -> bool:
