@@ -48,11 +48,7 @@ def measure(name: str, target: str, seconds: float, compiles: int) -> dict[str, 
 
     captured = capture(program.train_step, *program.example(), options=JitOptions(donate_argnums=(0,)))
     settings = Settings(target=target, progress=lambda line: print(f"  {line}", file=sys.stderr, flush=True))
-    named = getattr(program, "PLACEMENTS", None) or {
-        "expert (t5x, Megatron)": program.EXPERT,
-        "expert (t5x, Megatron with FSDP)": program.EXPERT_2D,
-    }
-    experts = {name: placing(rules) for name, rules in named.items()}
+    experts = {name: placing(rules) for name, rules in program.PLACEMENTS.items()}
     start = time.perf_counter()
     found = shard.shard(
         captured,
@@ -120,6 +116,12 @@ def against_expert(record: dict[str, Any]) -> str:
     return "Found against " + "; ".join(parts) + "." if parts else ""
 
 
+def _header(name: str) -> str:
+    """What a program is and whom its expert's placements follow."""
+    header: str = importlib.import_module(f"benchmarks.sharding.programs.{name}").HEADER
+    return header
+
+
 def report(records: list[tuple[str, str, dict[str, Any]]]) -> str:
     """The whole page."""
     versions = []
@@ -128,18 +130,13 @@ def report(records: list[tuple[str, str, dict[str, Any]]]) -> str:
             versions.append(f"{package} {metadata.version(package)}")
         except metadata.PackageNotFoundError:
             continue
-    what = "a transformer's train step (1 layer, width 256, vocabulary 4096, batch 32 of 128 tokens)"
-    command, source = "", "`t5x/partitioning.py`, `standard_logical_axis_rules`"
-    if {name for name, _, _ in records} == {"experts"}:
-        from benchmarks.sharding.programs.experts import HEADER
-
-        what, command, source = HEADER, " experts", "`t5x/contrib/moe/partitioning.py`"
     lines = [
         "# Shardings found, an expert's, and plain data parallel",
         "",
-        f"`python -m benchmarks.sharding{command}`: {what} on the mesh `{MESH}`. The expert's placements follow t5x ({source}). *Sent* is what one device puts on the "
-        "wire in a step, by ring algorithms; *memory* is what the compiler planned for one device; *score* is explained in "
-        "[verify.md](../../docs/verify.md#shardings). All of it is read from compiled programs; no time was measured.",
+        f"`python -m benchmarks.sharding`, on the mesh `{MESH}`. *Sent* is what one device puts on the wire in a step, by ring algorithms; *memory* is what the "
+        "compiler planned for one device; *score* is explained in [verify.md](../../docs/verify.md#shardings). All of it is read from compiled programs; no time was measured.",
+        "",
+        *[f"- {name}: {_header(name)}" for name in dict.fromkeys(name for name, _, _ in records)],
         "",
         f"Python {platform.python_version()}, {', '.join(versions)}; {os.cpu_count()} CPU cores.",
     ]
@@ -176,7 +173,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path)
     parser.add_argument("--inner", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    programs = given.programs or ["plain", "linen"]
+    programs = given.programs or list(PROGRAMS)
     if unknown := set(programs) - set(PROGRAMS):
         parser.error(f"there is no program {sorted(unknown)[0]}; there are {', '.join(PROGRAMS)}")
     targets = given.targets or ["cpu", "tpu:v5e-2x4"]

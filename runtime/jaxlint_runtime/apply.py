@@ -21,7 +21,7 @@ from jaxlint.finding import Finding, FixRequest
 from jaxlint.source import SourceError
 from jaxlint.source.journal import Journal
 from jaxlint.source.write import Change, encode_text, write_changes
-from jaxlint_runtime import written_attention, written_bf16, written_remat
+from jaxlint_runtime import written_attention, written_bf16, written_loss, written_remat
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.rewrites.search import values_of
@@ -31,7 +31,8 @@ from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification
 
 _RULE = "missing-donation"
 _CODEMOD = "add-donation"
-_OTHERS = written_remat.CODEMODS | written_attention.CODEMODS | written_bf16.CODEMODS
+_CALLS = written_attention.CODEMODS | written_loss.CODEMODS
+_OTHERS = written_remat.CODEMODS | _CALLS | written_bf16.CODEMODS
 _PROVEN = ("verified", "compiled")
 _DELETED = b"Array has been deleted"
 
@@ -158,7 +159,11 @@ def _choose(verification: Verification, allow_dirty: bool, accept_compiled: bool
     document = verification.document
     chosen: list[Edit] = []
     for target, result in document.results:
-        if result["status"] not in _PROVEN or result["codemod"] not in {_CODEMOD, *_OTHERS}:
+        if result["status"] not in _PROVEN:
+            continue
+        if result["codemod"] not in {_CODEMOD, *_OTHERS}:
+            if why := result["parameters"].get("unwritten"):
+                _record(document, result, False, f"{result['candidate']} is advice only: {why}")
             continue
         if result["status"] == "compiled" and not accept_compiled:
             if not any(
@@ -192,6 +197,9 @@ def writable(result: dict[str, Any], target: str, verification: Verification) ->
         sources = verification.check.sources if verification.check is not None else {}
         called = written_attention.attention_fix(result, target, sources)
         return called if isinstance(called, str) else Edit(result, target, called)
+    if result["codemod"] in written_loss.CODEMODS:
+        found = written_loss.loss_fix(result, verification.check.sources if verification.check else {})
+        return found if isinstance(found, str) else Edit(result, target, found)
     if result["codemod"] in written_bf16.CODEMODS:
         found = written_bf16.bf16_fix(result, verification.check.sources if verification.check else {})
         return found if isinstance(found, str) else Edit(result, target, found)
@@ -313,7 +321,7 @@ def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
         trial, failure = _run_edited(edits, request, verification.listener, scratch)
     if failure is None:
         failure = _bad_ending(document, trial)
-    if failure is None and any(edit.codemod in written_attention.CODEMODS for edit in edits):
+    if failure is None and any(edit.codemod in _CALLS for edit in edits):
         failure = _other_values(edits, verification)
     coarse = [edit for edit in edits if edit.codemod in written_bf16.CODEMODS]
     if failure is None and coarse:

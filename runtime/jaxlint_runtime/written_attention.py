@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from jaxlint.codemods import Workspace, attention_call
-from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.codemods import Workspace
+from jaxlint.codemods.attention_call import find_products
+from jaxlint.codemods.site import Site
+from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source.file import SourceFile
 
 CODEMODS = frozenset({"attention-call"})
@@ -35,17 +37,34 @@ def attention_fix(
 
 
 def _step(call: Mapping[str, Any], paths: Mapping[str, str], workspace: Workspace) -> Step | str:
-    refused = "advice only: the place of the attention is not known"
-    for place in call["places"]:
+    parameters = {name: call[name] for name in _PARAMETERS}
+    return step_at(call["places"], "attention-call", parameters, (paths, workspace), find_products, "product")
+
+
+def step_at(
+    places: Sequence[str],
+    codemod: str,
+    parameters: dict[str, Any],
+    examined: tuple[Mapping[str, str], Workspace],
+    find: Callable[[Site, int], list[Span]],
+    what: str,
+) -> Step | str:
+    """The step of a codemod at the first of `places` whose file was examined, or why it stays advice.
+
+    `find` gives the spans at a line that may be meant, `what` says what they are. `examined`: the files by their real paths.
+    """
+    paths, workspace = examined
+    refused = f"advice only: the place of the {what} is not known"
+    for place in places:
         file, _, line = place.rpartition(":")
         path = paths.get(os.path.realpath(file))
         if path is None:
             refused = f"advice only: {os.path.basename(file)} was not examined"
             continue
-        spans = attention_call.find_products(workspace.site(path), int(line))
+        spans = find(workspace.site(path), int(line))
         if len(spans) != 1:
-            return f"advice only: there is no single product at {os.path.basename(file)}:{line}"
-        step = Step("attention-call", path, spans[0], {name: call[name] for name in _PARAMETERS})
+            return f"advice only: there is no single {what} at {os.path.basename(file)}:{line}"
+        step = Step(codemod, path, spans[0], parameters)
         plan = workspace.plan(FixRequest(Safety.UNSAFE, "", (step,)))
         return f"advice only: {plan}" if isinstance(plan, str) else step
     return refused

@@ -9,7 +9,10 @@ import jax.numpy as jnp
 import optax
 
 LAYERS, WIDTH, HIDDEN, EXPERTS, VOCABULARY, LENGTH, BATCH = 1, 64, 512, 8, 256, 64, 16
-HEADER = f"a switch transformer's train step ({LAYERS} layer, width {WIDTH}, {EXPERTS} experts of {HIDDEN}, batch {BATCH} of {LENGTH} tokens)"
+HEADER = (
+    f"a switch transformer's train step ({LAYERS} layer, width {WIDTH}, {EXPERTS} experts of {HIDDEN}, batch {BATCH} of {LENGTH} tokens); "
+    "the expert's placements follow t5x (`t5x/contrib/moe/partitioning.py`)"
+)
 
 # t5x for mixtures of experts (google-research/t5x, t5x/contrib/moe/partitioning.py): the axis of the experts is part of that of the data, over
 # which the batch is split as well; inside an expert as Megatron. Its constraints on activations are those of the model, and not here.

@@ -36,6 +36,11 @@ EXPERT_2D = (
     (r"'head'\]\['bias'\]$", (("model",),)),
     (r"'(scale|bias)'\]$", (("data",),)),
 )
+PLACEMENTS = {"expert (t5x, Megatron)": EXPERT, "expert (t5x, Megatron with FSDP)": EXPERT_2D}
+HEADER = (
+    f"a transformer's train step (flax.linen, adamw, {LAYERS} layer{'s' if LAYERS > 1 else ''}, width {WIDTH}, vocabulary {VOCABULARY}, batch {BATCH} of {LENGTH} tokens); "
+    "the expert's placements follow t5x (`t5x/partitioning.py`, `standard_logical_axis_rules`)"
+)
 
 
 class Block(nn.Module):

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-LAYERS, WIDTH, HEADS, VOCABULARY, LENGTH, BATCH = 1, 256, 8, 4096, 128, 32
+LAYERS, WIDTH, HEADS, VOCABULARY, LENGTH, BATCH = 2, 256, 8, 4096, 128, 32
 
 # The rules of t5x for Megatron tensor parallelism (google-research/t5x, t5x/partitioning.py, `standard_logical_axis_rules` with one
 # dimension for activations and one for parameters): batch over data; vocab, mlp, heads and joined_kv over model; embed whole.
@@ -28,6 +28,11 @@ EXPERT_2D = (
     (r"'down_bias'\]$", (("data",),)),
     (r"'(out|down)'\]$", (("model",), ("data",))),
     (r"'head'\]$", (("data",), ("model",))),
+)
+PLACEMENTS = {"expert (t5x, Megatron)": EXPERT, "expert (t5x, Megatron with FSDP)": EXPERT_2D}
+HEADER = (
+    f"a transformer's train step (plain JAX, Adam by hand, {LAYERS} layer{'s' if LAYERS > 1 else ''}, width {WIDTH}, vocabulary {VOCABULARY}, batch {BATCH} of {LENGTH} tokens); "
+    "the expert's placements follow t5x (`t5x/partitioning.py`, `standard_logical_axis_rules`)"
 )
 
 

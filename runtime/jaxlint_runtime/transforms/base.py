@@ -10,6 +10,9 @@ from jaxlint_runtime.model import Cost
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.staging import Staged, Version
 
+# Why a kernel is not written to the source.
+NO_CALL = "no function of jax.nn or optax computes it so, and --apply makes no program depend on jaxlint or on experimental modules"
+
 
 class NotApplicable(Exception):
     """A transformation has nothing to propose for a function, or nothing that its target can show.
@@ -26,7 +29,7 @@ class Candidate:
     summary: str  # what it changes, in words
     requires: str  # what must be true outside the function, empty where nothing must
     estimate: float  # bytes that it is thought to save, for ranking only
-    codemod: str | None = None
+    codemod: str | None = None  # else `parameters` may say under "unwritten" why none writes it
     parameters: dict[str, Any] = field(default_factory=dict)
 
 

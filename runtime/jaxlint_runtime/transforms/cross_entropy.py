@@ -7,15 +7,17 @@ backward; that costs the product once more.
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 from jaxlint_runtime.kernels.implementations import online_cross_entropy
-from jaxlint_runtime.kernels.implementations.cross_entropy import log_likelihood
+from jaxlint_runtime.kernels.implementations.cross_entropy import block_rows, log_likelihood
 from jaxlint_runtime.kernels.implementations.tiles import chip_at_hand
 from jaxlint_runtime.kernels.losses import Loss
+from jaxlint_runtime.kernels.patterns import places_of
 from jaxlint_runtime.kernels.substitute import Implementation, Match
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.staging import Version
-from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+from jaxlint_runtime.transforms.base import NO_CALL, Candidate, NotApplicable, Transform
 from jaxlint_runtime.transforms.kernels import LEAST_BYTES, LEAST_SHARE, Seen, shortened, substituted
 
 _BLOCKS, _PALLAS = "blocks", "pallas"
@@ -42,6 +44,7 @@ class CrossEntropy(Transform):
         sites = ", ".join(dict.fromkeys(shortened(loss.place) for loss in losses))
         rows, vocabulary, depth = losses[0].shape
         what = f"compute the cross-entropy at {sites} ({rows} rows of {vocabulary} scores)"
+        calls = [_written(loss) for loss in losses]
         ways = [(_BLOCKS, "by blocks of rows, from the operands of the product", "log_likelihood")]
         if program.target.platform == "tpu":
             ways.append((_PALLAS, "tile by tile by a Pallas kernel", "online_log_likelihood"))
@@ -51,7 +54,11 @@ class CrossEntropy(Transform):
                 summary=f"{what} {how}: jaxlint_runtime.kernels.api.{call}(rows, table, labels)",
                 requires="",
                 estimate=float(total) - number,
+                codemod="loss-by-parts" if implementation == _BLOCKS else None,
                 parameters={
+                    "calls": calls,
+                    "code": _code(calls[0]["examples"]) if implementation == _BLOCKS else None,
+                    "unwritten": None if implementation == _BLOCKS else NO_CALL,
                     "sites": sites,
                     "rows": rows,
                     "vocabulary": vocabulary,
@@ -78,6 +85,28 @@ class CrossEntropy(Transform):
         if program.target.compile_only and candidate.parameters["implementation"] == _PALLAS:
             return "the values are those of the same by blocks of rows; the kernel itself is run interpreted by jaxlint's own tests"
         return None
+
+
+def _written(loss: Loss) -> dict[str, Any]:
+    """What a codemod has to know: where the scores are made, and how many entries of the first axis of the loss make a part."""
+    rows, vocabulary, _ = loss.shape
+    first = loss.likelihood.sizes.size(loss.likelihood.axes[0]) if loss.likelihood.axes else 1
+    examples = max(1, block_rows(rows, vocabulary) * first // rows)
+    return {"places": places_of(loss.likelihood.product), "examples": examples}
+
+
+def _code(examples: int) -> str:
+    """What to write where the codemod cannot, as text."""
+    return "\n".join(
+        [
+            "# x: what the last layer takes; table: its weights. The scores of all examples never exist at once",
+            "def losses(part):",
+            "    x, labels = part",
+            "    return optax.softmax_cross_entropy_with_integer_labels(x @ table, labels)",
+            "",
+            f"loss = jax.lax.map(jax.checkpoint(losses), (x, labels), batch_size={examples}).mean()",
+        ]
+    )
 
 
 def _by_blocks(version: Version, widen: bool) -> Version:

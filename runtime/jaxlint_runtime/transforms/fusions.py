@@ -18,11 +18,15 @@ from jaxlint_runtime.kernels.substitute import Choice as Choosing
 from jaxlint_runtime.kernels.substitute import Fused, Implementation, fused
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.staging import Version
-from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+from jaxlint_runtime.transforms.base import NO_CALL, Candidate, NotApplicable, Transform
 from jaxlint_runtime.transforms.kernels import LEAST_BYTES, Seen, shortened, substituted
 
 _LEAST_SHARE = 0.05  # of the memory of the whole, for all of one kind
 _KINDS = ("norms", "softmaxes", "gated units", "epilogues")
+_CHECKPOINTS = (
+    "which lines make a part of a layer, and are to stand in a function under jax.checkpoint, is for its author to say; where whole "
+    "layers gain as much, `remat` writes those"
+)
 # What was measured for a v5e is in benchmarks/results/kernels.md.
 _NOTHING_TO_GAIN = {
     "norms": "XLA fuses them, and without a backward pass nothing of them is kept",
@@ -126,6 +130,7 @@ def _candidate(name: str, implementation: str, ours: Sequence[Fused], total: int
         parameters={
             "implementation": implementation,
             "kind": name,
+            "unwritten": NO_CALL if implementation == "pallas" else _CHECKPOINTS,
             "found": [
                 {"what": match.spec.kind, "site": shortened(match.place), "shape": list(match.shape)}
                 for match in ours

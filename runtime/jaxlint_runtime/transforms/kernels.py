@@ -25,7 +25,7 @@ from jaxlint_runtime.kernels.substitute import Implementation, Match, Matches, e
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.staging import Version, first_line
-from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+from jaxlint_runtime.transforms.base import NO_CALL, Candidate, NotApplicable, Transform
 
 LEAST_BYTES = 2**20  # of scores, for a kernel to be worth trying
 _LOSS = "cross-entropy"  # in what is said of one
@@ -104,6 +104,7 @@ class Kernels(Transform):
                         "refused": list(refused),
                         "near": seen.reasons(),
                         "calls": [_written(layout, choice) for layout in taken] if choice.codemod else [],
+                        "unwritten": None if choice.codemod else NO_CALL,
                     },
                 )
             )

@@ -18,13 +18,18 @@ _BLOCK_BYTES = 8 * 2**20  # of float32 scores
 _LEAST_ROWS = 64
 
 
+def block_rows(count: int, vocabulary: int) -> int:
+    """How many of `count` rows of scores exist at once."""
+    return min(count, max(_LEAST_ROWS, _BLOCK_BYTES // (4 * vocabulary)))
+
+
 def log_likelihood(examples: Examples, scale: float, widen: bool = False) -> Any:
     """log softmax(scale * rows @ table.T + bias) at the labels: [R] in float32.
 
     `widen`: multiply in float32, for machines without 16-bit products.
     """
     count, vocabulary = examples.rows.shape[0], examples.table.shape[0]
-    size = min(count, max(_LEAST_ROWS, _BLOCK_BYTES // (4 * vocabulary)))
+    size = block_rows(count, vocabulary)
     blocks = math.ceil(count / size)
     size = math.ceil(count / blocks)
     missing = blocks * size - count
