@@ -73,7 +73,22 @@ class Version:
 
 def version_of(captured: CapturedFunction) -> Version:
     """The user's own function and options."""
-    return Version(compat.callable_alone(captured.function), captured.options)
+    return Version(compat.callable_alone(captured.function), _implied(captured.function, captured.options))
+
+
+def _implied(function: Callable[..., Any], options: JitOptions) -> JitOptions:
+    """The options with what is donated by name alone donated by number as well, as jit infers it."""
+    if options.donate_argnums or not options.donate_argnames:
+        return options
+    names: list[str] = []
+    with contextlib.suppress(TypeError, ValueError):
+        names = [
+            one.name
+            for one in inspect.signature(function).parameters.values()
+            if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+        ]
+    numbers = tuple(n for n, name in enumerate(names) if name in options.donate_argnames)
+    return replace(options, donate_argnums=numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +131,7 @@ class BoundCall:
 
     def donated(self, options: JitOptions) -> tuple[bool, ...]:
         """For each leaf, whether `options` donate it."""
-        positions = {n % len(self.call.args) for n in options.donate_argnums if self.call.args}
+        positions = {n + len(self.call.args) if n < 0 else n for n in options.donate_argnums}
         return tuple(
             leaf.argument in positions or leaf.argument in options.donate_argnames for leaf in self.leaves
         )

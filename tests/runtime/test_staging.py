@@ -107,6 +107,26 @@ def test_donation_is_kept_and_the_captured_arrays_survive():
     assert program.bound.donated(captured.options) == (True,)
 
 
+def update(x, state, *, key=None):
+    return x + 1, state + 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "donated"),
+    [
+        ((jnp.ones(4), jnp.ones(3)), {}, (False, True)),
+        ((jnp.ones(4),), {"state": jnp.ones(3)}, (False, True)),
+        ((jnp.ones(4), jnp.ones(3)), {"key": jnp.ones(2)}, (False, True, True)),
+    ],
+)
+def test_what_is_donated_by_name_is_donated_by_place_too(arguments, given, donated):
+    options = JitOptions(donate_argnames=("state", "key"))
+    captured = capture(update, *arguments, options=options, **given)
+    program = staged(captured)
+    assert program.bound.donated(program.version.options) == donated
+    assert program.compiled.memory_analysis().alias_size_in_bytes == 12  # the state's
+
+
 def test_the_stages_as_text():
     program = staged(capture(lambda x: jnp.tanh(x), jnp.ones(4)))
     assert "tanh" in program.text("jaxpr")
