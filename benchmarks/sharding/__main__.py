@@ -122,8 +122,8 @@ def _header(name: str) -> str:
     return header
 
 
-def report(records: list[tuple[str, str, dict[str, Any]]]) -> str:
-    """The whole page."""
+def report(records: list[tuple[str, str, dict[str, Any]]], command: str) -> str:
+    """The whole page. `command` is what made it."""
     versions = []
     for package in _PACKAGES:
         try:
@@ -133,7 +133,7 @@ def report(records: list[tuple[str, str, dict[str, Any]]]) -> str:
     lines = [
         "# Shardings found, an expert's, and plain data parallel",
         "",
-        f"`python -m benchmarks.sharding`, on the mesh `{MESH}`. *Sent* is what one device puts on the wire in a step, by ring algorithms; *memory* is what the "
+        f"`{command}`, on the mesh `{MESH}`. *Sent* is what one device puts on the wire in a step, by ring algorithms; *memory* is what the "
         "compiler planned for one device; *score* is explained in [verify.md](../../docs/verify.md#shardings). All of it is read from compiled programs; no time was measured.",
         "",
         *[f"- {name}: {_header(name)}" for name in dict.fromkeys(name for name, _, _ in records)],
@@ -180,6 +180,11 @@ def main() -> None:
     if given.inner:
         print(json.dumps(measure(programs[0], targets[0], given.seconds, given.compiles)))
         return
+    bounds = {"--seconds": given.seconds, "--compiles": given.compiles}
+    changed = [
+        f" {name} {value:g}" for name, value in bounds.items() if value != parser.get_default(name[2:])
+    ]
+    command = "python -m benchmarks.sharding" + "".join(changed)
     records = []
     for name in programs:
         for target in targets:
@@ -192,7 +197,7 @@ def main() -> None:
                 if kept is not None:
                     kept.write_text(json.dumps(record), encoding="utf-8")
             records.append((name, target, record))
-            text = report(records)
+            text = report(records, command)
             if given.output is not None:
                 given.output.write_text(text, encoding="utf-8")
     print(text)

@@ -107,7 +107,7 @@ def unavailable(target: Target) -> str | None:
     if importlib.util.find_spec("jax") is None:
         return f"jax is not installed: {INSTALL_VERIFY}"
     if target.compile_only:
-        if target.platform == "tpu" and importlib.util.find_spec("libtpu") is None:
+        if target.platform == "tpu" and not _has_libtpu():
             return f"libtpu, the compiler for TPUs, is not installed: {INSTALL_TPU}"
         if target.platform == "gpu" and not _has_cuda_plugin():
             return f"the CUDA plugin of jax is not installed: {INSTALL_GPU}"
@@ -125,11 +125,17 @@ def _local_devices(platform: str) -> list[Any]:
     try:
         return jax.devices(platform)
     except RuntimeError as error:
+        lacks_cuda = "" if _has_cuda_plugin() else f", or jax without CUDA ({INSTALL_GPU})"
+        lacks_libtpu = "" if _has_libtpu() else f", or jax without libtpu ({INSTALL_TPU})"
         hint = {
-            "gpu": f"no GPU, or jax without CUDA ({INSTALL_GPU}); gpu:h100x1 compiles without one",
-            "tpu": f"no TPU, or jax without libtpu ({INSTALL_TPU}); tpu:v5e-1x1 compiles without one",
+            "gpu": f"no GPU{lacks_cuda}; gpu:h100x1 compiles without one",
+            "tpu": f"no TPU{lacks_libtpu}; tpu:v5e-1x1 compiles without one",
         }.get(platform, str(error))
         raise TargetUnavailable(f"target {platform}: {hint}") from error
+
+
+def _has_libtpu() -> bool:
+    return importlib.util.find_spec("libtpu") is not None
 
 
 def _has_cuda_plugin() -> bool:
