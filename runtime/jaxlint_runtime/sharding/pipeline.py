@@ -77,7 +77,7 @@ def advice(
     yield said(
         plan,
         limit,
-        f"run on {len(plan.layers)} simulated devices, its stages {problem or 'compute what the step does on one'}",
+        f"Run on {len(plan.layers)} simulated devices, its stages {problem or 'compute what the step does on one'}",
     )
 
 
