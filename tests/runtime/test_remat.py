@@ -8,6 +8,7 @@ from pathlib import Path
 import jax
 import jax.numpy as jnp
 import pytest
+from jax.ad_checkpoint import checkpoint_name
 from models import (
     LAYERS,
     mlp_arguments,
@@ -106,6 +107,25 @@ def test_the_body_of_a_scan_is_a_block():
     result = run(scanned_step, params, x, transforms=("remat",), measure=False)[candidate.name]
     assert result.numerics.passed
     assert result.numerics.gradient_cosine > 0.99999
+
+
+def named_loss(params, x):
+    def layer(h, w):
+        kept = checkpoint_name(jnp.sin(h @ w), "kept")
+        return h + jnp.tanh(checkpoint_name(jnp.cos(kept), "other")), None
+
+    return jnp.mean(jax.lax.scan(layer, x, params)[0] ** 2)
+
+
+def test_what_the_program_has_named_may_be_all_that_is_kept():
+    params, x = 0.1 * jnp.ones((6, 32, 32)), jax.random.normal(jax.random.key(0), (128, 32))
+    p = program(jax.grad(named_loss), params, x)
+    found = {one.parameters["policy"]: one for one in remat.propose(p)}
+    both = found['save_only_these_names("kept", "other")']
+    assert both.estimate < found["nothing_saveable"].estimate
+    staged = p.stage(remat.apply(p, both, p.version))
+    assert p.check(staged, "float32").problem is None
+    assert not any("names" in one.name for one in remat.propose(program(scanned_step, params, x)))
 
 
 def test_a_scan_that_the_compiler_keeps_apart_is_judged_by_its_own_memory():

@@ -7,8 +7,9 @@ would be useless, since everything would be alive again at once.
 
 from __future__ import annotations
 
+import ast
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,11 +30,8 @@ from jaxlint_runtime.staging import Staged, Version, first_line
 from jaxlint_runtime.targets import Target
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 
-POLICIES: dict[str, Callable[..., Any]] = {
-    "nothing_saveable": jax.checkpoint_policies.nothing_saveable,
-    "dots_with_no_batch_dims_saveable": jax.checkpoint_policies.dots_with_no_batch_dims_saveable,
-    "dots_saveable": jax.checkpoint_policies.dots_saveable,
-}
+POLICIES = ("nothing_saveable", "dots_with_no_batch_dims_saveable", "dots_saveable")
+_BY_NAME = "save_only_these_names"  # those that the program gave by `checkpoint_name`
 _LEAST_SAVING = 0.05  # of the live bytes: below it the estimates say nothing
 
 
@@ -47,6 +45,7 @@ class Record:
     blocks: int = 0
     scans: int = 0
     already: int = 0  # calls that the program rematerialises itself
+    names: set[str] = field(default_factory=set)  # that the program gave to values inside of them
     sites: list[tuple[str, int, str]] = field(default_factory=list)
     chains: list[list[tuple[str, int, str]]] = field(
         default_factory=list
@@ -79,7 +78,7 @@ class Remat(Transform):
                 plain.problems[0] if plain.problems else "what it differentiates has no repeated blocks"
             )
         candidates = []
-        for policy in POLICIES:
+        for policy in _policies(plain.names):
             record = Record()
             jaxpr = program.stage(_checkpointed(program.version, policy, record)).jaxpr
             live = inspection.liveness(jaxpr, given)
@@ -165,6 +164,28 @@ def keeps_recomputation(target: Target) -> bool:
     return total(jax.checkpoint) < 0.9 * total(lambda function: function)
 
 
+def _policies(names: Collection[str]) -> list[str]:
+    """The policies to try, as code below `jax.checkpoint_policies`."""
+    quoted = ", ".join(f'"{name}"' for name in sorted(names))
+    return [*POLICIES, *([f"{_BY_NAME}({quoted})"] if names else [])]
+
+
+def policy_of(code: str) -> Callable[..., Any]:
+    """The policy that such code stands for."""
+    name, _, arguments = code.removesuffix(")").partition("(")
+    policy: Callable[..., Any] = getattr(jax.checkpoint_policies, name)
+    return policy(*ast.literal_eval(f"({arguments},)")) if arguments else policy
+
+
+def _names(equations: Iterable[Any]) -> Iterator[str]:
+    """The names that values of some equations were given, those of their inner programs included."""
+    for eqn in equations:
+        if eqn.primitive.name == "name":
+            yield str(eqn.params["name"])
+        for _, inner in compat.inner_jaxprs(eqn):
+            yield from _names(compat.open_jaxpr(inner).eqns)
+
+
 def _where(record: Record) -> str:
     parts = []
     if record.blocks:
@@ -244,6 +265,7 @@ def _replay(
     covered = {n for block in blocks for n in range(block.start, block.stop)}
     scans = {n for n in through - covered if _worthwhile_scan(parts.eqns[n], record)}
     record.scans += len(scans)
+    record.names.update(_names(parts.eqns[n] for n in sorted(covered | scans)))
     for n in sorted(scans):
         site = call_site([parts.eqns[n]])
         record.sites += [site] if site else []
@@ -256,13 +278,13 @@ def _replay(
         while index < len(parts.eqns):
             block = starts.get(index)
             if block is not None and policy is not None:
-                _run_block(parts, block, environment, POLICIES[policy])
+                _run_block(parts, block, environment, policy_of(policy))
                 index = block.stop
                 continue
             eqn = parts.eqns[index]
             values = environment.read(eqn.invars)
             results = (
-                _run_scan(eqn, values, POLICIES[policy])
+                _run_scan(eqn, values, policy_of(policy))
                 if index in scans and policy is not None
                 else compat.bind(eqn, values)
             )
