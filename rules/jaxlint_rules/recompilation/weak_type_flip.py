@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from jaxlint.finding import Severity
+from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.dtypes import canonical_dtype, is_float, is_integer
 from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Example, Rule, concerns
@@ -48,7 +48,9 @@ class WeakTypeFlip(Rule):
     ```
 
     ## Fix safety
-    There is no automatic fix: which dtype was meant is for the author to say.
+    The fix is marked unsafe. It writes a whole number as a floating one where the other call passes a floating one (`2` becomes `2.0`), and
+    converts the argument where the other call passes an array of floats (`jnp.float32(jnp.arange(n))`). What the function computes of
+    integers alone (`//`, indices) is another thing then.
 
     ## When not to fix
     When the function is meant for both, and compiling it twice does not matter.
@@ -61,6 +63,7 @@ class WeakTypeFlip(Rule):
     name = "weak-type-flip"
     category = "recompilation"
     severity = Severity.WARNING
+    fixable = "unsafe"
     examples = (
         Example(
             "integers here and floats there",
@@ -88,6 +91,33 @@ def twice(x):
 
 def mixed(x):
     a = scaled(x, 1.0)  # finding
+    b = scaled(x, jnp.float32(0.5))
+    return a + b
+""",
+            fixed="""
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def energy(w, signal):
+    return jnp.sum((w * signal) ** 2)
+
+def compare(signal, n):
+    ramp = energy(jnp.float32(jnp.arange(n)), signal)  # finding
+    flat = energy(jnp.ones(n), signal)
+    return ramp / flat
+
+@jax.jit
+def scaled(x, factor):
+    return x * factor
+
+def twice(x):
+    a = scaled(x, 2.0)  # finding
+    b = scaled(x, 0.5)
+    return a + b
+
+def mixed(x):
+    a = scaled(x, jnp.float32(1.0))  # finding
     b = scaled(x, jnp.float32(0.5))
     return a + b
 """,
@@ -178,22 +208,58 @@ def branches(signal, n, flag):
             f"`{call.target.label}` is compiled again: `{name}` is {_words(worse.dtypes[name])} here and "
             f"{_words(better.dtypes[name])} at line {getattr(better.event.node, 'lineno', '?')}",
             reason=f"{call.target.why.explain(report.module)}; JAX compiles a program per dtype",
+            fix=_converted(worse, better, name, report),
         )
         return True
 
 
+def _converted(worse: _Call, better: _Call, name: str, report: Reporter) -> FixRequest | None:
+    """The argument of one call in the dtype of the other's, where that is a float."""
+    dtypes = worse.dtypes[name], better.dtypes[name]
+    arguments = _differing(worse, better)
+    if arguments is None or not is_float(dtypes[1].removesuffix("*")):
+        return None
+    argument = arguments[0]
+    if dtypes == ("int*", "float*"):
+        if isinstance(argument, ast.Name | ast.Attribute):
+            return None  # what gives it its value may have to stay an integer
+        codemod, parameters, told = "float-literal", {}, "a floating number"
+    elif not dtypes[1].endswith("*"):
+        codemod, parameters, told = "wrap-expression", {"function": f"jax.numpy.{dtypes[1]}"}, dtypes[1]
+    else:
+        return None
+    step = Step(codemod, report.path, report.span(argument), parameters)
+    return FixRequest(Safety.UNSAFE, f"Pass `{name}` as {told}", (step,))
+
+
 def _same_otherwise(call: _Call, other: _Call) -> bool:
     """Whether one argument alone is written differently: the calls compute the same of something else."""
-    left, right = call.event.node, other.event.node
-    assert isinstance(left, ast.Call)
-    assert isinstance(right, ast.Call)
-    parts = [[ast.unparse(part) for part in [*node.args, *node.keywords]] for node in (left, right)]
-    return len(parts[0]) == len(parts[1]) and sum(a != b for a, b in zip(*parts, strict=True)) == 1
+    return _differing(call, other) is not None
+
+
+def _differing(call: _Call, other: _Call) -> tuple[ast.expr, ast.expr] | None:
+    """The argument in which two calls differ, if it is one alone."""
+    left, right = (
+        [(None, part) for part in node.args] + [(one.arg, one.value) for one in node.keywords]
+        for node in (_node(call), _node(other))
+    )
+    if len(left) != len(right):
+        return None
+    written = [
+        (a, b)
+        for (one, a), (two, b) in zip(left, right, strict=True)
+        if one != two or ast.unparse(a) != ast.unparse(b)
+    ]
+    return written[0] if len(written) == 1 else None
+
+
+def _node(call: _Call) -> ast.Call:
+    assert isinstance(call.event.node, ast.Call)
+    return call.event.node
 
 
 def _position(call: _Call) -> tuple[int, int]:
-    node = call.event.node
-    assert isinstance(node, ast.Call)
+    node = _node(call)
     return node.lineno, node.col_offset
 
 
