@@ -107,6 +107,7 @@ def test_it_is_jitted_where_it_is_called_with_what_cannot_be_traced_static(
     works = [{"function": "init", "calls": 1, "seconds": 60.0}]
     assert not from_eager_calls([call], sources, works, ())
     assert not from_eager_calls([dict(call, plain={"SIZES": "unhashable"})], sources, [], ())
+    assert not from_eager_calls([dict(call, plain={**call["plain"], "init": "class"})], sources, [], ())
 
 
 def test_several_in_one_function_are_tried_at_once_and_then_the_most_expensive(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def _place(frame: types.FrameType) -> Place | None:
 
 
 def _plain_names(frame: types.FrameType) -> dict[str, str]:
-    """Names that a frame knows whose values are static under jit: "static", or "unhashable" where they cannot even be that."""
+    """Names that a frame knows whose values are static under jit: "static", "class", or "unhashable" where they cannot even be that."""
     known = {name: frame.f_globals[name] for name in frame.f_code.co_names if name in frame.f_globals}
     if frame.f_locals is not frame.f_globals:
         known.update(itertools.islice(frame.f_locals.items(), _MOST_NAMES))
@@ -120,7 +120,7 @@ def _plain_names(frame: types.FrameType) -> dict[str, str]:
 
 def _kind(value: Any) -> str | None:
     if isinstance(value, _PLAIN):
-        return "static"
+        return "class" if isinstance(value, type) else "static"
     if isinstance(value, tuple | list) and value and all(isinstance(item, _PLAIN) for item in value):
         return "static" if isinstance(value, tuple) else "unhashable"
     return None

@@ -316,7 +316,9 @@ class _Search:
             if any(one.failure for one in runs):
                 break
             pairs.append((runs[0], runs[1]) if len(pairs) % 2 == 0 else (runs[1], runs[0]))
-            if len(pairs) >= _PAIRS[0] and max(one.low for one in _ratios(pairs)) >= _CLEAR:
+            ratios = _ratios(pairs)
+            decided = max(one.low for one in ratios) >= _CLEAR or max(one.high for one in ratios) < _CLAIM
+            if len(pairs) >= _PAIRS[0] and decided:
                 break
         return pairs or [(self.base, kept.trial)]
 

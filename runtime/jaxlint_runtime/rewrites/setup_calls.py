@@ -90,10 +90,13 @@ def _call(source: SourceFile, place: tuple[int, ...]) -> ast.Call | None:
 def _fix(call: ast.Call, source: SourceFile, plain: Mapping[str, str]) -> FixRequest | None:
     """The edit, with what jit cannot trace static; None where nothing would be traced, or something can be neither."""
     kinds = [_kind(value, plain) for value in (*call.args, *(one.value for one in call.keywords))]
+    transform = _transform(imported(source))
     if "unhashable" in kinds or all(kind == "static" for kind in kinds):
         return None
+    if transform == "jax.jit" and isinstance(call.func, ast.Name) and plain.get(call.func.id) == "class":
+        return None  # an object is nothing that jit could return
     parameters: dict[str, Any] = {
-        "transform": _transform(imported(source)),
+        "transform": transform,
         "static_argnums": [n for n, value in enumerate(call.args) if _kind(value, plain) == "static"],
         "static_argnames": [
             one.arg for one in call.keywords if one.arg is not None and _kind(one.value, plain) == "static"
@@ -125,5 +128,6 @@ def _kind(value: ast.expr, plain: Mapping[str, str]) -> str | None:
         root: ast.expr = value
         while isinstance(root, ast.Attribute):
             root = root.value
-        return plain.get(root.id) if isinstance(root, ast.Name) else None
+        kind = plain.get(root.id) if isinstance(root, ast.Name) else None
+        return "static" if kind == "class" else kind
     return "static" if isinstance(value, ast.Lambda) else None
