@@ -15,9 +15,8 @@ from jaxlint_runtime.capture.identity import Project
 from jaxlint_runtime.capture.recorder import Recorder
 from jaxlint_runtime.capture.session import HostSyncs
 from jaxlint_runtime.capture.stop import Stopper
-from jaxlint_runtime.rewrites.search import edited, evened
+from jaxlint_runtime.rewrites.search import edited
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
-from jaxlint_runtime.rewrites.trials import Trial
 
 PROGRAM = """
 import jax
@@ -127,13 +126,3 @@ def test_several_in_one_function_are_tried_at_once_and_then_the_most_expensive(t
     changed = edited(rewrite.instead.fixes, sources)
     assert isinstance(changed, dict)
     assert "model = nnx.jit(Model)(rngs)\nstate = optimizer.init(model)\n" in changed[str(path)].text
-
-
-def test_a_run_that_got_less_of_the_machine_is_seen_as_if_it_had_got_as_much() -> None:
-    base = Trial(run_s=2.0, compile_s=2.0, cpu_s=4.0)
-    disturbed = Trial(run_s=3.0, compile_s=6.0, cpu_s=3.0)
-    assert (evened(base, disturbed).run_s, evened(base, disturbed).compile_s) == (1.0, 2.0)
-    slower = Trial(run_s=3.0, compile_s=6.0, cpu_s=9.0)
-    assert evened(base, slower) == slower
-    luckier = Trial(run_s=1.0, compile_s=1.0, cpu_s=4.0)
-    assert evened(base, luckier) == luckier

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 from jaxlint_runtime.model import Cost, Interval, Result, Status
 from jaxlint_runtime.protocol import to_plain
+from jaxlint_runtime.rewrites.figures import interval
 from jaxlint_runtime.rewrites.printed import differs
-from jaxlint_runtime.rewrites.search import interval
 from jaxlint_runtime.rewrites.trials import WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.scratch import TooLarge
 from jaxlint_runtime.settings import EAGER, ENVIRONMENT

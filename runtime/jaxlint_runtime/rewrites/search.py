@@ -7,22 +7,31 @@ proves nothing, and how far rounding moves a value is how far an edit may move i
 from __future__ import annotations
 
 import dataclasses
-import random
-import statistics
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
 from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
 from jaxlint_runtime.findings import check_texts
-from jaxlint_runtime.model import Cost, Interval, Numerics, Result, Status
+from jaxlint_runtime.model import Interval, Numerics, Result, Status
 from jaxlint_runtime.protocol import to_plain
+from jaxlint_runtime.rewrites.figures import (
+    WORTH,
+    cost_of,
+    evened,
+    figures_of,
+    interval,
+    less_of,
+    median_of,
+    no_promise,
+    ratios,
+)
 from jaxlint_runtime.rewrites.loops import from_compiled, from_loops, without_those
 from jaxlint_runtime.rewrites.printed import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load, to_jit
@@ -37,14 +46,12 @@ _SECONDS = 240.0  # for all of it, by default
 _ROUNDS = 3
 _MOST = 6  # edits that are tried in one round
 _OBSERVED = 40
-_PROMISING = 0.97  # of the original's time or compile time, seen in one run
-_LESS_MEMORY = 0.93
 _SLOWER = 1.15  # a run of one version may take this much longer than another of the same
 _PAIRS = (3, 8)  # of runs that are timed at the end: least and most
 _CLAIM = 1.06
+_ROUNDED = 100.0  # times the tolerance that an edit may be off where it is the same operation by operation
 _CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
 _BEARABLE = 2.5  # times the original's time, where an edit may still pay with others: they may each wait for the other
-_WORTH = 1.1  # a program may take this much longer in all where its compiles pay only in longer runs
 
 
 @dataclass(slots=True)
@@ -72,6 +79,7 @@ class _Search:
     repeats: list[Trial] = field(default_factory=list)
     references: list[Path] = field(default_factory=list)
     seen: set[tuple[str, str, str]] = field(default_factory=set)
+    combined: set[frozenset[tuple[str, str, str]]] = field(default_factory=set)
     written: set[tuple[str, str, str]] = field(
         default_factory=set
     )  # path, function and codemod of what was tried
@@ -158,7 +166,7 @@ class _Search:
         """Whether another edit of the function does the same and more, and seems to pay."""
         codemods = _codemods(rewrite)
         return any(
-            codemods < _codemods(one.rewrite) and _promise(self.base, one.trial) is None for one in tried
+            codemods < _codemods(one.rewrite) and no_promise(self.base, one.trial) is None for one in tried
         )
 
     def _run(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> _Tried:
@@ -170,7 +178,10 @@ class _Search:
             return tried
         compared = trial.compared or {"calls": 0, "values": 0, "problem": None, "numerics": None}
         lines, numbers = compared_lines(self.base.printed, [one.printed for one in self.repeats])
-        tried.problem = compared["problem"] or differs(
+        problem, rounding = compared["problem"], ""
+        if problem and (rounding := self._only_rounded(compared["numerics"], sources, limit)):
+            problem = None
+        tried.problem = problem or differs(
             self.base.printed,
             [one.printed for one in self.repeats],
             trial.printed,
@@ -186,12 +197,35 @@ class _Search:
             tried.numerics = Numerics(
                 **{**compared["numerics"], "max_rel": compared["numerics"]["max_rel"] or 0.0}
             )
+            if rounding:
+                allowed = _ROUNDED * tried.numerics.tolerance
+                tried.numerics = dataclasses.replace(tried.numerics, tolerance=allowed, passed=True)
         reference = "the original with jit disabled" if self.errors else "the original, run three times"
         tried.evidence = (
-            f"{compared['values']} values of {compared['calls']} results and {lines} printed lines compared with {reference}; "
+            f"{compared['values']} values of {compared['calls']} results and {lines} printed lines compared with {reference}; {rounding}"
             "whole programs in fresh processes; memory is the highest resident set"
         )
         return tried
+
+    def _only_rounded(
+        self, numerics: Mapping[str, Any] | None, sources: Mapping[str, SourceFile], limit: float
+    ) -> str:
+        """What shows that an edit is off by what compiling rounds alone: without jit it computes what the original does.
+
+        What runs operation by operation rounds the same however XLA compiles, so that the other runs of the original do not
+        show how far rounding moves it.
+        """
+        if self.errors or self.dtype is not None or numerics is None or numerics["max_rel"] is None:
+            return ""
+        if not 0 < numerics["max_rel"] <= _ROUNDED * numerics["tolerance"]:
+            return ""
+        trial, _ = self.trials.run(sources, limit, self.references, environment=WITHOUT_JIT)
+        if trial.failure is not None or trial.compared is None or trial.compared["problem"] is not None:
+            return ""
+        return (
+            f"the difference is what compiling rounds: operation by operation it is {trial.compared['numerics']['max_rel'] or 0.0:.1e} "
+            f"instead of {numerics['max_rel']:.1e}; "
+        )
 
     # ---- which are good ----
 
@@ -199,7 +233,7 @@ class _Search:
         """Those that one run shows to be better and in nothing much worse, and those that may pay with others."""
         good, others = [], []
         for one in tried:
-            verdict = _promise(base, one.trial)
+            verdict = no_promise(base, one.trial)
             if self.errors or verdict is None:
                 good.append(one)
             elif evened(base, one.trial).total_s <= _BEARABLE * base.total_s:
@@ -210,39 +244,53 @@ class _Search:
         return good, others
 
     def _verdict(self, one: _Tried) -> str:
-        return f"{one.rewrite.summary}: {_promise(self.base, one.trial) or f'no gain beside the others: {_figures(self.base, one.trial)}'}"
+        why = no_promise(self.base, one.trial)
+        why = why or f"no gain beside what was kept; alone, one run: {figures_of(self.base, one.trial)}"
+        return f"{one.rewrite.summary}: {why}"
 
     def _combine(
         self, good: Sequence[_Tried], others: Sequence[_Tried], current: Mapping[str, SourceFile]
     ) -> _Tried | None:
-        """All of them that go together, or those that are good alone, or the best of these."""
-
-        def total(one: _Tried) -> float:
-            return evened(self.base, one.trial).total_s
-
-        ranked = [*sorted(good, key=total), *others]
-        found = ranked[: min(len(good), 1)]
-        tried: list[tuple[int, ...]] = []
-        for members in (ranked, ranked[: len(good)]):
-            parts, sources = self._together(members, current)
-            key = tuple(sorted(map(id, parts)))
-            if len(parts) < 2 or key in tried:
-                continue
-            tried.append(key)
-            fixes = tuple(fix for one in parts for fix in one.rewrite.fixes)
-            rewrite = dataclasses.replace(parts[0].rewrite, name="together", fixes=fixes, instead=None)
-            whole = self._run(rewrite, sources)
-            whole.parts = parts
-            better = total(whole) <= _SLOWER * min(map(total, found or parts))
-            if whole.problem is None and (found or _promise(self.base, whole.trial) is None) and better:
-                found = [whole]
-                break
-        if not found:
+        """All of them that go together, or those that are good alone, or the best of these with what goes with it."""
+        ranked = [*sorted(good, key=self._total), *others]
+        good = ranked[: len(good)]
+        found = self._whole(ranked, current, good[:1]) or self._whole(good, current, good[:1])
+        if found is None and good:
+            found = good[0]
+            for one in good[1:]:
+                if time.monotonic() < self.deadline:
+                    found = self._whole([*(found.parts or [found]), one], current, [found]) or found
+        if found is None:
             return None
         for one in good:
-            if found[0] is not one and all(one is not part for part in found[0].parts):
+            if found is not one and all(one is not part for part in found.parts):
                 self._report(one.rewrite, Status.REJECTED, self._verdict(one), one)
-        return found[0]
+        return found
+
+    def _whole(
+        self, members: Sequence[_Tried], current: Mapping[str, SourceFile], alone: Sequence[_Tried]
+    ) -> _Tried | None:
+        """Those of the edits that can be made at once, as one, if it is no worse than what is had `alone`; tried once."""
+        parts, sources = self._together(members, current)
+        key = frozenset(one.rewrite.key for one in parts)
+        if len(parts) < 2 or key in self.combined:
+            return None
+        self.combined.add(key)
+        fixes = tuple(fix for one in parts for fix in one.rewrite.fixes)
+        rewrite = dataclasses.replace(parts[0].rewrite, name="together", fixes=fixes, instead=None)
+        whole = self._run(rewrite, sources)
+        whole.parts = parts
+        better = self._total(whole) <= _SLOWER * min(map(self._total, alone or parts))
+        if whole.problem is None and better and (alone or no_promise(self.base, whole.trial) is None):
+            return whole
+        names = " + ".join(f"{one.rewrite.name} in {one.rewrite.function}" for one in parts)
+        problem = whole.problem or f"no better than one alone: {figures_of(self.base, whole.trial)}"
+        status = Status.FAILED if whole.trial.failure else Status.REJECTED
+        self._report(rewrite, status, f"{names}: {problem}", whole)
+        return None
+
+    def _total(self, one: _Tried) -> float:
+        return evened(self.base, one.trial).total_s
 
     def _together(
         self, ranked: Sequence[_Tried], current: Mapping[str, SourceFile]
@@ -285,21 +333,21 @@ class _Search:
             return
         pairs = self._time(kept)
         before, after = ([pair[side] for pair in pairs] for side in (0, 1))
-        speedup, start, memory = _ratios(pairs)
+        speedup, start, memory = ratios(pairs)
         total = interval([a.total_s / max(b.total_s, 1e-9) for a, b in pairs])
         gains = [
             f"{speedup.median:.2f}x as fast without compiles [{speedup.low:.2f}, {speedup.high:.2f}]",
-            _told(start, "compile time"),
-            _told(memory, "memory"),
+            less_of(start, "compile time"),
+            less_of(memory, "memory"),
         ]
-        better = max(speedup.low, start.low, memory.low) >= _CLAIM and total.median >= 1 / _WORTH
+        better = max(speedup.low, start.low, memory.low) >= _CLAIM and total.median >= 1 / WORTH
         reason = f"{names}: {summary}: {', '.join(gains)}; the whole program {total.median:.2f}x as fast"
         status = Status.VERIFIED if better else Status.REJECTED
         self._report(
-            rewrite, status, reason, kept, before=_median(before), after=_median(after), speedup=speedup
+            rewrite, status, reason, kept, before=median_of(before), after=median_of(after), speedup=speedup
         )
         for one in chosen if len(chosen) > 1 else ():
-            alone = f"{one.rewrite.summary}: part of the edits that were timed together; alone, one run: {_figures(self.base, one.trial)}"
+            alone = f"{one.rewrite.summary}: part of the edits that were timed together; alone, one run: {figures_of(self.base, one.trial)}"
             self._report(one.rewrite, Status.NOT_APPLICABLE, alone)
         if better:
             self._keep(kept)
@@ -316,8 +364,8 @@ class _Search:
             if any(one.failure for one in runs):
                 break
             pairs.append((runs[0], runs[1]) if len(pairs) % 2 == 0 else (runs[1], runs[0]))
-            ratios = _ratios(pairs)
-            decided = max(one.low for one in ratios) >= _CLEAR or max(one.high for one in ratios) < _CLAIM
+            shown = ratios(pairs)
+            decided = max(one.low for one in shown) >= _CLEAR or max(one.high for one in shown) < _CLAIM
             if len(pairs) >= _PAIRS[0] and decided:
                 break
         return pairs or [(self.base, kept.trial)]
@@ -358,8 +406,8 @@ class _Search:
             codemod=rewrite.codemods,
         )
         if tried is not None and tried.trial.failure is None and not self.errors:
-            result.before = _cost(before or self.base)
-            result.after = _cost(after or tried.trial)
+            result.before = cost_of(before or self.base)
+            result.after = cost_of(after or tried.trial)
         target = next((name for name in self.verification.document.targets if ":" not in name), "cpu")
         self.verification.document.results.append((target, to_plain(result)))
 
@@ -478,85 +526,3 @@ def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> di
         text = apply_edits(sources[path].text, [edit for edit in edits if edit.path == path])
         result[path] = dataclasses.replace(sources[path], text=text)
     return result
-
-
-def _promise(base: Trial, trial: Trial) -> str | None:
-    """Why one run of an edit shows no gain; None when it may be one."""
-    figures = _figures(base, trial)
-    trial = evened(base, trial)
-    smaller = (trial.peak_bytes or 0) < _LESS_MEMORY * (base.peak_bytes or 0)
-    if not (
-        trial.run_s < _PROMISING * base.run_s or trial.compile_s < _PROMISING * base.compile_s or smaller
-    ):
-        return f"no gain: {figures}"
-    if trial.total_s > _WORTH * base.total_s:
-        saved = base.run_s - trial.run_s
-        if saved <= 0:
-            return f"slower: {figures}"
-        longer = (trial.compile_s - base.compile_s) / saved
-        return f"pays only in runs {longer:.0f} times as long, since it compiles longer: {figures}"
-    return None
-
-
-def evened(base: Trial, trial: Trial) -> Trial:
-    """The run as if it had got as much of the machine as `base` did, where it got less: one run of each is no measurement.
-
-    What is told of a run, and what is proven at the end, are times as they were.
-    """
-    if not (base.cpu_s and trial.cpu_s and base.total_s):
-        return trial
-    share = min(1.0, (base.total_s / base.cpu_s) / (trial.total_s / trial.cpu_s))
-    return dataclasses.replace(trial, run_s=share * trial.run_s, compile_s=share * trial.compile_s)
-
-
-def _figures(base: Trial, trial: Trial) -> str:
-    parts = [
-        f"run {base.run_s:.2f} to {trial.run_s:.2f} s",
-        f"compile {base.compile_s:.2f} to {trial.compile_s:.2f} s",
-    ]
-    if base.peak_bytes and trial.peak_bytes:
-        parts.append(f"memory {base.peak_bytes / 2**20:.0f} to {trial.peak_bytes / 2**20:.0f} MiB")
-    return ", ".join(parts)
-
-
-def _ratios(pairs: Sequence[tuple[Trial, Trial]]) -> tuple[Interval, Interval, Interval]:
-    """How many times less time without compiles, compile time and memory the second of each pair needs."""
-    return (
-        interval([a.run_s / max(b.run_s, 1e-9) for a, b in pairs]),
-        interval([a.compile_s / max(b.compile_s, 1e-9) for a, b in pairs]),
-        interval([(a.peak_bytes or 1) / max(b.peak_bytes or 1, 1) for a, b in pairs]),
-    )
-
-
-def _told(less: Interval, what: str) -> str:
-    """How many times less of something is needed, or how many times more."""
-    if less.median >= 1:
-        return f"{less.median:.2f}x less {what} [{less.low:.2f}, {less.high:.2f}]"
-    return f"{1 / less.median:.2f}x more {what} [{1 / less.high:.2f}, {1 / less.low:.2f}]"
-
-
-def _cost(trial: Trial) -> Cost:
-    milliseconds = trial.run_s * 1e3
-    return Cost(
-        time_ms=Interval(milliseconds, milliseconds, milliseconds),
-        time_kind="measured",
-        compile_s=trial.compile_s,
-        peak_bytes=trial.peak_bytes,
-    )
-
-
-def _median(trials: Sequence[Trial]) -> Trial:
-    """The figures in the middle of several runs, each by itself."""
-    return Trial(
-        run_s=statistics.median(one.run_s for one in trials),
-        compile_s=statistics.median(one.compile_s for one in trials),
-        peak_bytes=int(statistics.median(one.peak_bytes or 0 for one in trials)),
-    )
-
-
-def interval(values: Sequence[float], resamples: int = 2000) -> Interval:
-    """The median of a few values with its bootstrap interval at 95 %."""
-    generator = random.Random(0)
-    medians = sorted(statistics.median(generator.choices(values, k=len(values))) for _ in range(resamples))
-    low, high = medians[int(0.025 * resamples)], medians[int(0.975 * resamples)]
-    return Interval(statistics.median(values), low, high)

@@ -1,0 +1,128 @@
+"""What runs of edited programs decide: here the runs are made up."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jaxlint.finding import FixRequest, Safety, Span, Step
+from jaxlint.source import SourceFile, read_source
+from jaxlint_runtime.model import Interval
+from jaxlint_runtime.rewrites.figures import evened, less_of
+from jaxlint_runtime.rewrites.proposals import Rewrite
+from jaxlint_runtime.rewrites.search import _Search
+from jaxlint_runtime.rewrites.trials import WITHOUT_JIT, Trial
+from jaxlint_runtime.verify import Request, Verification
+
+SOURCE = "import jax\n\ndef a(x): ...\n\ndef b(x): ...\n\ndef c(x): ...\n"
+
+
+def outcome(error: float | None, allowed: float = 3e-5) -> dict[str, Any]:
+    """Values that are off by so much."""
+    passed = error is not None and error <= allowed
+    numerics = {
+        "max_abs": error,
+        "max_rel": error,
+        "gradient_cosine": None,
+        "tolerance": allowed,
+        "passed": passed,
+    }
+    problem = None if passed else f"relative error {error}"
+    return {"calls": 1, "values": 10, "problem": problem, "numerics": numerics}
+
+
+class Runs:
+    """Runs by which functions are jitted in the text, or without jit."""
+
+    def __init__(self, runs: Mapping[str, Trial]) -> None:
+        self.runs = runs
+        self.asked: list[str] = []
+
+    def run(self, sources: Mapping[str, SourceFile], *_: Any, **options: Any) -> tuple[Trial, Path]:
+        (source,) = sources.values()
+        lines = source.text.splitlines()
+        jitted = [line[4] for before, line in itertools.pairwise(lines) if before == "@jax.jit"]
+        name = "without jit" if options.get("environment") == WITHOUT_JIT else "".join(jitted)
+        self.asked.append(name)
+        return self.runs[name], Path()
+
+
+def search(tmp_path: Path, runs: Mapping[str, Trial]) -> tuple[_Search, dict[str, Rewrite]]:
+    path = tmp_path / "program.py"
+    path.write_text(SOURCE)
+    sources = {str(path): read_source(path)}
+    found = _Search(
+        Verification(Request("script", str(path))),
+        Runs(runs),  # type: ignore[arg-type]
+        sources,
+        time.monotonic() + 60.0,
+        base=Trial(run_s=8.0, compile_s=2.0),
+    )
+    rewrites = {}
+    for line, name in ((3, "a"), (5, "b"), (7, "c")):
+        fix = FixRequest(Safety.UNSAFE, "Jit", (Step("add-jit", str(path), Span(line, 1, line, 4)),))
+        rewrites[name] = Rewrite(f"jit:{name}", None, name, str(path), line, f"compile {name}", (fix,))
+    return found, rewrites
+
+
+def ran(seconds: float, error: float | None = 0.0, failure: str | None = None) -> Trial:
+    return Trial(failure, run_s=seconds, compile_s=2.0, compared=outcome(error))
+
+
+def tried(found: _Search, rewrites: Mapping[str, Rewrite], names: str) -> list[Any]:
+    return [one for name in names if (one := found._try(rewrites[name], found.original)) is not None]
+
+
+@pytest.mark.parametrize(
+    ("error", "without", "accepted", "runs"),
+    [
+        (1e-5, 0.0, True, 1),
+        (4e-4, 2e-6, True, 2),
+        (4e-4, 4e-4, False, 2),
+        (0.5, 0.0, False, 1),  # more than compiling rounds
+        (None, 0.0, False, 1),  # other integers, or nothing finite
+    ],
+)
+def test_what_compiling_rounds_is_told_by_a_run_without_it(
+    tmp_path: Path, error: float | None, without: float, accepted: bool, runs: int
+) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(4.0, error), "without jit": ran(9.0, without)})
+    good = tried(found, rewrites, "a")
+    assert len(good) == accepted
+    assert len(found.trials.asked) == runs  # type: ignore[attr-defined]
+    if accepted:
+        assert good[0].numerics.passed
+        assert ("what compiling rounds" in good[0].evidence) == (runs == 2)
+
+
+def test_where_all_at_once_fail_they_are_joined_one_after_the_other(tmp_path: Path) -> None:
+    alone = {"a": ran(4.0), "b": ran(5.0), "c": ran(6.0)}
+    found, rewrites = search(tmp_path, {**alone, "abc": ran(1.0, 0.5), "ab": ran(2.0, 0.5), "ac": ran(3.0)})
+    best = found._combine(tried(found, rewrites, "abc"), [], found.original)
+    assert best is not None
+    assert [one.rewrite.function for one in best.parts] == ["a", "c"]
+    assert found.trials.asked[3:] == ["abc", "ab", "ac"]  # type: ignore[attr-defined]
+    told = [result["reason"] for _, result in found.verification.document.results]
+    assert any("jit:a in a + jit:b in b + jit:c in c: it does not compute the same" in one for one in told)
+    assert any(one.startswith("compile b: no gain beside what was kept") for one in told)
+
+
+def test_a_run_that_got_less_of_the_machine_is_seen_as_if_it_had_got_as_much() -> None:
+    base = Trial(run_s=2.0, compile_s=2.0, cpu_s=4.0)
+    disturbed = Trial(run_s=3.0, compile_s=6.0, cpu_s=3.0)
+    assert (evened(base, disturbed).run_s, evened(base, disturbed).compile_s) == (1.0, 2.0)
+    slower = Trial(run_s=3.0, compile_s=6.0, cpu_s=9.0)
+    assert evened(base, slower) == slower
+    luckier = Trial(run_s=1.0, compile_s=1.0, cpu_s=4.0)
+    assert evened(base, luckier) == luckier
+
+
+def test_what_takes_more_is_told_as_more() -> None:
+    assert less_of(Interval(2.0, 1.5, 2.5), "memory") == "2.00x less memory [1.50, 2.50]"
+    assert less_of(Interval(0.5, 0.4, 0.8), "memory") == "2.00x more memory [1.25, 2.50]"
+    assert less_of(Interval(0.999, 0.9, 1.1), "memory").startswith("1.00x less")
