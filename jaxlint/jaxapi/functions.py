@@ -236,6 +236,11 @@ TREES_OF_ARRAYS = frozenset(
         "jax.lax.platform_dependent",
     }
 )
+SEVERAL_BY_MODE = frozenset(
+    f"jax.{where}.{name}"
+    for where in ("numpy.linalg", "scipy.linalg")
+    for name in ("qr", "qr_multiply", "rq")
+)  # to other functions `mode` says something else
 SEVERAL_RESULTS = frozenset(
     [
         "compute_left_eigenvectors",
@@ -244,7 +249,6 @@ SEVERAL_RESULTS = frozenset(
         "cov",
         "eigvals_only",
         "full",
-        "mode",
         "permute_l",
         "return_counts",
         "return_index",

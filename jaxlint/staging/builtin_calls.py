@@ -203,6 +203,8 @@ class BuiltinCalls(Machine):
                 self.set_attribute(first, attr, args[2], node, frame)
             elif len(args) == 3 and isinstance(first, Instance) and first.staged is None:
                 self.implied(first, "__setattr__", [UNKNOWN, args[2]], node, frame)
+                if self.leaks_into(first, args[2], frame):
+                    self.emit("leak", events.LeakEvent(node, frame, args[2], "an attribute of the object"))
                 first.staged = find_array(args[2], True)  # under a name that is not known
                 for field, stored in list(first.fields.items()):
                     if not isinstance(stored, CALLABLE):

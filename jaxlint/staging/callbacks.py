@@ -204,6 +204,41 @@ def run_model(
             machine.in_stage(model, stage, args[1:], rest, node, frame)
 
 
+def call_update(
+    machine: Any,
+    optimiser: ExternalObject,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """`optimiser.update(grads, state, params)` of optax, in a trace: calls the update functions of the project in it."""
+    if not frame.stage.abstract:
+        return
+    for part in [*optimiser.args, *optimiser.kwargs.values()]:
+        for inner in part.elements() if isinstance(part, (TupleValue, ListValue)) else (part,):
+            if isinstance(inner, ExternalObject) and inner.name.startswith("optax."):
+                call_update(machine, inner, args, kwargs, node, frame)
+    if optimiser.name not in ("optax.GradientTransformation", "optax.GradientTransformationExtraArgs"):
+        return
+    init, update = (
+        optimiser.args[n] if n < len(optimiser.args) else optimiser.kwargs.get(name)
+        for n, name in enumerate(("init", "update"))
+    )
+    if not isinstance(init, (Function, Partial, BoundMethod)) or not isinstance(
+        update, (Function, Partial, BoundMethod)
+    ):
+        return
+    why = machine.body_why(optimiser.name, update, node, frame)
+    params = args[2] if len(args) > 2 else kwargs.get("params", Static(None))
+    state = machine.to_staged(
+        machine.call_value(init, [args[0] if is_none(params) else params], {}, node, frame),
+        Why("it is part of the state of the optimiser", cause=why),
+    )
+    stage = Stage(frame.stage.kind, True, frame.stage.certain, why, frame.stage)
+    machine.in_stage(update, stage, [args[0], state, params], {}, node, frame)
+
+
 def call_schedules(machine: Any, optimiser: ExternalObject, node: ast.AST, frame: Frame) -> None:
     """`optimiser.update(...)` of optax gives the schedules of the optimiser its count, an array that is traced in a trace."""
     if not frame.stage.abstract:

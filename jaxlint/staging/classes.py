@@ -433,19 +433,11 @@ class Classes(Machine):
         if not isinstance(base, Instance):
             return
         self.implied(base, "__setattr__", [Static(name), value], target, frame)
-        leaky = base.cls.kind in ("plain", "dataclass") and base.staged is None
-        if frame.stage.staged and frame.stage.certain and leaky and not frame.catching:
-            array = find_array(value, True)
-            if (
-                array is not None
-                and array.certain
-                and self.made_outside(base, frame)
-                and not self.is_handed_on(base, frame)
-            ):
-                holder = target.value if isinstance(target, ast.Attribute) else target.args[0]
-                text = f"{dotted(holder) or 'the object'}.{name}"
-                self.emit("leak", events.LeakEvent(target, frame, value, f"the attribute `{text}`"))
-                return
+        if self.leaks_into(base, value, frame):
+            holder = target.value if isinstance(target, ast.Attribute) else target.args[0]
+            text = f"{dotted(holder) or 'the object'}.{name}"
+            self.emit("leak", events.LeakEvent(target, frame, value, f"the attribute `{text}`"))
+            return
         hook = base.cls.lookup("__setattr__")
         if isinstance(hook, Function) and not self.keeps_what_it_gets(base.cls, hook):
             if isinstance(value, Instance) or not isinstance(value, CALLABLE):
@@ -453,6 +445,20 @@ class Classes(Machine):
         known = base.fields.get(name)
         conditional = bool(frame.guards) or bool(frame.loops)
         base.fields[name] = join(known, value) if known is not None and conditional else value
+
+    def leaks_into(self, base: Instance, value: Value, frame: Frame) -> bool:
+        """Whether a tracer is in `value`, which an object keeps that was there before the trace."""
+        if not frame.stage.staged or not frame.stage.certain or frame.catching:
+            return False
+        if base.cls.kind not in ("plain", "dataclass") or base.staged is not None:
+            return False
+        array = find_array(value, True)
+        return (
+            array is not None
+            and array.certain
+            and self.made_outside(base, frame)
+            and not self.is_handed_on(base, frame)
+        )
 
     def keeps_what_it_gets(self, cls: ClassValue, hook: Function) -> bool:
         """Whether a `__setattr__` stores the value as it is, as those of the frameworks do."""

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from jaxlint.staging import events
 from jaxlint.staging.containers import Containers
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.narrowing import Narrowing, decided
@@ -14,6 +15,7 @@ from jaxlint.staging.statements import truth
 from jaxlint.staging.syntax_facts import asks_for_kind
 from jaxlint.staging.values import (
     UNKNOWN,
+    Array,
     External,
     Static,
     Value,
@@ -131,7 +133,15 @@ class Expressions(Operators, Narrowing, Containers):
                         self.convert(value, part.value, "format", frame)
                         continue
                 self.convert(value, part.value, "str", frame)
+                if isinstance(value, Array) and value.staged:
+                    self.check_text_key(node, value, frame)
         return Static(kind="str")
+
+    def check_text_key(self, text: ast.JoinedStr, value: Array, frame: Frame) -> None:
+        """`params[f"layer_{i}"]`: the text is that of a tracer, and no key."""
+        owner = frame.module.parents.get(text)
+        if isinstance(owner, ast.Subscript) and owner.slice is text and isinstance(owner.ctx, ast.Load):
+            self.emit("index", events.IndexEvent(owner, frame, UNKNOWN, value, "text"))
 
     def eval_lambda(self, node: ast.Lambda, frame: Frame) -> Value:
         return self.make_function(node, frame)

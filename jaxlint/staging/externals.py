@@ -17,6 +17,7 @@ from jaxlint.jaxapi.functions import (
     NUMPY_FRESH,
     NUMPY_METADATA,
     NUMPY_VIEWS,
+    SEVERAL_BY_MODE,
     SEVERAL_RESULTS,
     SHAPE_ARGUMENTS,
     SIZED_BY_DATA,
@@ -44,6 +45,7 @@ from jaxlint.staging.callbacks import (
     call_schedules,
     call_stacked,
     call_summary,
+    call_update,
     parameter_dtype,
     run_model,
     tabulate_module,
@@ -296,6 +298,7 @@ class Externals(Machine):
         """The result of an array function in the container that the function returns, where that is known."""
         many = isinstance(args[0] if args else None, (TupleValue, ListValue))
         several = name in MANY_IN_MANY_OUT and (many or (".atleast_" in name and len(args) > 1))
+        several = several or (name in SEVERAL_BY_MODE and "mode" in kwargs)
         if name in TREES_OF_ARRAYS or several or not SEVERAL_RESULTS.isdisjoint(kwargs):
             result.tree = True
         elif name in LISTS_OF_ARRAYS:
@@ -496,6 +499,7 @@ class Externals(Machine):
         ):
             if name == "update":
                 call_schedules(self, receiver, node, frame)
+                call_update(self, receiver, args, kwargs, node, frame)
                 updates = self.array_result(frame, inputs, node, like=args[0] if args else None)
                 updates.tree = True
                 state = self.array_result(frame, inputs, node, like=args[1] if len(args) > 1 else None)

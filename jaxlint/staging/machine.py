@@ -119,6 +119,11 @@ class Machine:
     def binary(self, left: Value, right: Value, op: ast.operator, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 
+    def look_for(
+        self, item: Value, sequence: ListValue | TupleValue, how: str, node: ast.AST, frame: Frame
+    ) -> None:
+        raise NotImplementedError
+
     def compare_pair(self, left: Value, right: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 
@@ -359,6 +364,9 @@ class Machine:
         raise NotImplementedError
 
     def check_outer_object(self, holder: Value, value: Value, node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
+    def leaks_into(self, base: Instance, value: Value, frame: Frame) -> bool:
         raise NotImplementedError
 
     def made_outside(self, base: Instance, frame: Frame) -> bool:

@@ -80,6 +80,9 @@ def _is_parameter(name: str, frame: Frame) -> bool:
     return frame.function is not None and any(p.arg == name for p in all_parameters(frame.function.node))
 
 
+_SEARCHES = frozenset({"index", "count", "remove"})
+
+
 class Methods(Machine):
     """The method part of the interpreter."""
 
@@ -105,6 +108,8 @@ class Methods(Machine):
         if isinstance(receiver, DictValue):
             return self.dict_method(receiver, name, args, kwargs, node, frame)
         if isinstance(receiver, TupleValue):
+            if name in _SEARCHES and args:
+                self.look_for(args[0], receiver, name, node, frame)
             return Static(kind="int") if name in ("index", "count") else UNKNOWN
         if isinstance(receiver, ExternalObject):
             return self.external_object_method(receiver, name, args, kwargs, node, frame)
@@ -225,6 +230,8 @@ class Methods(Machine):
         if name == "copy":
             items = list(target.items) if target.items is not None else None
             return ListValue(items, target.element, target.kind, stage=frame.stage)
+        if name in _SEARCHES and args and target.kind == "list":
+            self.look_for(args[0], target, name, node, frame)
         if name in ("index", "count"):
             return Static(kind="int")
         if name in ("union", "intersection", "difference", "symmetric_difference"):
@@ -353,6 +360,8 @@ class Methods(Machine):
                 return join(known, default) if const in target.optional else known
             if name == "setdefault":
                 self.check_leak(target, default, node, frame)
+                if isinstance(default, (ListValue, DictValue)):
+                    default.stage = target.stage  # it lives as long as what holds it
                 target.element = default if target.element is None else join(target.element, default)
                 return default
             if target.element is None and const is not MISSING:

@@ -267,6 +267,15 @@ class Operators(Machine):
                 self.test(self.compare_pair(one, two, ast.Eq(), node, frame), node, "==", frame)
             return
 
+    def look_for(
+        self, item: Value, sequence: ListValue | TupleValue, how: str, node: ast.AST, frame: Frame
+    ) -> None:
+        """Python looks for an array among the items of a sequence, and asks whether it is equal to one of them."""
+        if not isinstance(item, Array) or item.tree:
+            return
+        if any(isinstance(part, (Static, Array)) and not is_text(part) for part in sequence.elements()):
+            self.test(self.array_result(frame, [item], node, role="bool"), node, how, frame)
+
     def membership(self, item: Value, container: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
         answer = self.special(container, "__contains__", [item], node, frame)
         if answer is not None:
@@ -291,10 +300,8 @@ class Operators(Machine):
         if isinstance(container, Array) and not container.tree:
             result = self.array_result(frame, [container], node, role="bool")
             self.test(result, node, "in", frame)
-        elif isinstance(item, Array) and not item.tree and isinstance(container, (ListValue, TupleValue)):
-            numbers = [p for p in container.elements() if isinstance(p, (Static, Array)) and not is_text(p)]
-            if numbers:
-                self.test(self.array_result(frame, [item], node, role="bool"), node, "in", frame)
+        elif isinstance(item, Array) and isinstance(container, (ListValue, TupleValue)):
+            self.look_for(item, container, "in", node, frame)
         elif isinstance(container, (ListValue, TupleValue)) and container.items is not None:
             const, options = constant(item), constant(container)
             if const is not MISSING and options is not MISSING:

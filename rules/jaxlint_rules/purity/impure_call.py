@@ -220,6 +220,23 @@ def run(xs):
 """,
         ),
         Example(
+            "a sequence of keys from outside",
+            """
+import haiku as hk
+import jax
+
+keys = hk.PRNGSequence(0)
+
+@jax.jit
+def noisy(x):
+    inside = hk.PRNGSequence(1)
+    return x + jax.random.normal(next(keys), x.shape) + jax.random.normal(next(inside), x.shape)  # finding
+
+def host(x):
+    return noisy(x) + jax.random.normal(next(keys), x.shape)
+""",
+        ),
+        Example(
             "a number outside that is computed anew",
             """
 import jax
@@ -459,7 +476,9 @@ def _takes_from_outside(event: CallEvent) -> bool:
     node = event.node
     if not isinstance(node, ast.Call) or len(node.args) != 1 or not isinstance(node.args[0], ast.Name):
         return False
-    if not event.args or not isinstance(event.args[0], ListValue):
+    taken = event.args[0] if event.args else None
+    keys = isinstance(taken, ExternalObject) and taken.name == "haiku.PRNGSequence"
+    if not isinstance(taken, ListValue) and not keys:
         return False
     found = event.frame.scope.lookup(node.args[0].id)
     frame: Frame | None = event.frame

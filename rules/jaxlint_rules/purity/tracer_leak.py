@@ -125,6 +125,43 @@ def integrate(x):
 """,
         ),
         Example(
+            "attributes under names made at run time, and containers made for what is stored",
+            """
+import jax
+import jax.numpy as jnp
+
+class Probe:
+    def capture(self, name, value):
+        setattr(self, f"last_{name}", value)  # finding
+
+class Log:
+    def __init__(self):
+        self.values = {}
+
+    def log(self, name, value):
+        self.values.setdefault(name, []).append(value)  # finding
+
+    def note(self, name, value):
+        self.values.setdefault(name, []).append(value)
+
+probe = Probe()
+log = Log()
+
+@jax.jit
+def f(x):
+    probe.capture("x", x * 2)
+    log.log("x", x * 2)
+    own = Probe()
+    own.capture("x", x)
+    named = {}
+    named.setdefault("x", []).append(x)
+    return x
+
+def host(x):
+    log.note("x", f(x))
+""",
+        ),
+        Example(
             "an outer list, a global and a cache",
             """
 import jax

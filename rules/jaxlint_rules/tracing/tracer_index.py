@@ -118,6 +118,23 @@ call(jnp.ones((8, 8)))
 """,
         ),
         Example(
+            "a key that is made of a loop index",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+@jax.jit
+def f(params, x):
+    def body(i, h):
+        return h @ params[f"layer_{i}"]  # finding
+    h = lax.fori_loop(0, len(params), body, x)
+    for i in range(2):
+        h = h @ params[f"layer_{i}"] + params[f"bias_{x.ndim}"]
+    return h, {f"{x.shape}": x}
+""",
+        ),
+        Example(
             "the keys of a dict of arrays",
             """
 import jax
@@ -155,9 +172,20 @@ def f(weights, x):
 
     def on_index(self, event: IndexEvent, report: Reporter) -> None:
         index = event.index
-        if event.how not in ("list", "dict", "slice") or not isinstance(index, Array) or guarded(event):
+        if (
+            event.how not in ("list", "dict", "slice", "text")
+            or not isinstance(index, Array)
+            or guarded(event)
+        ):
             return
         if not index.staged or not index.certain:
+            return
+        if event.how == "text":
+            report(
+                event.node,
+                "the key is the text of a tracer, which has no number in it; index a stacked array",
+                reason=traced(event, index),
+            )
             return
         what = "a slice bound" if event.how == "slice" else "the index of a Python sequence"
         indexed = event.how != "dict"
