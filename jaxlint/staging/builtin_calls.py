@@ -34,8 +34,10 @@ from jaxlint.staging.values import (
     Function,
     Instance,
     ListValue,
+    ModuleValue,
     NumpyArray,
     Partial,
+    Shim,
     Static,
     Transformed,
     TupleValue,
@@ -187,7 +189,8 @@ class BuiltinCalls(Machine):
         if name == "callable":
             return _truth(_is_callable(first))
         if name in ("hasattr", "issubclass"):
-            return Static(kind="bool")
+            library = name == "hasattr" and isinstance(first, (External, ModuleValue))
+            return Shim(kind="bool") if library else Static(kind="bool")
         if name == "getattr":
             attr = constant(args[1]) if len(args) > 1 else MISSING
             if len(args) > 1 and isinstance(args[1], Static) and args[1].one_of:

@@ -23,6 +23,7 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     BoundMethod,
+    Choice,
     ClassValue,
     DictValue,
     External,
@@ -344,13 +345,21 @@ class Classes(Machine):
             return known
         if isinstance(member, (Function, Transformed, Partial)):
             if member_kind(member) == "property":
-                return self.call_value(BoundMethod(member, base), [], {}, node, frame)
+                return self.read_property(base, name, member, node, frame)
             return bound_to(member, base, base.cls)
         if isinstance(member, Instance) and member.cls.lookup("__get__") is not None:
             return UNKNOWN  # a descriptor
         if member is not None:
             return member
         return self.missing_attribute(base, name, node, frame)
+
+    def read_property(
+        self, base: Instance, name: str, member: Function | Transformed | Partial, node: ast.AST, frame: Frame
+    ) -> Value:
+        result = self.call_value(BoundMethod(member, base), [], {}, node, frame)
+        if isinstance(member, Function) and member.cached and not frame.stage.staged:
+            base.fields[name] = result  # a trace that asks later is given the same
+        return result
 
     def class_member(self, cls: ClassValue, name: str) -> Value | None:
         """What a class has under a name; a constant only if nothing in its module sets that to something else."""
@@ -388,7 +397,7 @@ class Classes(Machine):
             if answer is not None and not isinstance(answer, Unknown):
                 return answer
         if ANY_NAME in base.fields:
-            return base.fields[ANY_NAME]
+            return _one_of_the_bound(base.fields[ANY_NAME])
         if base.staged is not None:
             array = base.staged
             return Array(array.staged, array.why, tree=True, certain=False)
@@ -609,3 +618,10 @@ __all__ = ["Classes", "constant"]
 def _is_chex(member: Value | None) -> bool:
     """Whether chex itself is being analysed, whose test cases have the property."""
     return isinstance(member, Function) and member.module.name.partition(".")[0] == "chex"
+
+
+def _one_of_the_bound(value: Value) -> Value:
+    """What one name gives of what is stored under several: which arguments a function is bound to depends on the name."""
+    if isinstance(value, Choice) and any(isinstance(option, Partial) for option in value.options):
+        return Choice(value.options)
+    return value

@@ -17,7 +17,9 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     External,
+    Shim,
     Static,
+    Unknown,
     Value,
     join,
     join_all,
@@ -156,7 +158,7 @@ class Expressions(Operators, Narrowing, Containers):
         for position, operand in enumerate(node.values):
             value = self.eval(operand, frame)
             last = position == len(node.values) - 1
-            if not last and self.is_shim(operand, frame):
+            if not last and self.is_shim(operand, value, frame):
                 frame.import_guard += 1
                 guards += 1
             if not last:
@@ -176,6 +178,8 @@ class Expressions(Operators, Narrowing, Containers):
         if len(results) == 1:
             return results[0]
         result = join_all(results)
+        if type(result) is Unknown and any(isinstance(part, Shim) for part in results):
+            return Shim()
         if truth(results[-1]) is (how == "or"):  # whichever operand it stops at, this is what it says
             return decided(result, how == "or")
         return result
@@ -184,7 +188,7 @@ class Expressions(Operators, Narrowing, Containers):
         test = self.eval(node.test, frame)
         self.test(test, node.test, "conditional expression", frame)
         known = truth(test)
-        if self.is_shim(node.test, frame):
+        if self.is_shim(node.test, test, frame):
             frame.import_guard += 1
             chosen = join(self.eval(node.body, frame), self.eval(node.orelse, frame))
             frame.import_guard -= 1

@@ -45,6 +45,8 @@ _MAKERS = {
     "linen": frozenset({"setup", "__post_init__", "__setup__"}),
 }
 _NOTHING: frozenset[str] = frozenset()
+# The attribute by which a library locks and unlocks an instance, and what of it turns that: a class that names it unlocks itself.
+_SWITCHES = {"jax_dataclasses.pytree_dataclass": frozenset({"__mutability__", "_mark_mutable"})}
 
 
 def frozen_by(decorators: list[tuple[ast.expr, Value]]) -> str:
@@ -75,6 +77,8 @@ def refusing(base: Value, name: str, frame: Frame) -> tuple[ClassValue, str] | N
 
 
 def _reason(cls: ClassValue, name: str) -> str:
+    if any(_unlocks_itself(owner) for owner in cls.mro()):
+        return ""
     for owner in cls.mro():
         # A plain subclass of a frozen dataclass takes new names.
         if owner.frozen and (owner is cls or name in owner.all_fields()):
@@ -83,6 +87,21 @@ def _reason(cls: ClassValue, name: str) -> str:
         if canonical(base) in _FROZEN_BASES and (base != _RECORD or _is_fixed_record(cls, name)):
             return canonical(base)
     return ""
+
+
+def _unlocks_itself(owner: ClassValue) -> bool:
+    switch = _SWITCHES.get(owner.frozen, _NOTHING)
+    return bool(switch) and not switch.isdisjoint(_mentioned(owner.node))
+
+
+@cache
+def _mentioned(node: ast.ClassDef) -> frozenset[str]:
+    """The names, attributes and texts in a class."""
+    names = {part.id for part in nodes_of(node, ast.Name)} | {
+        part.attr for part in nodes_of(node, ast.Attribute)
+    }
+    texts = {part.value for part in nodes_of(node, ast.Constant) if isinstance(part.value, str)}
+    return frozenset(names | texts)
 
 
 def _is_fixed_record(cls: ClassValue, name: str) -> bool:

@@ -127,7 +127,7 @@ class Machine:
     def compare_pair(self, left: Value, right: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 
-    def is_shim(self, test: ast.expr, frame: Frame) -> bool:
+    def is_shim(self, test: ast.expr, value: Value, frame: Frame) -> bool:
         raise NotImplementedError
 
     def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:

@@ -260,6 +260,8 @@ class Methods(Machine):
         """A tracer put into a container that was made outside the innermost trace outlives it."""
         if not frame.stage.staged or not frame.stage.certain or frame.catching:
             return
+        if isinstance(value, Instance) and value.cls.lookup("__exit__") is not None:
+            return  # a context that is entered: it takes itself off again
         outer: Frame | None = frame
         while outer is not None and outer.home.staged:
             if outer.function is not None and outer.function.name in ("__enter__", "push"):

@@ -19,6 +19,7 @@ from jaxlint.staging.values import (
     Instance,
     ModuleValue,
     Partial,
+    Shim,
     Static,
     Transformed,
     TupleValue,
@@ -32,9 +33,9 @@ _PLAIN_MODULES = ("builtins", "numpy", "numbers", "typing", "collections")
 class Narrowing(Machine):
     """Refines variables in the branches of a test."""
 
-    def is_shim(self, test: ast.expr, frame: Frame) -> bool:
-        """Whether a test asks which version of a library there is, or which names it has."""
-        if is_version_test(test):
+    def is_shim(self, test: ast.expr, value: Value, frame: Frame) -> bool:
+        """Whether a test, of which the value is known, asks which version of a library there is, or which names it has."""
+        if isinstance(value, Shim) or is_version_test(test):
             return True
         return any(
             isinstance(self.eval(asked, frame), (External, ModuleValue)) for asked in attribute_tests(test)

@@ -17,7 +17,7 @@ from jaxlint.staging.narrowing import members_of_type
 from jaxlint.staging.operations import OPERATORS, dtype_of
 from jaxlint.staging.stage import Why
 from jaxlint.staging.statements import truth
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.syntax_facts import dotted, is_release_test
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -31,6 +31,7 @@ from jaxlint.staging.values import (
     ListValue,
     NumpyArray,
     Reading,
+    Shim,
     Static,
     TupleValue,
     Unknown,
@@ -68,7 +69,9 @@ class Operators(Machine):
         if isinstance(node.op, ast.Not):
             self.test(value, node.operand, "not", frame)
             known = truth(value)
-            return Static(kind="bool") if known is None else Static(not known)
+            if known is not None:
+                return Static(not known)
+            return value if isinstance(value, Shim) else Static(kind="bool")
         answer = self.special(value, UNARY[type(node.op)], [], node, frame)
         if answer is not None:
             return answer
@@ -185,6 +188,8 @@ class Operators(Machine):
             if position < len(node.ops) - 1:
                 self.test(result, node, "chained comparison", frame)
             left = right
+        if type(result) in (Static, Unknown) and truth(result) is None and is_release_test(node):
+            return Shim(kind="bool")
         return result
 
     def asks_for_tracer_type(self, node: ast.Compare, kind: Value, frame: Frame) -> bool | None:

@@ -163,12 +163,15 @@ class StagedCalls(Machine):
         self.boundary = (t, frame)
         keeps = self.spec_of(t).keeps_python if "spec" in t.attributes else False
         staged: list[Value] = []
+        # A static name that no parameter seen here has is one of those that `*args` stands for.
+        unplaced = any(not name.startswith("#") for name in static_names.difference(names))
         spread = False
         for position, value in enumerate(args):
             name = names[position] if position < len(names) else f"argument {position}"
             static = name in static_names or f"#{position}" in static_names
             if isinstance(value, StarArgument):
                 spread = bool(static_names)  # which of them are static is not known from here on
+            spread = spread or (unplaced and position >= len(names))
             sure = certain and not spread
             static = static and not spread
             if node is not None and (static or sure) and not self.unjitted:

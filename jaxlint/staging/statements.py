@@ -42,6 +42,7 @@ from jaxlint.staging.values import (
     NumpyArray,
     Origin,
     Partial,
+    Shim,
     Static,
     Transformed,
     TupleValue,
@@ -88,14 +89,18 @@ class Statements(Machine):
 
     def exec_block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         """Evaluates statements in order; False when control does not reach the end."""
+        guards, doubt = frame.import_guard, frame.doubt
+        alive = True
         for statement in body:
             handler = _HANDLERS.get(type(statement))
             if handler is None:
                 continue
             self.steps += 1
             if handler(self, statement, frame) is False:
-                return False
-        return True
+                alive = False
+                break
+        frame.import_guard, frame.doubt = guards, doubt
+        return alive
 
     # -- simple statements
 
@@ -200,7 +205,7 @@ class Statements(Machine):
         value = self.eval(node.test, frame)
         self.test(value, node.test, "if", frame)
         known = truth(value)
-        shim = self.is_shim(node.test, frame)
+        shim = self.is_shim(node.test, value, frame)
         frame.import_guard += shim
         try:
             checked = type_checking_branch(node.test) if shim else None
@@ -236,6 +241,8 @@ class Statements(Machine):
             frame.import_guard += taken is False
             frame.doubt -= open_choice or missing is False
             frame.guards.pop()
+            if isinstance(value, Shim) and body_alive != else_alive and taken is not body_alive:
+                self.leave_shim(node.body if else_alive else node.orelse, frame)
             if body_alive and else_alive:
                 self.merge(frame, after_body)
             elif body_alive:
@@ -243,6 +250,13 @@ class Statements(Machine):
             return body_alive or else_alive
         finally:
             frame.import_guard -= shim
+
+    @staticmethod
+    def leave_shim(branch: Sequence[ast.stmt], frame: Frame) -> None:
+        """What follows a branch that returned is for the other versions: `exec_block` takes the guard back at its end."""
+        if isinstance(branch[-1], ast.Return):
+            frame.import_guard += 1
+            frame.doubt += 1
 
     def taken_today(self, test: ast.expr, frame: Frame) -> bool | None:
         """What `hasattr(jax.some.module, "name")` gives on the newest JAX; None for any other test."""
@@ -360,6 +374,8 @@ class Statements(Machine):
                 ends.append(frame.snapshot())
             frame.guards.pop()
         frame.import_guard -= shim
+        if shim and not alive and ends:
+            self.leave_shim(node.orelse or node.body, frame)
         if ends:
             frame.restore(ends[0])
             for end in ends[1:]:
@@ -379,6 +395,10 @@ class Statements(Machine):
             mine = variables.get(name)
             if mine is None or (isinstance(mine, Unknown) and not isinstance(value, Static)):
                 variables[name] = value
+            elif {type(constant(mine)), type(constant(value))} == {bool} and constant(mine) is not constant(
+                value
+            ):
+                variables[name] = Shim(kind="bool")  # whether the library has what was imported
             elif not isinstance(mine, (External, ModuleValue, Function, ClassValue)):
                 variables[name] = join(mine, value)
         frame.scope.variables = variables

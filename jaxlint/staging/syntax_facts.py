@@ -290,6 +290,18 @@ def is_version_test(test: ast.expr) -> bool:
 
 
 @cache
+def is_release_test(test: ast.expr) -> bool:
+    """Whether an expression reads the version of an installed library: `jax.__version__`, `metadata.version("jax")`, `JAX_VERSION`."""
+    for child in walk(test):
+        if isinstance(child, ast.Call) and dotted(child.func).endswith("metadata.version"):
+            return True
+        name = last_name(child) if isinstance(child, (ast.Attribute, ast.Name)) else ""
+        if "version" in name.lower() and ("jax" in name.lower() or name.startswith("__")):
+            return True
+    return False
+
+
+@cache
 def attribute_tests(test: ast.expr) -> list[ast.expr]:
     """What `hasattr` and `getattr` are asked about in a test."""
     return [

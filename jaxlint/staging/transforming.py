@@ -238,9 +238,11 @@ class Transforming(Boundary, StagedCalls, CustomRules):
                 base.attributes["bwd"] = args[0]
             return args[0]
         if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
-            before = self.ledger.serial
+            before, used = self.ledger.serial, frame.used
+            frame.used = {}
             self.call_jitted(base, args, kwargs, node, frame)
-            self.ledger.forget(before)  # nothing ran
+            self.ledger.forget(before)  # nothing ran, and no key was used
+            frame.used = used
             names, certain = self.static_parameters(base, self.signature(base.target))
             if name == "lower" and not names and certain:
                 return ExternalObject("jax.stages.Lowered", [base])

@@ -106,6 +106,11 @@ class Static(Value):
 
 
 @dataclass(slots=True, eq=False)
+class Shim(Static):
+    """The answer to a question for the version of a library, or for a name that it may lack."""
+
+
+@dataclass(slots=True, eq=False)
 class DType(Static):
     """A dtype object whose name is known, as of `x.dtype`."""
 
@@ -587,6 +592,8 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             return left
         kinds = {kind_of_static(left), kind_of_static(right)}
         kind = kinds.pop() if len(kinds) == 1 else ""
+        if isinstance(left, Shim) or isinstance(right, Shim):
+            return Shim(kind=kind)
         return Static(kind=kind, one_of=_strings(left, right), truth=_truth(left, right))
     if isinstance(left, Array) and isinstance(right, Array):
         first = left if left.staged else right

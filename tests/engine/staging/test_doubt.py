@@ -823,6 +823,153 @@ PROGRAMS = {
             def test_power(self, p):
                 assert jax.jit(lambda x, p: x**p)(1.0, p) == 1.0
     """,
+    "names of other versions behind flags and early returns": """
+        import sys
+        import jax
+
+        NEW = tuple(map(int, jax.__version__.split(".")[:2])) >= (0, 5)
+        NAMED = hasattr(jax, "tree")
+        try:
+            from jax.tree import map as tree_map
+            IMPORTED = True
+        except ImportError:
+            IMPORTED = False
+
+        chosen = jax.tree.map if NEW else jax.tree_map
+
+        def after_a_question(function, tree):
+            if hasattr(jax, "tree"):
+                return jax.tree.map(function, tree)
+            return jax.tree_map(function, tree)
+
+        def after_a_version(function, tree):
+            if jax.__version_info__ >= (0, 4, 25):
+                return jax.tree.map(function, tree)
+            return jax.tree_map(function, tree)
+
+        def after_a_flag(function, tree):
+            if not NEW:
+                return jax.tree_map(function, tree)
+            if NAMED and function is not None:
+                return jax.tree.map(function, tree)
+            if IMPORTED:
+                return tree_map(function, tree)
+            return jax.tree_multimap(function, tree)
+
+        def after_a_try(function, tree):
+            try:
+                return jax.tree.map(function, tree)
+            except AttributeError:
+                pass
+            return jax.tree_map(function, tree)
+
+        @jax.jit
+        def checked(x):
+            if not hasattr(sys, "debugger_of_ours") or not sys.debugger_of_ours.active:
+                return x
+            if x > 0:
+                raise ValueError("positive")
+            return x
+    """,
+    "a cached property of an object that a trace finds": """
+        from functools import cached_property
+        import jax
+        import jax.numpy as jnp
+
+        class Bounds:
+            def __init__(self, low, high):
+                low, high = jnp.asarray(low), jnp.asarray(high)
+                if jnp.any(low > high):
+                    raise ValueError("bounds")
+                self.low, self.high = low, high
+
+        class Environment:
+            def __init__(self, size):
+                self.size = size
+                self.bounds
+
+            @cached_property
+            def bounds(self):
+                return Bounds(0.0, self.size)
+
+        def clip(environment, x):
+            return jnp.clip(x, environment.bounds.low, environment.bounds.high)
+
+        jax.jit(clip, static_argnums=0)(Environment(3.0), 1.0)
+    """,
+    "contexts that take themselves off the stack where they stand": """
+        import jax
+
+        class Context:
+            def __init__(self, key, stack):
+                self.key, self.stack = key, stack
+
+            def __enter__(self):
+                return self
+
+            def __exit__(self, *reason):
+                self.stack.remove(self)
+
+        class Contexts:
+            def __init__(self):
+                self.stack = []
+
+            def new(self, key):
+                context = Context(key, self.stack)
+                self.stack.append(context)
+                return context
+
+        contexts = Contexts()
+
+        @jax.jit
+        def sample(key):
+            with contexts.new(key) as context:
+                return jax.random.normal(context.key)
+    """,
+    "keys of a call that is lowered alone": """
+        import jax
+
+        def reset(key):
+            return jax.random.normal(key, (3,))
+
+        @jax.jit
+        def step(key, state):
+            return state + jax.random.normal(key, (3,))
+
+        def compiled():
+            key = jax.random.key(0)
+            return step.lower(key, reset(key)).compile()
+    """,
+    "frozen objects whose class unlocks them": """
+        import contextlib
+        import jax
+        import jax_dataclasses as jdc
+
+        @jdc.pytree_dataclass
+        class Editable:
+            @contextlib.contextmanager
+            def unlocked(self, mutability):
+                object.__setattr__(self, "__mutability__", mutability)
+                yield self
+
+        @jdc.pytree_dataclass
+        class Link(Editable):
+            mass: jax.Array
+
+        @jdc.pytree_dataclass
+        class Joint:
+            angle: jax.Array
+
+        def heavier(link: Link, mutability):
+            with link.unlocked(mutability):
+                link.mass = 2.0 * link.mass
+
+        @jax.jit
+        def turned(joint: Joint, by):
+            with jdc.copy_and_mutate(joint) as new:
+                new.angle = joint.angle + by
+            return new
+    """,
     "an object that a staged function fills and hands on": """
         import jax
         import jax.numpy as jnp
@@ -885,6 +1032,44 @@ def test_an_annotated_field_is_certain_once_it_crosses_into_a_jitted_function(tm
             return state.replace(done=~state.done)
     """
     assert [finding.code for finding in findings_in(tmp_path, {"program.py": program})] == ["JAX101"]
+
+
+def test_a_property_that_is_not_kept_runs_under_the_trace_that_reads_it(tmp_path: Path) -> None:
+    program = PROGRAMS["a cached property of an object that a trace finds"].replace(
+        "cached_property", "property"
+    )
+    program = program.replace("from functools import property", "")
+    assert [finding.code for finding in findings_in(tmp_path, {"program.py": program})] == ["JAX101"]
+
+
+def test_a_key_of_a_call_that_runs_is_used(tmp_path: Path) -> None:
+    program = PROGRAMS["keys of a call that is lowered alone"].replace(".lower", "").replace(".compile()", "")
+    assert [finding.code for finding in findings_in(tmp_path, {"program.py": program})] == ["JAX301"]
+
+
+def test_only_what_follows_a_return_for_another_version_is_for_that_one(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        if jax.__version_info__ < (0, 4, 20):
+            raise ImportError("too old")
+
+        def raising(function, tree):
+            if not hasattr(jax, "tree"):
+                raise ImportError("too old")
+            return jax.tree_map(function, tree)
+
+        def returning(function, tree, twice):
+            if twice:
+                if not hasattr(jax, "tree"):
+                    return tree
+                tree = jax.tree_map(function, tree)
+            return jax.tree_map(function, tree)
+
+        jax.tree_map(abs, [1.0])
+    """
+    found = findings_in(tmp_path, {"program.py": program})
+    assert sorted(finding.span.line for finding in found) == [9, 15, 16, 18]
 
 
 def test_what_jax_traces_where_nothing_is_jitted(tmp_path: Path) -> None:
