@@ -137,7 +137,10 @@ class Boundary(Machine):
         self.emit("static_field", events.StaticFieldEvent(field.node, owner, cls, field.name, value, t))
 
     def to_device(self, value: Value, jitted: str, keeps_python: bool = False) -> Value:
-        """The result of a staged call as the host sees it: concrete arrays. Modules of nnx keep Python values."""
+        """The result of a staged call as the host sees it: concrete arrays. Modules of nnx keep Python values.
+
+        `keeps_python`: so does the transformation, as those of equinox do.
+        """
         if keeps_python and isinstance(value, (Static, Unknown)):
             return value
         if isinstance(value, Array):
@@ -159,7 +162,7 @@ class Boundary(Machine):
             return map_parts(value, lambda part: self.to_device(part, jitted, keeps_python))
         if isinstance(value, Instance):
             declared = value.cls.all_fields()
-            keeps_python = value.cls.kind == "nnx"
+            keeps_python = keeps_python or value.cls.kind == "nnx"
             if id(value) in self.copying:
                 return self.copying[id(value)]  # modules of nnx may hold each other
             copy = self.copying[id(value)] = Instance(value.cls, {}, True, None, value.ready)

@@ -351,6 +351,8 @@ class BuiltinCalls(Machine):
         return Static(kind="bool")
 
     def super_object(self, args: list[Value], frame: Frame) -> Value:
+        if len(args) == 2 and isinstance(args[0], ClassValue):
+            return ExternalObject("builtins.super", args)  # `super(cls, instance)` names both
         current: Frame | None = frame
         while current is not None and (current.function is None or current.function.cls is None):
             current = current.caller

@@ -43,6 +43,7 @@ from jaxlint.staging.values import (
     find_array,
     join,
     member_kind,
+    some,
 )
 
 # Base classes that decide what an instance is to JAX.
@@ -373,7 +374,7 @@ class Classes(Machine):
                     and found.const is not MISSING
                     and name in set_on_classes(owner.module)
                 ):
-                    return Static(kind=type(found.const).__name__ if found.const is not None else "")
+                    return some(found.const)
                 return found
         return None
 

@@ -42,6 +42,7 @@ from jaxlint.staging.timing import Ledger, Timing
 from jaxlint.staging.transforming import Transforming
 from jaxlint.staging.trees import Trees
 from jaxlint.staging.values import (
+    MISSING,
     UNKNOWN,
     BoundMethod,
     ClassValue,
@@ -50,8 +51,10 @@ from jaxlint.staging.values import (
     ExternalObject,
     Flow,
     Function,
+    Static,
     Transformed,
     Value,
+    some,
 )
 
 STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are cut short
@@ -195,6 +198,10 @@ class Interpreter(
         self.exec_block(tree.body, frame)
         # A function that is evaluated later was called with the one or with the other.
         module.scope.variables.update(dict.fromkeys(module.renamed, UNKNOWN))
+        for name in module.switched:
+            found = module.scope.variables.get(name)
+            if isinstance(found, Static) and found.const is not MISSING:
+                module.scope.variables[name] = some(found.const)
         module.state = "done"
 
     def model_of(self, name: str) -> Value:

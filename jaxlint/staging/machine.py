@@ -647,7 +647,7 @@ class Machine:
     def loop_result(self, api: str, carry: Value, result: Value, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 
-    def to_device(self, value: Value, jitted: str) -> Value:
+    def to_device(self, value: Value, jitted: str, keeps_python: bool = False) -> Value:
         raise NotImplementedError
 
     def to_staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:

@@ -25,6 +25,7 @@ _SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", 
 _IMPORT = re.compile(
     r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(.*)|import[ \t]+([\w., \t]+))", re.MULTILINE
 )
+_GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _DEPTH_OF_NAMESPACES = 2  # folders without `__init__.py`, one in the other, that still belong to a package
 _ELSEWHERE = sys.stdlib_module_names | {"numpy", "scipy", *JAX_FAMILY}
 _FAMILY = re.compile(r"\b(?:" + "|".join(JAX_FAMILY) + r")\b")
@@ -48,6 +49,12 @@ class Module:
     @functools.cached_property
     def tree(self) -> ast.Module:
         return parse_source(self.source)
+
+    @functools.cached_property
+    def switched(self) -> frozenset[str]:
+        """The names that functions bind anew by `global`."""
+        statements = _GLOBAL.findall(self.source.text) if "global " in self.source.text else []
+        return frozenset(name.strip() for names in statements for name in names.split(","))
 
     @functools.cached_property
     def lines(self) -> list[str]:

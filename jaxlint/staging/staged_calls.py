@@ -147,7 +147,9 @@ class StagedCalls(Machine):
         stage = Stage("jit" if t.kind != "pmap" else "pmap", True, True, t.why, frame.stage, bound_axes(t))
         result = self.in_stage(t.target, stage, staged, options, node, frame)
         self.dispatch(node, frame, t.label, t)
-        return result if frame.stage.staged else self.to_device(result, t.label)
+        if frame.stage.staged:
+            return result
+        return self.to_device(result, t.label, self.leaves_python(t))
 
     def stage_arguments(
         self,
@@ -161,7 +163,7 @@ class StagedCalls(Machine):
         names = self.signature(t.target)
         static_names, certain = self.static_parameters(t, names)
         self.boundary = (t, frame)
-        keeps = self.spec_of(t).keeps_python if "spec" in t.attributes else False
+        keeps = self.leaves_python(t)
         staged: list[Value] = []
         # A static name that no parameter seen here has is one of those that `*args` stands for.
         unplaced = any(not name.startswith("#") for name in static_names.difference(names))
@@ -208,6 +210,10 @@ class StagedCalls(Machine):
             self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument))
         elif not isinstance(value, (Array, Unknown)) and not self.unjitted:
             self.emit("traced_argument", events.TracedArgumentEvent(node, frame, t, name, value, argument))
+
+    def leaves_python(self, t: Transformed) -> bool:
+        """Whether what is no array stays as it is on both sides, as under the transformations of equinox."""
+        return "spec" in t.attributes and self.spec_of(t).keeps_python
 
     def parameter_why(self, t: Transformed, name: str) -> Why:
         parameter = name if t.kind in JIT_KINDS else ""

@@ -336,9 +336,9 @@ _ASKS_FOR_KIND = frozenset({"isscalar", "issubdtype", "default_backend"})
 
 @cache
 def asks_for_kind(test: ast.expr) -> bool:
-    """Whether an expression reads what decides for whole calls: how many dimensions there are, a dtype, the machine."""
+    """Whether an expression reads what decides for whole calls: how many dimensions there are, a dtype, the machine, whether `jit` is off."""
     for child in walk(test):
-        if isinstance(child, ast.Attribute) and child.attr in ("ndim", "platform"):
+        if isinstance(child, ast.Attribute) and child.attr in ("ndim", "platform", "jax_disable_jit"):
             return True
         if isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] in _ASKS_FOR_KIND:
             return True

@@ -708,6 +708,11 @@ def in_turn(values: Iterable[Value]) -> Value:
     return _loosened(joined) if _holds_functions(joined) else join(joined, UNKNOWN)
 
 
+def some(constant: object) -> Static:
+    """What is known of a constant that is set to something else, too: its type; nothing when it is None at first."""
+    return Static(kind=type(constant).__name__ if constant is not None else "")
+
+
 def _is_number(value: Static) -> bool:
     return kind_of_static(value) in ("int", "float", "complex")
 

@@ -940,6 +940,82 @@ PROGRAMS = {
             key = jax.random.key(0)
             return step.lower(key, reset(key)).compile()
     """,
+    "a setting that a function switches": """
+        from contextlib import contextmanager
+        import jax
+        import jax.numpy as jnp
+
+        SIZE = None
+
+        @contextmanager
+        def of_size(size):
+            global SIZE
+            old = SIZE
+            SIZE = size
+            yield
+            SIZE = old
+
+        @jax.jit
+        def buffer(count):
+            return jnp.zeros(SIZE or count)
+    """,
+    "sizes of an equinox module that a step gives back": """
+        import equinox as eqx
+        import jax
+        import jax.numpy as jnp
+
+        class Cell(eqx.Module):
+            weight: jax.Array
+            size: int
+
+            def __call__(self, x):
+                return jnp.reshape(self.weight * x, (self.size, -1))
+
+        @eqx.filter_jit
+        def step(model, x):
+            grads = eqx.filter_grad(lambda model: jnp.sum(model(x)))(model)
+            return eqx.apply_updates(model, grads)
+
+        def train(x):
+            first = step(Cell(jnp.ones(4), 2), x)
+            return step(first, x)
+    """,
+    "an object that is made anew from its leaves": """
+        import jax
+        from jax.tree_util import register_pytree_node_class
+
+        @register_pytree_node_class
+        class Model:
+            def __init__(self, rate, scale):
+                self.rate, self.scale = rate, scale
+
+            def tree_flatten(self):
+                return (self.rate, self.scale), None
+
+        @register_pytree_node_class
+        class Wide(Model):
+            def __init__(self, rate):
+                super().__init__(rate, 2.0)
+
+            @classmethod
+            def tree_unflatten(cls, structure, leaves):
+                made = object.__new__(cls)
+                super(cls, made).__init__(*leaves)
+                return made
+
+        print(jax.jit(lambda model: model)(Wide(1.0)))
+    """,
+    "checks where nothing is compiled": """
+        import jax
+        import jax.numpy as jnp
+
+        @jax.jit
+        def root(x):
+            y = jnp.sqrt(x)
+            if jax.config.jax_disable_jit:
+                assert not jnp.any(jnp.isnan(y)), "nans"
+            return y
+    """,
     "frozen objects whose class unlocks them": """
         import contextlib
         import jax
@@ -1045,6 +1121,22 @@ def test_a_property_that_is_not_kept_runs_under_the_trace_that_reads_it(tmp_path
 def test_a_key_of_a_call_that_runs_is_used(tmp_path: Path) -> None:
     program = PROGRAMS["keys of a call that is lowered alone"].replace(".lower", "").replace(".compile()", "")
     assert [finding.code for finding in findings_in(tmp_path, {"program.py": program})] == ["JAX301"]
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "line"),
+    [
+        ("a setting that a function switches", ("            global SIZE\n", ""), 16),
+        ("sizes of an equinox module that a step gives back", ("eqx.filter_jit", "jax.jit"), 10),
+    ],
+)
+def test_sizes_that_are_traced_for_sure(
+    name: str, change: tuple[str, str], line: int, tmp_path: Path
+) -> None:
+    found = findings_in(tmp_path, {"program.py": PROGRAMS[name].replace(*change)})
+    assert [(finding.code, finding.span.line) for finding in found if finding.code == "JAX104"] == [
+        ("JAX104", line)
+    ]
 
 
 def test_only_what_follows_a_return_for_another_version_is_for_that_one(tmp_path: Path) -> None:
