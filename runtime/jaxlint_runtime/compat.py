@@ -109,7 +109,7 @@ def callable_alone(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def named_paths(values: Any) -> list[str]:
-    """The path of each leaf of (args, kwargs) inside its argument, as `jax.tree_util.keystr` writes it.
+    """The path of each leaf of (args, kwargs) inside its argument, as `jax.tree_util.keystr` writes it; a result is one argument.
 
     `flax.nnx.jit` passes modules as lists of arrays beside a description of the module; its paths are those in `nnx.state(module)`.
     """

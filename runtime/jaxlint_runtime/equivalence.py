@@ -18,6 +18,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxlint_runtime import compat
 from jaxlint_runtime.model import Numerics
 
 # Relative error of a group of outputs that rounding explains, in units of the compute dtype's epsilon. Float32 and
@@ -91,8 +92,7 @@ def outcome(result: Any, starts: Mapping[int, np.ndarray] | None = None) -> Outc
 
 def layout(result: Any) -> tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]:
     """The paths of the leaves of a result, or of its shapes, and the numbers of those that belong together."""
-    paths = [path for path, _ in jax.tree_util.tree_flatten_with_path(result)[0]]
-    return tuple(jax.tree_util.keystr(path) or "the result" for path in paths), _groups(result)
+    return tuple(path or "the result" for path in compat.named_paths(((result,), {}))), _groups(result)
 
 
 def host(leaf: Any) -> np.ndarray:

@@ -205,5 +205,11 @@ def test_what_nnx_jits_is_traced_alone():
     alone = compat.callable_alone(handed[0])
     predict.jitted_fn = lambda *pure: given.append(pure) or original(alone)(*pure)
     assert jnp.allclose(predict(model, x), model(x))
-    _, _, out = jax.eval_shape(alone, *given[0])
-    assert [leaf.shape for leaf in jax.tree.leaves(out)] == [(4, 2)]
+    result = original(alone)(*given[0])
+    assert [leaf.shape for leaf in jax.tree.leaves(result[2])] == [(4, 2)]
+    # what it returns of the module has the names of the module's own state
+    assert [path.removesuffix(".value") for path in compat.named_paths(((result,), {}))] == [
+        "[0][0]['bias']",
+        "[0][0]['kernel']",
+        "[2]",
+    ]
