@@ -489,6 +489,28 @@ def test_collectives_in_loops_count_by_turns_and_sums_of_slices_as_scatters() ->
     assert found["all-reduce", 1].nbytes == 2 * 7 / 8 * 64 * 16 * 4
 
 
+SCATTERED = """HloModule scattered
+
+%all-reduce-scatter (input: f32[64,16]) -> f32[16,16] {
+  %input = f32[64,16]{1,0} parameter(0)
+  %all-reduce = f32[64,16]{1,0} all-reduce(%input), channel_id=2, replica_groups={{0,2,4,6},{1,3,5,7}}, to_apply=%sum
+  %at = s32[] constant(0)
+  ROOT %slice = f32[16,16]{1,0} dynamic-slice(%all-reduce, %at, %at), dynamic_slice_sizes={16,16}
+}
+
+ENTRY %main (arg: f32[64,16]) -> f32[16,16] {
+  %arg = f32[64,16]{1,0} parameter(0)
+  ROOT %fusion = f32[16,16]{1,0} fusion(%arg), kind=kCustom, calls=%all-reduce-scatter
+}
+"""
+
+
+def test_a_sum_that_a_fusion_slices_is_a_scatter() -> None:
+    """XLA for TPUs writes a reduce-scatter so."""
+    (one,) = collectives(parse(SCATTERED), 8)
+    assert (one.kind, one.nbytes) == ("reduce-scatter", 3 * 16 * 16 * 4)
+
+
 def test_products_in_loops_count_by_turns() -> None:
     assert product_flops(parse(LOOP)) == 5 * 2 * 8 * 16 * 16
 

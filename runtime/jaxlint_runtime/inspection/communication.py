@@ -59,9 +59,22 @@ def collectives(module: Module, devices: int) -> tuple[Collective, ...]:
 
 def _collectives(module: Module, devices: int) -> Iterator[Collective]:
     for one in executed(module):
-        kind = one.instruction.opcode.removesuffix("-start")
-        if kind in KINDS:
-            yield from _collective(module, one.computation, one.instruction, kind, one.times, devices)
+        for computation, instruction in _within(module, one.computation, one.instruction):
+            kind = instruction.opcode.removesuffix("-start")
+            if kind in KINDS:
+                yield from _collective(module, computation, instruction, kind, one.times, devices)
+
+
+def _within(
+    module: Module, computation: Computation, instruction: Instruction
+) -> Iterator[tuple[Computation, Instruction]]:
+    """An instruction, or what a fusion is made of: XLA for TPUs writes a reduce-scatter as a fusion of an all-reduce and a slice."""
+    body = module.computations.get(instruction.called.get("calls", ""))
+    if instruction.opcode != "fusion" or body is None:
+        yield computation, instruction
+        return
+    for inner in body.instructions.values():
+        yield from _within(module, body, inner)
 
 
 def _collective(
