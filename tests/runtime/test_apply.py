@@ -123,6 +123,9 @@ def test_what_was_only_compiled_is_written_on_request_alone(project: Path) -> No
     found.document.results = [("tpu:v5e-1x1", {**found.document.results[0][1], "status": "compiled"})]
     assert "--accept-compiled" in advice(found)
     assert len(apply._choose(found, allow_dirty=False, accept_compiled=True)) == 1
+    slow = verification(project)  # on the device at hand, but too slow to be timed
+    slow.document.results[0][1]["status"] = "compiled"
+    assert len(apply._choose(slow, allow_dirty=False)) == 1
     both = verification(project)
     both.document.results.append(found.document.results[0])
     assert len(apply._choose(both, allow_dirty=False)) == 1
