@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import all_parameters, dotted, walk
+from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, walk
 
 FEW = 4  # iterations of a loop that are too few to matter
 _WRAPPERS = frozenset({"tqdm", "trange", "track", "progress_bar"})
-_GROWING = frozenset({"concatenate", "append", "vstack", "hstack", "concat", "column_stack", "row_stack"})
+GROWING = frozenset({"concatenate", "append", "vstack", "hstack", "concat", "column_stack", "row_stack"})
 
 
 def host_loops(frame: Frame, comprehensions: bool = False) -> list[Loop]:
@@ -87,18 +88,20 @@ def rebound(loop: ast.AST) -> frozenset[str]:
 
 @cache
 def growing(loop: ast.AST) -> frozenset[str]:
-    """Names of arrays and lists that an iteration makes longer."""
+    """Names of arrays, lists and dicts that an iteration makes longer."""
     found: set[str] = set()
     fresh: set[str] = set()
     for statement in getattr(loop, "body", []):
         for child in walk(statement):
             if isinstance(child, ast.Assign) and len(child.targets) == 1:
+                if _gains_key(child.targets[0], loop):
+                    found.add(dotted(child.targets[0].value))
                 target = dotted(child.targets[0])
                 if not target:
                     continue
                 if isinstance(child.value, ast.Call) and _grows(child.value, target):
                     found.add(target)
-                elif isinstance(child.value, (ast.List, ast.ListComp)) or (
+                elif isinstance(child.value, (ast.List, ast.ListComp, ast.Dict)) or (
                     isinstance(child.value, ast.Call) and dotted(child.value.func) in ("list", "deque")
                 ):
                     fresh.add(target)  # made anew in each iteration
@@ -112,9 +115,18 @@ def growing(loop: ast.AST) -> frozenset[str]:
     return frozenset(found - fresh - {""})
 
 
+def _gains_key(target: ast.expr, loop: ast.AST) -> TypeGuard[ast.Subscript]:
+    """`named[f"epoch {i}"] = x`: no array has such items, and each iteration has another."""
+    if not isinstance(target, ast.Subscript) or not isinstance(target.slice, ast.JoinedStr):
+        return False
+    variables = getattr(loop, "target", None)
+    moving = counters(loop) | (names_in(variables) if variables is not None else set())
+    return bool(names_in(target.slice) & moving)
+
+
 def _grows(call: ast.Call, name: str) -> bool:
     last = dotted(call.func).rpartition(".")[2]
-    if last not in _GROWING or not call.args:
+    if last not in GROWING or not call.args:
         return False
     first = call.args[0]
     parts = first.elts if isinstance(first, (ast.List, ast.Tuple)) else call.args[:2]
@@ -147,3 +159,15 @@ def assigned_once(loop: ast.AST) -> dict[str, ast.expr]:
                 if isinstance(target, ast.Name) and target.id not in often:
                     found[target.id] = child.value
     return {k: v for k, v in found.items() if k not in often and not isinstance(v, ast.Name)}
+
+
+def given_arguments(function: FunctionNode, call: ast.Call) -> list[tuple[str, ast.expr]]:
+    """The arguments of a call, each with the parameter that it is for ("" where that is not plain)."""
+    parameters = [parameter.arg for parameter in all_parameters(function)]
+    if parameters[:1] == ["self"]:
+        parameters = parameters[1:]
+    given = [
+        (parameters[n] if n < len(parameters) and not isinstance(a, ast.Starred) else "", a)
+        for n, a in enumerate(call.args)
+    ]
+    return given + [(k.arg or "", k.value) for k in call.keywords]

@@ -74,6 +74,18 @@ def repeat(x, steps):
         x = features(x)
         features.clear_cache()  # finding
     return x
+
+def release():
+    jax.clear_caches()  # finding
+
+def tidy(chunks):
+    out = []
+    for chunk in chunks:
+        out.append(features(chunk))
+        release()
+    return out
+
+tidy([jnp.ones(8)] * 9)
 """,
         ),
         Example(
@@ -96,6 +108,23 @@ def process(chunks):
         if n % 100 == 0:
             jax.clear_caches()
     return out
+
+def tidied(chunks):
+    release(len(chunks))
+    for n, chunk in enumerate(chunks):
+        features(chunk)
+        if n % 100 == 0:
+            release(n)
+        release_when(n)
+
+def release(n):
+    jax.clear_caches()
+
+def release_when(n):
+    if n % 100 == 0:
+        jax.clear_caches()
+
+tidied([jnp.ones(8)] * 9)
 
 def models(widths, x):
     for width in widths:
@@ -121,6 +150,10 @@ def compile_times(x):
             return
         if frame.stage.staged or frame.module.is_test or frame.guarded_in_loop():
             return
+        if not frame.loops and not frame.guards and frame.caller is not None:
+            frame = frame.caller  # a function of its own, which tidies up
+            if frame.stage.staged or frame.guarded_in_loop():
+                return
         loop = next(iter(host_loops(frame)), None)
         if loop is None or not loop.calls_jitted or _makes_anew(loop) or _measures(frame, loop):
             return

@@ -6,15 +6,16 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, names_stored, walk
+from jaxlint.staging.syntax_facts import all_parameters, dotted, names_stored, walk
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
+    ExternalObject,
     Function,
     Instance,
     NumpyArray,
@@ -25,7 +26,10 @@ from jaxlint.staging.values import (
     kind_of_static,
 )
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW
+from jaxlint_rules._loops import FEW, given_arguments, host_loops, names_in
+from jaxlint_rules.recompilation._following import follows
+
+_SOLVERS = ("scipy.optimize.", "scipy.integrate.")
 
 
 class JitInLoop(Rule):
@@ -33,7 +37,8 @@ class JitInLoop(Rule):
 
     ## What it does
     Finds `jax.jit` applied in a loop, or in a function that is called in a loop, to a function that is made anew each
-    time: a lambda, a nested `def`, a `partial`, a bound method (`model.step` is another object at each evaluation).
+    time: a lambda, a nested `def`, a `partial`, a bound method (`model.step` is another object at each evaluation). A function
+    that SciPy's solvers call is called in a loop, too.
 
     ## Why is this bad?
     Compiled programs are cached by the function object. A new object each time means tracing and compiling each time:
@@ -420,7 +425,127 @@ def descend(model, x):
 descend(Surrogate(jnp.ones(3)), 1.0)
 """,
         ),
+        Example(
+            "a factory that each epoch calls for another rate, or for the same",
+            """
+import jax
+import jax.numpy as jnp
+import optax
+
+def make_step(loss, tx):
+    @jax.jit  # finding
+    def step(w, state, x):
+        updates, state = tx.update(jax.grad(loss)(w, x), state)
+        return optax.apply_updates(w, updates), state
+
+    return step
+
+def make_loss(scale):
+    return jax.jit(lambda w, x: scale * jnp.sum(w * x))  # finding
+
+def loss(w, x):
+    return jnp.sum((w * x) ** 2)
+
+def fit(w, xs, epochs, rate):
+    for epoch in range(epochs):
+        tx = optax.sgd(rate * 0.9**epoch)
+        state = tx.init(w)
+        step = make_step(loss, tx)
+        for x in xs:
+            w, state = step(w, state, x)
+    return w
+
+def total(w, xs, epochs):
+    for _ in range(epochs):
+        value = make_loss(0.5)
+        for x in xs:
+            w = w - value(w, x)
+    return w
+
+fit(jnp.ones(3), [jnp.ones(3)] * 5, 10, 0.1)
+total(jnp.ones(3), [jnp.ones(3)] * 5, 10)
+""",
+        ),
+        Example(
+            "a factory of programs that differ",
+            """
+import jax
+import jax.numpy as jnp
+
+def make_step(width, rate):
+    @jax.jit
+    def step(w, x):
+        return w - rate * jnp.ones(width) * x
+
+    return step
+
+def sweep(w, x, rates):
+    found = {}
+    for rate in rates:
+        step = make_step(3, rate)
+        for _ in range(100):
+            w = step(w, x)
+        found[rate] = w
+    return found
+
+def grow(x, n):
+    for width in range(1, n):
+        step = make_step(width, 0.1)
+        x = step(x, x).sum()
+    return x
+
+sweep(jnp.ones(3), jnp.ones(3), [0.1, 0.2, 0.3, 0.4, 0.5])
+grow(jnp.ones(()), 10)
+""",
+        ),
+        Example(
+            "functions that a solver of SciPy calls",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+from scipy import integrate
+from scipy.optimize import minimize
+
+class Fit:
+    def nll(self, w, x, y):
+        return jnp.sum((x @ w - y) ** 2)
+
+    def fit(self, x, y):
+        def fun(w):
+            value, grad = jax.jit(jax.value_and_grad(lambda w: self.nll(w, x, y)))(w)  # finding
+            return float(value), np.asarray(grad)
+
+        compiled = jax.jit(jax.value_and_grad(self.nll))
+
+        def once(w):
+            value, grad = compiled(w, x, y)
+            return float(value), np.asarray(grad)
+
+        best = minimize(once, np.zeros(3), jac=True)
+        return minimize(fun, best.x, jac=True)
+
+def decay(t, y, rate):
+    return jax.jit(lambda y: -rate * y)(y)  # finding
+
+def simulate(y, rate):
+    def field(t, y):
+        return -rate * y
+
+    solved = integrate.solve_ivp(jax.jit(field), (0.0, 1.0), y)
+    return integrate.solve_ivp(decay, (0.0, 1.0), y, args=(rate,)), solved
+
+def alone(y, rate):
+    return jax.jit(lambda y: -rate * y)(y)
+""",
+        ),
     )
+
+    def __init__(self) -> None:
+        self.made_inside: dict[
+            ast.AST, tuple[TransformEvent, str]
+        ] = {}  # what functions jit whenever they are called
+        self.solved: dict[ast.AST, CallEvent] = {}  # functions that are handed to a solver
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         transformed = event.transformed
@@ -433,6 +558,9 @@ descend(Surrogate(jnp.ones(3)), 1.0)
         if fresh is None:
             self.check_wrapped(event, loop, report)
             return
+        if frame.function is not None and loop is None and not (stored(event, report) or kept(event, report)):
+            if not returned(event, frame):
+                self.made_inside.setdefault(frame.function.node, (event, fresh[0]))
         if not (loop or called_in_loop) or stored(event, report):
             return
         if loop is not None:
@@ -455,6 +583,29 @@ descend(Surrogate(jnp.ones(3)), 1.0)
             )
             return
         self.check_callers(event, fresh[0], report)
+
+    @concerns(*_SOLVERS)
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        """Functions that a solver of SciPy calls again and again, which is a loop as well."""
+        if event.frame.stage.staged or event.frame.module.is_test:
+            return
+        for value in [*event.args, *event.kwargs.values()]:
+            function = value.function if isinstance(value, (BoundMethod, Partial)) else value
+            if isinstance(function, Function):
+                self.solved.setdefault(function.node, event)
+
+    def finish(self, report: Reporter) -> None:
+        for function, (event, what) in self.made_inside.items():
+            call = self.solved.get(function)
+            if call is None or call.frame.module is not event.frame.module:
+                continue
+            report.event = event
+            report(
+                event.node,
+                f"{what} is jitted anew at every call of `{event.frame.name}`, so it is traced and compiled every time",
+                reason=f"{event.transformed.why.explain(report.module)}, and `{call.name}` calls the function at each "
+                f"step (line {getattr(call.node, 'lineno', '?')})",
+            )
 
     def check_wrapped(self, event: TransformEvent, loop: Loop | None, report: Reporter) -> None:
         """A function of the module that is wrapped again in each iteration: no compilation, but about 50 us."""
@@ -495,8 +646,10 @@ descend(Surrogate(jnp.ones(3)), 1.0)
         loop = caller.in_loop()
         if loop is None or caller.guarded_in_loop() or loop.trips == 1:
             return
-        if returned(event, frame) and (_is_cached(frame.function.node) or not _called_at_once(call, caller)):
-            return
+        if returned(event, frame):
+            at_once = _called_at_once(call, caller) or _is_needless_factory(frame, call, caller, loop)
+            if _is_cached(frame.function.node) or not at_once:
+                return
         if isinstance(call, ast.Call):
             if calls_another_function(event, frame, call, target_names(loop.node)):
                 return
@@ -616,16 +769,30 @@ def is_data(value: Value | None) -> bool:
     )
 
 
-def given_arguments(function: FunctionNode, call: ast.Call) -> list[tuple[str, ast.expr]]:
-    """The arguments of a call, each with the parameter that it is for ("" where that is not plain)."""
-    parameters = [parameter.arg for parameter in all_parameters(function)]
-    if parameters[:1] == ["self"]:
-        parameters = parameters[1:]
-    given = [
-        (parameters[n] if n < len(parameters) and not isinstance(a, ast.Starred) else "", a)
-        for n, a in enumerate(call.args)
+def _is_needless_factory(frame: Frame, call: ast.AST | None, caller: Frame, loop: Loop) -> bool:
+    """`step = make_step(...)` in a loop, of what stays the same, or of numbers that follow a counter and could be arguments."""
+    if not isinstance(call, ast.Call) or loop not in host_loops(caller) or frame.function is None:
+        return False
+    parent = caller.module.parents.get(call)
+    if not isinstance(parent, ast.Assign) or not all(isinstance(t, ast.Name) for t in parent.targets):
+        return False
+    changing = target_names(loop.node)
+    moving = [
+        (parameter, argument)
+        for parameter, argument in given_arguments(frame.function.node, call)
+        if names_in(argument) & changing
     ]
-    return given + [(k.arg or "", k.value) for k in call.keywords]
+    return all(
+        _is_number_of_a_run(frame.scope.variables.get(parameter)) and follows(argument, loop.node, caller)
+        for parameter, argument in moving
+    )
+
+
+def _is_number_of_a_run(value: Value | None) -> bool:
+    """A number with a fraction, or an optimiser made of such, as of a schedule; an integer may well be a size."""
+    if isinstance(value, ExternalObject) and value.name.startswith("optax."):
+        return all(isinstance(part, (Static, Array)) for part in [*value.args, *value.kwargs.values()])
+    return is_data(value)
 
 
 def _called_at_once(node: ast.AST | None, frame: Frame) -> bool:

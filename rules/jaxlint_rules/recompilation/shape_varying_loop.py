@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
+from jaxlint.staging.events import CallEvent, StagedReturnEvent
 from jaxlint.staging.frame import Loop
 from jaxlint.staging.syntax_facts import dotted
-from jaxlint.staging.values import Transformed
-from jaxlint_rules._loops import assigned_once, counters, growing, host_loops, names_in, rebound
+from jaxlint.staging.values import Array, Origin, Transformed, TupleValue, Unknown, Value, parts_of
+from jaxlint_rules._loops import GROWING, assigned_once, counters, growing, host_loops, names_in, rebound
+from jaxlint_rules.recompilation._ragged import ragged
 
 _SIZED = frozenset({"zeros", "ones", "empty", "full", "arange", "eye", "linspace"})
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
@@ -27,8 +29,9 @@ class ShapeVaryingLoop(Rule):
 
     ## What it does
     Finds calls of jitted functions in a loop whose argument is longer each time: a slice up to the loop variable
-    (`x[:i]`), an array that grows by `jnp.concatenate`, a list that grows and is stacked; and those whose argument is as
-    long as the data of the iteration is: the words of a text, the rows of a class (`x[labels == c]`).
+    (`x[:i]`), an array that grows by `jnp.concatenate`, in the loop or in the jitted function that returns it, a list or dict
+    that grows; and those whose argument is as long as the data of the iteration is: the words of a text, the rows of a class
+    (`x[labels == c]`), what a function of the project pads to the longest of a batch or collects until something happens.
 
     ## Why is this bad?
     JAX compiles a program per shape. A function that runs in microseconds is then traced and compiled in every iteration:
@@ -144,6 +147,138 @@ def padded(texts, tokenizer, labels, x, label):
 """,
         ),
         Example(
+            "an array that the jitted function itself makes longer, a dict that gains keys",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def decode(cache, token):
+    keys = jnp.concatenate([cache["k"], token[None]])
+    return token + keys.sum(), {"k": keys}
+
+@jax.jit
+def roll(window, token):
+    return jnp.concatenate([window[1:], token[None]])
+
+@jax.jit
+def shift(window, token):
+    return jnp.tanh(token), jnp.concatenate([window[1:], token[None]])
+
+@jax.jit
+def update(w, history):
+    return w + sum(history.values())
+
+def generate(cache, token, n):
+    for _ in range(n):
+        token, cache = decode(cache, token)  # finding
+    return token
+
+def windows(window, token, n):
+    for _ in range(n):
+        window = roll(window, token)
+        token, window = shift(window, token)
+    return window
+
+def fit(w, n):
+    history, named = {}, {"loss": 0.0}
+    for i in range(n):
+        w = update(w, history)  # finding
+        history[f"loss {i}"] = w
+        named["loss"] = w
+        w = update(w, named)
+    return w
+""",
+        ),
+        Example(
+            "batches padded to their longest, episodes of any length",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def score(x):
+    return jnp.tanh(x).sum()
+
+def collate(texts):
+    longest = max(len(text) for text in texts)
+    out = np.zeros((len(texts), longest))
+    for row, text in enumerate(texts):
+        out[row, : len(text)] = text
+    return out
+
+def batches(corpus, size):
+    for start in range(0, len(corpus), size):
+        yield collate(corpus[start : start + size])
+
+def rollout(env):
+    seen, rewards, done = [], [], False
+    while not done:
+        obs, reward, done = env.step()
+        seen.append(obs)
+        rewards.append(reward)
+    return np.stack(seen), np.sum(rewards)
+
+def train(corpus, env, n):
+    for batch in batches(corpus, 8):
+        score(batch)  # finding
+    for _ in range(n):
+        seen, total = rollout(env)
+        score(seen)  # finding
+        score(total)
+""",
+        ),
+        Example(
+            "batches padded to one length, or to a few, episodes of one length",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def score(x):
+    return jnp.tanh(x).sum()
+
+def fixed(texts, size, length):
+    out = np.zeros((size, length))
+    for row, text in enumerate(texts):
+        out[row, : len(text)] = text[:length]
+    return out
+
+def bucketed(texts, size):
+    longest = 64 * -(-max(len(text) for text in texts) // 64)
+    return np.zeros((size, longest))
+
+def padded(corpus):
+    return np.zeros((len(corpus), max(len(text) for text in corpus)))
+
+def whole(corpus, size):
+    longest = max(len(text) for text in corpus)
+    for start in range(0, len(corpus), size):
+        out = np.zeros((size, longest))
+        yield out
+
+def rollout(env, n):
+    seen = []
+    for _ in range(n):
+        seen.append(env.step())
+    return np.stack(seen)
+
+def train(corpus, env, n):
+    for start in range(0, len(corpus), 8):
+        score(fixed(corpus[start : start + 8], 8, 100))
+        texts = bucketed(corpus[start : start + 8], 8)
+        score(texts)
+    for batch in whole(corpus, 8):
+        score(batch)
+    for _ in range(n):
+        seen = rollout(env, 100)
+        score(seen)
+        score(padded(corpus))
+""",
+        ),
+        Example(
             "texts of any length, the rows of each class",
             """
 import jax
@@ -173,6 +308,43 @@ def rows(x, labels):
         ),
     )
 
+    def __init__(self) -> None:
+        # Of jitted functions: parameters that they return longer, with the part that grows and which result it is in.
+        self.grown: dict[ast.AST, dict[tuple[str, int], str]] = {}
+        self.carried: list[
+            tuple[CallEvent, Transformed, Loop, list[str]]
+        ] = []  # calls in loops, and their targets
+
+    def on_staged_return(self, event: StagedReturnEvent, report: Reporter) -> None:
+        if event.transformed.kind not in JIT_KINDS:
+            return
+        given = {
+            value.origin: name
+            for name, value in event.parameters.items()
+            if isinstance(value, (Array, Unknown)) and value.origin is not None
+        }
+        several = isinstance(event.value, TupleValue) and event.value.items is not None
+        for position, value in enumerate(parts_of(event.value) if several else [event.value]):
+            for origin in _lengthened(value):
+                if origin.root() in given:
+                    grown = self.grown.setdefault(event.transformed.node, {})
+                    grown[given[origin.root()], position] = origin.name
+
+    def finish(self, report: Reporter) -> None:
+        interpreter = report.interpreter
+        assert interpreter is not None
+        for event, callee, loop, targets in self.carried:
+            node = event.node
+            assert isinstance(node, ast.Call)
+            given = dict(zip(interpreter.signature(callee.target), node.args, strict=False))
+            given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+            for (name, position), part in self.grown.get(callee.node, {}).items():
+                if name in given and position < len(targets) and dotted(given[name]) == targets[position]:
+                    report.event = event
+                    how = f"it returns `{part}` longer than it was, and is given that again"
+                    self.tell(event, callee, given[name], how, loop, report)
+                    break
+
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         callee, node, frame = event.callee, event.node, event.frame
@@ -186,10 +358,14 @@ def rows(x, labels):
             return
         for loop in host_loops(frame, comprehensions=True):
             for argument in [*node.args, *(k.value for k in node.keywords)]:
-                how = _varies(argument, loop, report)
+                how = _varies(argument, loop, report) or ragged(argument, loop.node, frame)
                 if how:
                     self.tell(event, callee, argument, how, loop, report)
                     return
+        loop = frame.loops[-1]
+        targets = _targets(event)
+        if targets and not frame.guarded_in_loop() and loop in host_loops(frame):
+            self.carried.append((event, callee, loop, targets))
 
     def tell(
         self, event: CallEvent, callee: Transformed, node: ast.expr, how: str, loop: Loop, report: Reporter
@@ -200,6 +376,28 @@ def rows(x, labels):
             f"`{callee.label}` is compiled anew in every iteration: {how}",
             reason=f"{callee.why.explain(report.module)}, and called in the loop at line {line}",
         )
+
+
+def _lengthened(value: Value, depth: int = 3) -> Iterator[Origin]:
+    """What the arrays in a value were, before something was put behind or in front of them."""
+    made = value.made if isinstance(value, Array) else None
+    if made is not None and made.name in GROWING and made.args:
+        parts = parts_of(made.args[0]) if not isinstance(made.args[0], Array) else made.args[:2]
+        for part in parts:
+            if isinstance(part, Array) and part.origin is not None:
+                yield part.origin
+    elif depth > 0:
+        for part in parts_of(value):
+            yield from _lengthened(part, depth - 1)
+
+
+def _targets(event: CallEvent) -> list[str]:
+    """The names that the results of a call are assigned to."""
+    statement = event.frame.facts.get("assign")
+    if not isinstance(statement, ast.Assign) or statement.value is not event.node:
+        return []
+    target = statement.targets[0]
+    return [dotted(part) for part in (target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target])]
 
 
 def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str:

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import ast
-
-from jaxlint.finding import Severity
+from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import StaticArgumentEvent
-from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.events import StaticArgumentEvent, TracedArgumentEvent
 from jaxlint.staging.values import Array, Static
 from jaxlint_rules._fixes import declare_traced
-from jaxlint_rules._loops import assigned_once, counters, growing, host_loops, names_in
+from jaxlint_rules._loops import host_loops
+from jaxlint_rules.recompilation._following import follows
 
 
 class VaryingStaticArgument(Rule):
     """A static argument has another value in every iteration.
 
     ## What it does
-    Finds calls of jitted functions in a loop that pass a counter of the loop, something computed from it, or the length of
-    a list that grows, for a parameter that is declared static.
+    Finds calls of jitted functions in a loop that pass a counter of the loop, something computed from it (also by a function
+    of the project, or as a field of a config), or the length of a list that grows, for a parameter that is declared static.
+    For `eqx.filter_jit` every Python number is static.
 
     ## Why is this bad?
     JAX compiles a program for each value of a static argument. A step counter or a learning rate makes every
@@ -78,6 +77,89 @@ def train(w, steps, decay):
         seen.append(w)
         w = step(w, n=len(seen))  # finding
     return w
+""",
+        ),
+        Example(
+            "a schedule that a function computes, a config that carries the step, a number for filter_jit",
+            """
+from dataclasses import dataclass, replace
+from functools import partial
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+@dataclass(frozen=True)
+class Config:
+    width: int = 8
+    step: int = 0
+
+    def at(self, step):
+        return replace(self, step=step)
+
+def temperature(step, start=1.0):
+    return max(0.1, start * 0.97**step)
+
+@partial(jax.jit, static_argnames=("tau", "cfg", "name"))
+def step(w, tau=1.0, cfg=Config(), name=""):
+    return w * tau + cfg.width
+
+@eqx.filter_jit
+def filtered(w, count):
+    return w * count
+
+def train(w, steps, cfg):
+    for i in range(steps):
+        tau = temperature(i)
+        w = step(w, tau=tau)  # finding
+        w = step(w, cfg=cfg.at(i))  # finding
+        w = step(w, cfg=replace(cfg, step=i))  # finding
+        w = step(w, name=f"step {i}")  # finding
+        w = filtered(w, i)  # finding
+    return w
+
+train(jnp.ones(3), 100, Config())
+""",
+        ),
+        Example(
+            "functions of the counter that take few values, arrays for filter_jit",
+            """
+from dataclasses import dataclass, replace
+from functools import partial
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+@dataclass(frozen=True)
+class Config:
+    width: int = 8
+    level: int = 0
+
+def level(step):
+    return step // 1000
+
+def phase(step):
+    if step < 100:
+        return "warm"
+    return "main"
+
+@partial(jax.jit, static_argnames=("level", "cfg", "phase"))
+def step(w, level=0, cfg=Config(), phase="main"):
+    return w * level + cfg.width
+
+@eqx.filter_jit
+def filtered(w, count, scale):
+    return w * count * scale
+
+def train(w, steps, cfg, scale):
+    for i in range(steps):
+        w = step(w, level=level(i), phase=phase(i))
+        w = step(w, level=min(i, 3))
+        w = step(w, cfg=replace(cfg, level=i % 3))
+        w = filtered(w, jnp.asarray(i), 2.0)
+        w = filtered(w, jnp.asarray(i), scale)
+    return w
+
+train(jnp.ones(3), 100, Config(), 0.5)
 """,
         ),
         Example(
@@ -158,46 +240,40 @@ def train(w, steps, size):
     )
 
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
+        if isinstance(event.value, Static) and event.value.kind == "bool":
+            return
+        fix = declare_traced(event.transformed.node, event.transformed.module, event.parameter)
+        self.check(event, "its static argument `{}` follows `{}`", report, fix)
+
+    def on_traced_argument(self, event: TracedArgumentEvent, report: Reporter) -> None:
+        """`filter_jit` takes arrays alone for traced: a Python number is part of what it compiles."""
+        if event.transformed.kind == "filter_jit" and isinstance(event.value, Static):
+            self.check(
+                event, "`{}` is a Python number, which `filter_jit` keeps static, and follows `{}`", report
+            )
+
+    def check(
+        self,
+        event: StaticArgumentEvent | TracedArgumentEvent,
+        why: str,
+        report: Reporter,
+        fix: FixRequest | None = None,
+    ) -> None:
         frame, argument = event.frame, event.argument
         if argument is None or frame.stage.staged or frame.module.is_test:
             return
         if isinstance(event.value, Array) and event.value.staged:
             return
-        if isinstance(event.value, Static) and event.value.kind in ("bool", "str"):
-            return
         for loop in host_loops(frame):
             if len(frame.guards) > loop.guards:
                 return
-            name = _varies(argument, loop.node)
+            name = follows(argument, loop.node, frame)
             if name:
                 line = getattr(loop.node, "lineno", "?")
-                label = event.transformed.label
                 report(
                     argument,
-                    f"`{label}` is compiled anew in every iteration: its static argument `{event.parameter}` follows `{name}`",
+                    f"`{event.transformed.label}` is compiled anew in every iteration: {why.format(event.parameter, name)}",
                     reason=f"{event.transformed.why.explain(report.module)}, and called in the loop at line {line}",
-                    fix=declare_traced(event.transformed.node, event.transformed.module, event.parameter),
+                    fix=fix,
                 )
                 return
-
-
-def _varies(node: ast.expr, loop: ast.AST, depth: int = 0) -> str:
-    """The name that makes an expression new in each iteration; "" where it may take few values."""
-    for child in walk(node):
-        if isinstance(child, (ast.Compare, ast.BoolOp, ast.Not, ast.Subscript, ast.Attribute, ast.IfExp)):
-            return ""
-        if isinstance(child, ast.BinOp) and isinstance(child.op, (ast.Mod, ast.FloorDiv)):
-            return ""
-        if isinstance(child, ast.Call) and dotted(child.func) not in ("len", "float", "int"):
-            return ""
-    if isinstance(node, ast.Call) and dotted(node.func) == "len":
-        name = dotted(node.args[0]) if node.args else ""
-        return f"len({name})" if name in growing(loop) else ""
-    used = names_in(node)
-    found = used & counters(loop)
-    if found:
-        return sorted(found)[0]
-    if isinstance(node, ast.Name) and depth < 2:
-        bound = assigned_once(loop).get(node.id)
-        return _varies(bound, loop, depth + 1) if bound is not None else ""
-    return ""

@@ -1,0 +1,107 @@
+"""Whether an expression has another value in each iteration of a loop: it is computed from a counter, here or by a function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
+from jaxlint.staging.values import BoundMethod, ClassValue, Function, Instance, Value
+from jaxlint_rules._loops import assigned_once, counters, given_arguments, growing
+
+_DEPTH = 4  # names and functions between an argument and the counter
+_NUMBERS = frozenset({"float", "int", "round", "abs", "str"})
+_SMOOTH = frozenset({"cos", "sin", "exp", "log", "sqrt", "pow", "tanh", "float32", "float64"})
+_LIBRARIES = frozenset({"math", "np", "numpy"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What changes from one iteration to the next, and what names were given, where an expression stands."""
+
+    changing: frozenset[str]
+    given: dict[str, ast.expr]
+    frame: Frame | None  # to look functions up in; None inside of one
+
+
+def follows(node: ast.expr, loop: ast.AST, frame: Frame) -> str:
+    """The name that makes an expression new in each iteration; "" where it may take few values."""
+    if isinstance(node, ast.Call) and dotted(node.func) == "len":
+        name = dotted(node.args[0]) if node.args else ""
+        return f"len({name})" if name in growing(loop) else ""
+    return _follows(node, _Names(counters(loop), assigned_once(loop), frame))
+
+
+def _follows(node: ast.expr, names: _Names, depth: int = 0) -> str:
+    if depth > _DEPTH:
+        return ""
+    if isinstance(node, ast.Name):
+        if node.id in names.changing:
+            return node.id
+        bound = names.given.get(node.id)
+        return _follows(bound, names, depth + 1) if bound is not None else ""
+    if isinstance(node, ast.BinOp) and not isinstance(node.op, (ast.Mod, ast.FloorDiv)):
+        return _any_follows([node.left, node.right], names, depth)
+    if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+        return _follows(node.operand, names, depth)
+    if isinstance(node, ast.JoinedStr):
+        parts = [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+        return _any_follows(parts, names, depth)
+    if isinstance(node, ast.Call):
+        return _any_follows(list(_handed_on(node, names, depth)), names, depth + 1)
+    return ""
+
+
+def _any_follows(nodes: list[ast.expr], names: _Names, depth: int) -> str:
+    return next((name for node in nodes if (name := _follows(node, names, depth))), "")
+
+
+def _handed_on(call: ast.Call, names: _Names, depth: int) -> Iterator[ast.expr]:
+    """The arguments of a call that give another result each when they have another value."""
+    name = dotted(call.func)
+    library, _, last = name.rpartition(".")
+    if name in _NUMBERS or library == "optax" or (library in _LIBRARIES and last in _SMOOTH):
+        yield from call.args
+    elif name in ("max", "min"):
+        yield from (argument for argument in call.args if _is_schedule(argument))
+    elif last in ("replace", "_replace") and call.keywords:
+        yield from (keyword.value for keyword in call.keywords)
+    elif names.frame is not None:
+        called = _called(call.func, names.frame)
+        if isinstance(called, ClassValue):
+            yield from [*call.args, *(keyword.value for keyword in call.keywords)]
+        elif isinstance(called, Function):
+            given = given_arguments(called.node, call)
+            moving = {p: a for p, a in given if p and _follows(a, names, depth + 1)}
+            result = _returned(called.node)
+            if moving and result is not None:
+                inside = _Names(frozenset(moving), assigned_once(called.node), None)
+                name = _follows(result, inside, depth + 1)
+                if name:
+                    yield moving[name]
+
+
+def _is_schedule(node: ast.expr) -> bool:
+    """A number that a bound is put to late, as in `max(0.1, rate**step)`, unlike `min(step, 3)`."""
+    return any(isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Pow, ast.Div)) for n in walk(node))
+
+
+def _called(node: ast.expr, frame: Frame) -> Value | None:
+    """The function or class of the project that a call is of, by its name or as a method of an object."""
+    owner, _, name = dotted(node).rpartition(".")
+    held = frame.scope.lookup(owner or name) if "." not in owner and name else None
+    value = held[0] if held is not None else None
+    if owner:
+        value = value.cls.lookup(name) if isinstance(value, Instance) else None
+    return value.function if isinstance(value, BoundMethod) else value
+
+
+def _returned(function: ast.AST) -> ast.expr | None:
+    """What a function returns, where it always returns the same expression."""
+    returns = list(nodes_of(function, ast.Return))
+    body = getattr(function, "body", None)
+    if isinstance(body, ast.expr):
+        return body
+    return returns[0].value if len(returns) == 1 and body and body[-1] is returns[0] else None

@@ -1,0 +1,168 @@
+"""Arrays that functions of the project make as long as their data is: padded to the longest of a batch, collected until the end."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.memo import cache
+from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
+from jaxlint.staging.values import Function
+from jaxlint_rules._loops import assigned_once, names_in, rebound
+
+_FILLED = frozenset({"zeros", "ones", "empty", "full"})
+_STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack"})
+_PADS = "pads to the longest of a batch"
+_DEPTH = 2  # functions between the loop and what makes the array
+
+
+def ragged(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
+    """Why an argument has another length in each iteration: a function made it for this one; "" when it is not known to."""
+    position: int | None = None
+    made: ast.expr | None = argument
+    if isinstance(argument, ast.Name):
+        made, position = _binding(argument.id, loop)
+    if not isinstance(made, ast.Call):
+        return ""
+    function = _function(made, frame)
+    if function is None:
+        return ""
+    iterated = made is getattr(loop, "iter", None)
+    why = _length_of(function, position, frame, 0, iterated)
+    if why.startswith(_PADS) and not iterated and not names_in(made) & _moving(loop):
+        return ""  # the same data each time
+    return f"`{function.name}` {why}" if why else ""
+
+
+def _moving(loop: ast.AST) -> frozenset[str]:
+    """The names that an iteration binds, its variable among them."""
+    target = getattr(loop, "target", None)
+    return rebound(loop) | (names_in(target) if target is not None else frozenset())
+
+
+def _binding(name: str, loop: ast.AST) -> tuple[ast.expr | None, int | None]:
+    """What an iteration binds a name to, and which part of that it is where it is unpacked."""
+    target = getattr(loop, "target", None)
+    if target is not None and name in names_in(target):
+        return getattr(loop, "iter", None), _place(name, target)
+    bound = assigned_once(loop).get(name)
+    if isinstance(bound, ast.Call):
+        return bound, None
+    found = [
+        (statement.value, _place(name, statement.targets[0]))
+        for statement in nodes_of(loop, ast.Assign)
+        if name in names_in(statement.targets[0])
+    ]
+    return found[0] if len(found) == 1 else (None, None)
+
+
+def _place(name: str, target: ast.expr) -> int | None:
+    """Which part of a tuple a name stands for."""
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else []
+    return next((n for n, part in enumerate(parts) if dotted(part) == name), None)
+
+
+def _function(call: ast.Call, frame: Frame) -> Function | None:
+    held = frame.scope.lookup(call.func.id) if isinstance(call.func, ast.Name) else None
+    return held[0] if held is not None and isinstance(held[0], Function) else None
+
+
+def _length_of(function: Function, position: int | None, frame: Frame, depth: int, iterated: bool) -> str:
+    """What decides the length of what a function returns, or yields where it is iterated over."""
+    results = list(_results(function.node, iterated))
+    if not results or depth > _DEPTH:
+        return ""
+    for result in results:
+        if position is not None and isinstance(result, ast.Tuple) and position < len(result.elts):
+            result = result.elts[position]
+        elif position is not None and not isinstance(result, ast.Call):
+            return ""
+        if isinstance(result, ast.Name):
+            result = _only_assignment(function.node, result.id) or result
+        if not isinstance(result, ast.Call):
+            return ""
+        again = _function(result, frame)
+        if again is not None and again.node is not function.node:
+            return _length_of(again, position, frame, depth + 1, False)
+        why = _sized_by_data(result, function.node, iterated) or _collected(result, function.node)
+        if why:
+            return why
+    return ""
+
+
+def _results(function: ast.AST, iterated: bool) -> Iterator[ast.expr]:
+    leaves = nodes_of(function, ast.Yield) if iterated else nodes_of(function, ast.Return)
+    for node in leaves:
+        if node.value is not None:
+            yield node.value
+
+
+@cache
+def _assignments(function: ast.AST) -> dict[str, list[ast.expr]]:
+    found: dict[str, list[ast.expr]] = {}
+    for statement in nodes_of(function, ast.Assign):
+        target = statement.targets[0]
+        if isinstance(target, ast.Name):
+            found.setdefault(target.id, []).append(statement.value)
+    return found
+
+
+def _only_assignment(function: ast.AST, name: str) -> ast.expr | None:
+    values = _assignments(function).get(name, [])
+    return values[0] if len(values) == 1 else None
+
+
+def _sized_by_data(call: ast.Call, function: ast.AST, iterated: bool) -> str:
+    """`np.zeros((n, max(len(x) for x in batch)))`, where the longest is not looked for once, before the loop that yields."""
+    if dotted(call.func).rpartition(".")[2] not in _FILLED or not call.args:
+        return ""
+    shape = call.args[0]
+    for size in shape.elts if isinstance(shape, ast.Tuple) else [shape]:
+        measured = size
+        if isinstance(size, ast.Name):
+            measured = _only_assignment(function, size.id) or size
+        if _is_longest(measured) and not (iterated and _is_before_loops(measured, function)):
+            return f"{_PADS}, `{ast.unparse(measured)}`"
+    return ""
+
+
+def _is_longest(node: ast.expr) -> bool:
+    """`max(len(x) for x in xs)`, `max(map(len, xs))`."""
+    return (
+        isinstance(node, ast.Call)
+        and dotted(node.func) == "max"
+        and len(node.args) == 1
+        and any(isinstance(n, ast.Name) and n.id == "len" for n in walk(node.args[0]))
+    )
+
+
+def _is_before_loops(node: ast.expr, function: ast.AST) -> bool:
+    return not any(node is inner for loop in nodes_of(function, ast.For) for inner in walk(loop))
+
+
+def _collected(call: ast.Call, function: ast.AST) -> str:
+    """`np.stack(seen)` of a list that a `while` fills, until what it steps says that it is done."""
+    if dotted(call.func).rpartition(".")[2] not in _STACKING or not call.args:
+        return ""
+    name = dotted(call.args[0])
+    for loop in nodes_of(function, ast.While):
+        fills = any(
+            isinstance(node, ast.Call) and dotted(node.func) == f"{name}.append" for node in walk(loop)
+        )
+        if name and fills and _ends_by_data(loop):
+            return f"returns as many rows as the loop at line {loop.lineno} takes"
+    return ""
+
+
+def _ends_by_data(loop: ast.While) -> bool:
+    """Whether the condition asks for a name that a call in the body gives, as in `while not done`."""
+    asked = {n.id for n in walk(loop.test) if isinstance(n, ast.Name)}
+    given = {
+        part
+        for statement in nodes_of(loop, ast.Assign)
+        if isinstance(statement.value, ast.Call)
+        for target in statement.targets
+        for part in names_in(target)
+    }
+    return bool(asked & given)
