@@ -130,9 +130,9 @@ class BuiltinCalls(Machine):
             ):
                 pairs: list[Value] = [TupleValue([Static(i), v]) for i, v in enumerate(first.items)]
                 return TupleValue(pairs)
-            return ListValue(
-                None, TupleValue([Static(kind="int"), self.element_of(first, node, frame)]), "iterator"
-            )
+            steps = isinstance(first, ListValue) and first.kind == "steps"
+            counted = TupleValue([Static(kind="int"), self.element_of(first, node, frame)])
+            return ListValue(None, counted, "steps" if steps else "iterator")
         if name == "map":
             results = [
                 self.call_value(first, [self.element_of(a, node, frame) for a in args[1:]], {}, node, frame)

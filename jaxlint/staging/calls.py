@@ -403,7 +403,7 @@ class Calls(Machine):
         record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
         record.active += 1
         record.runs += 1
-        born = frame.born = Origin("frame").serial
+        frame.born = Origin("frame").serial
         before, spans = self.ledger.serial, self.ledger.spans
         mutable = mutable_parts(bound)
         self.beside += function.stand_in
@@ -420,7 +420,7 @@ class Calls(Machine):
         flat = key_origins(bound)
         consumed = tuple(i for i, origin in enumerate(flat) if origin is not None and origin in frame.used)
         # Keys of an enclosing function: each call uses them up again.
-        enclosing = [o for o in frame.used if o.serial < born and o not in frame.inherited] if nested else []
+        enclosing = [o for o in frame.used if _is_of_enclosing(o, frame)] if nested else []
         record.memo[key] = (result, consumed, bool(enclosing), tuple(flat))
         effect = self.ledger.effect_since(before, spans)
         if effect is not None:
@@ -469,7 +469,8 @@ class Calls(Machine):
                 return UNKNOWN  # what a subclass has instead may give anything
             frame.returns.append(Static(None))
         if frame.yields:
-            return ListValue(None, join_all(frame.yields), "generator", stage=frame.stage)
+            kind = "steps" if "steps" in frame.facts else "generator"
+            return ListValue(None, join_all(frame.yields), kind, stage=frame.stage)
         if isinstance(function.node, ast.AsyncFunctionDef):
             return UNKNOWN
         values = list(frame.returns)
@@ -515,6 +516,12 @@ class Calls(Machine):
         """Evaluates an annotation for the names it uses."""
         if self.wants_names and not isinstance(node, ast.Constant):
             self.eval(node, frame)
+
+
+def _is_of_enclosing(origin: Origin, frame: Frame) -> bool:
+    """Whether a key is older than the activation `frame`, which was not handed it; its parts may be seen first there."""
+    handed = origin in frame.inherited or origin.parent in frame.inherited
+    return origin.root().serial < frame.born and not handed
 
 
 def widened(value: Value) -> Value:

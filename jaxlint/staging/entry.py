@@ -166,7 +166,11 @@ class Entry(Machine):
             result = self.run_function(fixture, bound, None, None, self.test_stage, "entry")
         finally:
             self.entering.pop()
-        return result.element if isinstance(result, ListValue) and result.kind == "generator" else result
+        return (
+            result.element
+            if isinstance(result, ListValue) and result.kind in ("generator", "steps")
+            else result
+        )
 
 
 def cases(function: Function) -> dict[str, Value]:

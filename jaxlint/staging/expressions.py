@@ -224,6 +224,8 @@ class Expressions(Operators, Narrowing, Containers):
         self.ledger.serial += 1
         frame.facts["yield"] = self.ledger.serial  # a region of clocks around it times what runs meanwhile
         frame.yields.append(self.eval(node.value, frame) if node.value is not None else Static(None))
+        if frame.loops and frame.loops[-1].calls_jitted:
+            frame.facts["steps"] = True
         return UNKNOWN
 
     def eval_yieldfrom(self, node: ast.YieldFrom, frame: Frame) -> Value:

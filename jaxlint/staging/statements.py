@@ -455,7 +455,8 @@ class Statements(Machine):
     def exec_for(self, node: ast.For | ast.AsyncFor, frame: Frame) -> bool:
         iterable = self.eval(node.iter, frame)
         trips = self.trip_count(iterable)
-        loop = Loop(node, "for", len(frame.guards), trips=trips)
+        steps = isinstance(iterable, ListValue) and iterable.kind == "steps" and not frame.stage.staged
+        loop = Loop(node, "for", len(frame.guards), calls_jitted=steps, trips=trips)
 
         def bind() -> None:
             self.assign(node.target, self.element_of(iterable, node.iter, frame), frame, node)

@@ -197,7 +197,7 @@ class ListValue(Value):
 
     items: list[Value] | None
     element: Value = UNKNOWN
-    kind: str = "list"
+    kind: str = "list"  # "steps": a generator that runs a compiled function for each item
     depth: int = 0  # call depth of the frame that made it; writes from deeper stages are leaks
     stage: object = None
 

@@ -11,11 +11,13 @@ from jaxlint.staging.events import CallEvent, CarryEvent, Event, TransformEvent
 from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import (
+    Array,
     External,
     ListValue,
     Partial,
     Transformed,
     TupleValue,
+    Unknown,
     Value,
     constant,
 )
@@ -148,6 +150,33 @@ gradient = jax.value_and_grad(loss)
 """,
         ),
         Example(
+            "around a gradient, which is differentiated again or not",
+            """
+import jax
+import jax.numpy as jnp
+
+def loss(w, x):
+    return jnp.tanh(x @ w).sum()
+
+gradient = jax.checkpoint(jax.value_and_grad(loss))  # finding
+inner = jax.checkpoint(jax.grad(loss))
+
+@jax.jit
+def step(w, x):
+    return w - 0.1 * gradient(w, x)[1]
+
+def adapted(w, x):
+    return loss(w - 0.1 * inner(w, x), x)
+
+meta = jax.jit(jax.grad(adapted))
+
+def main():
+    return step(jnp.ones((3, 3)), jnp.ones(3)), meta(jnp.ones((3, 3)), jnp.ones(3))
+
+main()
+""",
+        ),
+        Example(
             "per block, with a policy, without barriers in a scan",
             """
 import functools
@@ -185,6 +214,7 @@ def forward(stack, x, keep):
         self.outside: set[ast.AST] = set()
         self.named: dict[str, set[Module]] = {}  # names of `checkpoint_name`, "" for one that is not known
         self.policies: dict[ast.AST, tuple[CallEvent, list[str]]] = {}
+        self.around: dict[ast.AST, tuple[TransformEvent, Transformed]] = {}  # what checkpoints a gradient
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         transformed = event.transformed
@@ -198,6 +228,9 @@ def forward(stack, x, keep):
                     f"`everything_saveable` keeps all that `{transformed.label}` computes, as without `checkpoint`",
                     reason=transformed.why.explain(report.module),
                 )
+            inner = transformed.target
+            if isinstance(inner, Transformed) and inner.kind in _GRADIENTS and not report.module.is_test:
+                self.around.setdefault(event.node, (event, inner))
         elif transformed.kind in _GRADIENTS and not report.module.is_test:
             inner = transformed.target
             if isinstance(inner, Transformed) and inner.kind == "checkpoint" and not inner.options:
@@ -238,6 +271,8 @@ def forward(stack, x, keep):
             self.check_lifted(event, event.node, report)
         callee = event.callee
         if isinstance(callee, Transformed) and callee.kind == "checkpoint":
+            if any(isinstance(value, (Array, Unknown)) and value.flow is not None for value in event.args):
+                self.around.pop(callee.node, None)  # a gradient of a gradient
             if event.frame.stage.kind == "scan":
                 self.note(callee, event, "called in the body of a")
             elif event.frame.stage.kind != "checkpoint":
@@ -292,6 +327,14 @@ def forward(stack, x, keep):
     def finish(self, report: Reporter) -> None:
         for policy, kept in self.policies.values():
             self.check_names(policy, kept, report)
+        for made, inner in self.around.values():
+            report.event = made
+            report(
+                made.decorator or made.node,
+                f"`checkpoint` around the gradient of `{inner.label}` saves nothing: the backward pass is inside; "
+                "put it around what is differentiated, block by block",
+                reason=f"{made.transformed.why.explain(report.module)}, and {inner.why.explain(report.module)}",
+            )
         for node, (body, where) in self.inside.items():
             event = self.made.get(node)
             if event is None or node in self.outside or not event.frame.module.reported:

@@ -15,6 +15,8 @@ from jaxlint.staging.values import MISSING, Array, constant
 from jaxlint_rules._reasons import staged_because
 from jaxlint_rules.random._draws import is_draw
 
+_STREAMS = "flax.nnx.Rngs"
+
 
 class ConstantKeyInStaged(Rule):
     """A constant PRNG key is made inside a jitted function.
@@ -110,6 +112,32 @@ def run(x):
 """,
         ),
         Example(
+            "streams of flax.nnx, to draw from and to make parameters of",
+            """
+import jax
+from flax import nnx
+
+class Net(nnx.Module):
+    def __init__(self, rngs):
+        self.linear = nnx.Linear(3, 3, rngs=rngs)
+
+    def __call__(self, x, rngs=None):
+        return nnx.Dropout(0.5)(self.linear(x), rngs=rngs)
+
+@nnx.jit
+def loss(model, x):
+    return model(x, rngs=nnx.Rngs(dropout=0)).sum()  # finding
+
+@nnx.jit
+def seeded(model, x, seed):
+    return model(x, rngs=nnx.Rngs(dropout=seed)).sum()
+
+@nnx.jit
+def make():
+    return Net(rngs=nnx.Rngs(0))
+""",
+        ),
+        Example(
             "a key from outside, and initialisation",
             """
 import jax
@@ -159,16 +187,18 @@ def main(x):
         ),
     )
 
-    @concerns(*KEY_MAKERS, "jax.random.")
+    @concerns(*KEY_MAKERS, _STREAMS, "jax.random.")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.name not in KEY_MAKERS:
+        if event.name not in (*KEY_MAKERS, _STREAMS):
             self.check_captured(event, report)
             return
         if not event.frame.stage.within("jit", "pmap", "scan", "fori_loop", "while_loop", "map"):
             return
-        if not event.frame.stage.certain or not event.args or constant(event.args[0]) is MISSING:
+        seeds = [*event.args, *event.kwargs.values()] if event.name == _STREAMS else event.args[:1]
+        if not event.frame.stage.certain or not seeds or any(constant(seed) is MISSING for seed in seeds):
             return
-        if event.frame.module.is_test or not _is_drawn_from(event.node, report):
+        drawn = _is_handed_to_layer if event.name == _STREAMS else _is_drawn_from
+        if event.frame.module.is_test or not drawn(event.node, report):
             return
         frame: Frame | None = event.frame
         while frame is not None and frame.function is not None:
@@ -211,6 +241,18 @@ def main(x):
 
 _REPEATING = ("scan", "fori_loop", "while_loop", "map", "vmap")
 _ONCE = ("init", "create", "make", "build", "setup", "load", "generate", "reset")
+
+
+def _is_handed_to_layer(node: ast.AST, report: Reporter) -> bool:
+    """`model(x, rngs=nnx.Rngs(0))`, which draws; `Model(rngs=nnx.Rngs(0))` makes parameters, once."""
+    keyword = report.module.parents.get(node)
+    call = report.module.parents.get(keyword) if isinstance(keyword, ast.keyword) else None
+    if not isinstance(call, ast.Call) or not isinstance(keyword, ast.keyword) or keyword.arg != "rngs":
+        return False
+    made = dotted(call.func).rpartition(".")[2]
+    return (
+        not made[:1].isupper() and not made.startswith(_ONCE) and not any(map(_switches_off, call.keywords))
+    )
 
 
 def _is_drawn_from(node: ast.AST, report: Reporter) -> bool:

@@ -102,6 +102,20 @@ def train(params, batches):
     for batch in batches:
         params = step(params, batch, key)  # finding
     return params, variables
+
+@jax.jit
+def update(params, batch, key):
+    def loss(p):
+        return model.apply({"params": p}, batch, rngs={"dropout": key}).mean()
+
+    return jax.grad(loss)(params)
+
+def fit(params, batches, key):
+    for batch in batches:
+        params = update(params, batch, key)  # finding
+    for i, batch in enumerate(batches):
+        params = update(params, batch, jax.random.fold_in(key, i))
+    return params
 """,
         ),
         Example(

@@ -9,7 +9,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeptKeyEvent
-from jaxlint.staging.syntax_facts import all_parameters
+from jaxlint.staging.syntax_facts import all_parameters, dotted
 from jaxlint_rules.random._draws import is_draw
 
 _COMPARED = re.compile(
@@ -71,6 +71,39 @@ def batch(key, xs):
 """,
         ),
         Example(
+            "split by each row, drawn from further down",
+            """
+import jax
+import jax.numpy as jnp
+
+def flip(key, image):
+    return jnp.where(jax.random.bernoulli(key), image[::-1], image)
+
+def augment(key, image):
+    flip_key, noise_key = jax.random.split(key)
+    return flip(flip_key, image) + jax.random.normal(noise_key, image.shape)
+
+def numbered(key, image, i):
+    keys = jax.random.split(key, 8)
+    return flip(keys[i], image)
+
+def folded(key, image, i):
+    flip_key, noise_key = jax.random.split(jax.random.fold_in(key, i))
+    return flip(flip_key, image) + jax.random.normal(noise_key, image.shape)
+
+batched = jax.jit(jax.vmap(augment, in_axes=(None, 0)))  # finding
+
+def epoch(images, key, indices):
+    for image in images:
+        key, sub = jax.random.split(key)
+        own = jax.vmap(augment)(jax.random.split(sub, 8), image)
+        some = jax.vmap(numbered, in_axes=(None, 0, 0))(sub, image, indices)
+        more = jax.vmap(folded, in_axes=(None, 0, 0))(sub, image, indices)
+    key, sub = jax.random.split(key)
+    return jax.vmap(augment, in_axes=(None, 0))(sub, images), own, some, more  # finding
+""",
+        ),
+        Example(
             "a key per row, a draw for all rows, a shared permutation",
             """
 import jax
@@ -101,7 +134,7 @@ def shuffled(key, columns):
             "vectorize",
         ):
             return
-        if frame.module.is_test or not (is_draw(event.used)):
+        if frame.module.is_test or not (is_draw(event.used) or _is_unpacked_split(event)):
             return
         if frame.function is not None and frame.function.name.startswith("test"):
             return
@@ -112,6 +145,18 @@ def shuffled(key, columns):
             f"every row of the `{event.label}` draws the same numbers with the key `{event.origin.name}`",
             reason=f"`{event.origin.name}` is not mapped: it is one key for all rows",
         )
+
+
+def _is_unpacked_split(event: KeptKeyEvent) -> bool:
+    """`a, b = jax.random.split(key)`: each row has the same children; of a batch of keys, a row may take its own."""
+    used, frame = event.used, event.frame
+    parent = frame.module.parents.get(used)
+    return (
+        isinstance(used, ast.Call)
+        and dotted(used.func).rpartition(".")[2] == "split"
+        and isinstance(parent, ast.Assign)
+        and isinstance(parent.targets[0], (ast.Tuple, ast.List))
+    )
 
 
 def _compares(used: ast.AST, event: KeptKeyEvent) -> bool:

@@ -433,8 +433,8 @@ import jax.numpy as jnp
 import optax
 
 def make_step(loss, tx):
-    @jax.jit  # finding
-    def step(w, state, x):
+    @jax.jit
+    def step(w, state, x):  # finding
         updates, state = tx.update(jax.grad(loss)(w, x), state)
         return optax.apply_updates(w, updates), state
 

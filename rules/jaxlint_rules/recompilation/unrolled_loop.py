@@ -136,6 +136,21 @@ def distances(points):
     return table
 
 @jax.jit
+def advantages(rewards, values):
+    out, last = jnp.zeros_like(rewards), 0.0
+    for t in reversed(range(rewards.shape[0])):  # finding
+        last = rewards[t] + 0.99 * values[t + 1] - values[t] + 0.9 * last
+        out = out.at[t].set(last)
+    return out
+
+@jax.jit
+def differences(rewards):
+    total = 0.0
+    for t in range(rewards.shape[0] - 1):
+        total = total + (rewards[t + 1] - rewards[t]) ** 2
+    return total
+
+@jax.jit
 def trajectory(x):
     states = [x]
     for _ in range(300):  # finding
@@ -273,7 +288,7 @@ def _goes_along_an_axis(node: ast.For, counted: ast.Call, frame: Frame) -> bool:
     assert isinstance(node.target, ast.Name)
     owner = frame.function.node if frame.function is not None else frame.module.tree
     if not _measured(_bound_of(counted), owner) or not any(
-        isinstance(child, ast.Call) and dotted(child.func) for child in _nodes(node)
+        isinstance(child, ast.Call) and (dotted(child.func) or _is_update(child)) for child in _nodes(node)
     ):
         return False  # not the length of an array; or a sum, which is cheap to trace
     found, indices, counters = False, 0, 0
@@ -282,12 +297,29 @@ def _goes_along_an_axis(node: ast.For, counted: ast.Call, frame: Frame) -> bool:
             counters += 1
         elif isinstance(child, ast.Subscript):
             parts = child.slice.elts if isinstance(child.slice, ast.Tuple) else [child.slice]
-            places = sum(isinstance(part, ast.Name) and part.id == node.target.id for part in parts)
+            places = sum(_is_counter(part, node.target.id) for part in parts)
             indices += places
             if places and isinstance(child.ctx, ast.Load):
                 held = frame.scope.lookup(dotted(child.value))
                 found = found or (held is not None and isinstance(held[0], Array) and not held[0].tree)
     return found and indices == counters  # `axis=i` needs a Python number
+
+
+def _is_counter(index: ast.expr, counter: str) -> bool:
+    """`t`, `t + 1`, `t - 1`."""
+    if isinstance(index, ast.BinOp) and isinstance(index.op, (ast.Add, ast.Sub)):
+        return isinstance(index.right, ast.Constant) and _is_counter(index.left, counter)
+    return isinstance(index, ast.Name) and index.id == counter
+
+
+def _is_update(call: ast.Call) -> bool:
+    """`x.at[t].set(value)`, a copy of the array wherever it is not compiled into one."""
+    place = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return (
+        isinstance(place, ast.Subscript)
+        and isinstance(place.value, ast.Attribute)
+        and place.value.attr == "at"
+    )
 
 
 def _nodes(node: ast.For) -> Iterator[ast.AST]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
@@ -31,7 +32,7 @@ _WAITS = {
     "block_until_ready": "`block_until_ready`",
 }
 _NEAR = 2  # calls between a loop and what it waits for
-_SHOWN = frozenset({"float", "item", "print", "format", "format_method", "str", "logging"})
+_SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method", "str", "logging"})
 _CLOCKS = frozenset(
     {"time", "perf_counter", "monotonic", "perf_counter_ns", "time_ns", "process_time", "now"}
 )
@@ -135,6 +136,46 @@ def show(number, loss):
 def numbers(metrics):
     return {name: float(value) for name, value in metrics.items()}  # finding
 
+def finite(tree):
+    return all(bool(jnp.isfinite(leaf).all()) for leaf in jax.tree.leaves(tree))  # finding
+
+class Trainer:
+    def __init__(self, w):
+        self.w, self.history = w, {"loss": []}
+
+    def record(self, metrics):
+        for name, value in metrics.items():
+            self.history[name].append(value.item())  # finding
+
+    def advance(self, batch):
+        self.w = move(self.w, batch)
+        self.w.block_until_ready()  # finding
+
+    def run(self, batches):
+        for batch in batches:
+            self.advance(batch)
+            w, loss = step(self.w, batch)
+            self.record({"loss": loss})
+            assert finite([w])
+
+@jax.jit
+def move(w, batch):
+    return w - 0.1 * batch
+
+def losses(w, batches):
+    for batch in batches:
+        w, loss = step(w, batch)
+        yield loss
+
+def curve(w, batches):
+    return [(0, 0.0)], [float(loss) for loss in jax.device_get(list(losses(w, batches)))]
+
+def points(w, batches):
+    found = []
+    for number, loss in enumerate(losses(w, batches)):
+        found.append((number, float(loss)))  # finding
+    return found
+
 def train(w, batches, folder):
     mean, rows = Mean(), []
     for number, batch in enumerate(batches):
@@ -153,6 +194,7 @@ def wait(w, batches):
     return w
 
 train(jnp.ones(3), [jnp.ones(3)] * 9, ".")
+Trainer(jnp.ones(3)).run([jnp.ones(3)] * 9)
 """,
         ),
         Example(
@@ -282,7 +324,7 @@ def host_only(x, steps):
             what = f"`{event.how}`"  # a function of a library that writes or sends it
         else:
             return
-        if event.how == "block_until_ready" and not _holds_up_a_step(event):
+        if event.how == "block_until_ready" and not (_holds_up_a_step(event) or _holds_up_callers(event)):
             return
         if event.how.startswith("numpy.") and _acts_on_the_world(event, report):
             return
@@ -310,7 +352,7 @@ def host_only(x, steps):
         ):
             return
         loop = stepping_loop(frame)
-        if loop is None and isinstance(event, ConvertEvent) and event.how in _SHOWN:
+        if loop is None and isinstance(event, ConvertEvent) and event.how in (*_SHOWN, "block_until_ready"):
             loop = _loop_of_callers(event)  # what such a function does with arrays may be what it is for
         if loop is None or (loop in frame.loops and len(frame.guards) > loop.guards):
             return
@@ -393,8 +435,8 @@ def stepping_loop(frame: Frame) -> Loop | None:
 
 
 def _collects(event: Event) -> bool:
-    """Whether nothing but comprehensions is around a place in its function."""
-    return all(loop.kind == "comprehension" for loop in event.frame.loops)
+    """Whether no loop that runs anything is around a place in its function."""
+    return all(map(_goes_through_results, event.frame.loops))
 
 
 def _loop_of_callers(event: Event) -> Loop | None:
@@ -404,13 +446,26 @@ def _loop_of_callers(event: Event) -> Loop | None:
         function, caller = frame.function, frame.caller
         if function is None or caller is None or frame.guards or _may_leave(function.node):
             return None
-        if not all(own.kind == "comprehension" for own in frame.loops):
+        if not all(map(_goes_through_results, frame.loops)):
             return None
         loop = stepping_loop(caller)
         if loop is not None:
             return None if len(caller.guards) > loop.guards else loop
         frame = caller
     return None
+
+
+def _goes_through_results(loop: Loop) -> bool:
+    """A comprehension, or `for name, value in metrics.items()`: all of what one step has given."""
+    if loop.kind == "comprehension":
+        return True
+    iterable = getattr(loop.node, "iter", None)
+    return (
+        isinstance(iterable, ast.Call)
+        and isinstance(iterable.func, ast.Attribute)
+        and iterable.func.attr in ("items", "values")
+        and not loop.calls_jitted
+    )
 
 
 @cache
@@ -437,25 +492,48 @@ def _holds_up_a_step(event: Event) -> bool:
     return dotted(waited) in _carried(loop.node)
 
 
+def _holds_up_callers(event: Event) -> bool:
+    """Whether a method waits for what it has just stepped on in its object, in a loop that reads no clock."""
+    function, caller, node = event.frame.function, event.frame.caller, event.node
+    if function is None or caller is None or event.frame.loops or not isinstance(node, ast.Call):
+        return False
+    waited = dotted(node.func.value) if isinstance(node.func, ast.Attribute) and not node.args else ""
+    loop = stepping_loop(caller)
+    if loop is None or not isinstance(loop.node, ast.For) or _is_measured(loop.node):
+        return False
+    return waited.startswith("self.") and waited in _rebound_by_calls(nodes_of(function.node, ast.Assign))
+
+
+@cache
+def _is_measured(loop: ast.For) -> bool:
+    """Whether the body of a loop, or what it enters, measures time."""
+    return any(
+        isinstance(node, (ast.With, ast.AsyncWith))
+        or (isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _CLOCKS)
+        for statement in loop.body
+        for node in walk(statement)
+    )
+
+
+def _rebound_by_calls(assignments: Iterable[ast.Assign]) -> frozenset[str]:
+    """Variables and attributes that a call is given, and gives anew."""
+    found: set[str] = set()
+    for statement in assignments:
+        if isinstance(statement.value, ast.Call):
+            given = {dotted(argument) for argument in statement.value.args}
+            made = {
+                dotted(part)
+                for target in statement.targets
+                for part in (target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target])
+            }
+            found |= given & made
+    return frozenset(found - {""})
+
+
 @cache
 def _carried(loop: ast.For) -> frozenset[str]:
-    """Variables that an iteration takes from the one before; none where the body, or what it enters, measures time."""
-    found: set[str] = set()
-    for statement in loop.body:
-        for child in walk(statement):
-            if isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] in _CLOCKS:
-                return frozenset()
-            if isinstance(child, (ast.With, ast.AsyncWith)):
-                return frozenset()
-            if isinstance(child, ast.Assign) and isinstance(child.value, ast.Call):
-                given = {dotted(argument) for argument in child.value.args}
-                made = {
-                    dotted(part)
-                    for target in child.targets
-                    for part in (target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target])
-                }
-                found |= given & made
-    return frozenset(found - {""})
+    """Variables that an iteration takes from the one before; none where time is measured."""
+    return frozenset() if _is_measured(loop) else _rebound_by_calls(nodes_of(loop, ast.Assign))
 
 
 def _is_output(event: Event, report: Reporter) -> bool:

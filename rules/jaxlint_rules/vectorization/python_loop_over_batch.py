@@ -7,12 +7,12 @@ import ast
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent
+from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
-from jaxlint.staging.values import Array, ExternalObject, NumpyArray, Transformed, Value
+from jaxlint.staging.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import names_in
+from jaxlint_rules._loops import counters, names_in
 
 _STACKING = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray", "jax.numpy.vstack"})
 _COMPILED = frozenset({"jit", "nnx.jit", "filter_jit", "vmap"})
@@ -23,7 +23,8 @@ class PythonLoopOverBatch(Rule):
 
     ## What it does
     Finds `jnp.stack([f(x) for x in xs])`, also with `jnp.array`, where `xs` is an array, or `zip` of arrays, and the same as a loop that appends
-    to a list which is stacked afterwards.
+    to a list which is stacked afterwards. And a gradient of one output in each iteration, `jax.grad(lambda x: f(x)[i])(x)`, which
+    is one row of a Jacobian.
 
     ## Why is this bad?
     Each row costs calls of its own, and under jit a copy of the function in the program. `jax.vmap` runs all rows as
@@ -151,6 +152,34 @@ main(100)
 """,
         ),
         Example(
+            "the rows of a Jacobian",
+            """
+import jax
+import jax.numpy as jnp
+
+def positions(q):
+    return jnp.cumsum(jnp.cos(q))
+
+def jacobian(q):
+    rows = []
+    for i in range(q.shape[0]):
+        rows.append(jax.grad(lambda q: positions(q)[i])(q))  # finding
+    return jnp.stack(rows)
+
+def diagonal(q):
+    def output(q, i):
+        return positions(q)[i]
+
+    first = jax.grad(lambda q: positions(q)[0])(q)
+    return first, [jax.grad(lambda q: positions(q)[i])(q)[i] for i in range(q.shape[0])]  # finding
+
+def layers(q, heads):
+    return [jax.grad(lambda q: heads[i](q).sum())(q) for i in range(len(heads))], jax.jacrev(positions)(q)
+
+jacobian(jnp.ones(8)), diagonal(jnp.ones(8))
+""",
+        ),
+        Example(
             "vmap, lists of arrays of several shapes, carried state, conditions",
             """
 import jax
@@ -178,6 +207,22 @@ def main(images, layers):
 """,
         ),
     )
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        """`jax.grad(lambda x: f(x)[i])` for each `i`: the rows of a Jacobian, one by one."""
+        transformed, frame = event.transformed, event.frame
+        if transformed.kind != "grad" or not frame.loops or frame.module.is_test:
+            return
+        output = _returned(transformed.target)
+        if not isinstance(output, ast.Subscript) or not isinstance(output.value, ast.Call):
+            return
+        number = output.slice.id if isinstance(output.slice, ast.Name) else ""
+        if number and any(number in counters(loop.node) for loop in frame.loops):
+            report(
+                event.node,
+                f"each iteration differentiates one output, a row of the Jacobian of `{ast.unparse(output.value)}`; use `jax.jacrev`",
+                reason=f"{transformed.why.explain(report.module)}, and `{number}` counts the iterations",
+            )
 
     @concerns(*_STACKING)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
@@ -276,6 +321,14 @@ def main(images, layers):
                 over = self.over(child.target, child.iter, call.args[0], frame)
                 found = (over, child.iter) if over is not None else None
         return found
+
+
+def _returned(target: Value) -> ast.expr | None:
+    """The expression that a lambda, or a function of one statement, gives."""
+    body = target.node.body if isinstance(target, Function) else None
+    if isinstance(body, list):
+        return body[0].value if len(body) == 1 and isinstance(body[0], ast.Return) else None
+    return body
 
 
 def _has_rows(value: Value, function: str, frame: Frame) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.jaxapi.transforms import JIT_KINDS
+from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
@@ -130,6 +130,22 @@ def shrink(x, steps):
     for _ in range(steps):
         x = x * jax.vmap(norm)(x)[:, None] * compiled(x)[:, None]  # finding
     return x
+
+@jax.jit
+def loss(w, x):
+    return jnp.tanh(w * x).sum()
+
+def plain(w, x):
+    return jnp.tanh(w * x).sum()
+
+gradients = jax.vmap(jax.grad(loss), in_axes=(None, 0))  # finding
+fast = jax.jit(jax.vmap(jax.grad(loss), in_axes=(None, 0)))
+
+def fisher(w, batches):
+    total = 0.0
+    for batch in batches:
+        total = total + jnp.sum(gradients(w, batch) ** 2, axis=0) + fast(w, batch)
+    return total
 """,
         ),
     )
@@ -167,6 +183,8 @@ def shrink(x, steps):
         if not isinstance(mapped, Transformed) or mapped.kind != "vmap" or frame.stage.staged:
             return
         inner, node = mapped.target, mapped.node
+        if isinstance(inner, Transformed) and inner.kind in DIFFERENTIATION:
+            inner = inner.target  # the gradients of each example
         if not isinstance(inner, Transformed) or inner.kind not in JIT_KINDS or inner.kind == "pmap":
             return
         if mapped.module is not frame.module or frame.module.is_test or not isinstance(node, ast.Call):
