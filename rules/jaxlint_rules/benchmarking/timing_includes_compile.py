@@ -11,12 +11,15 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ElapsedEvent
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.timing import Dispatch
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._loops import SIZED, assigned_once, names_in
 from jaxlint_rules.benchmarking._averages import averaged
 from jaxlint_rules.benchmarking._regions import COMPILING, is_measurement, place_of, report_from, speaks_of
 
 # What is said of a figure that is meant as a speed.
+_MAKERS = SIZED | {"normal", "uniform", "rand", "randn", "standard_normal", "random"}
 _SPEED = re.compile(
     r"speed|fast|slow|throughput|per[_ /-]|/s\b|\bm?s[ech\"'/]|}\s*(m|µ|u)?s|took|bench|latency|runtime|time(:| [({=])",
     re.IGNORECASE,
@@ -70,6 +73,27 @@ class TimingIncludesCompile(Rule):
     severity = Severity.WARNING
     fixable = "unsafe"
     examples = (
+        Example(
+            "each of several sizes, once",
+            """
+import time
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def norm(a):
+    return jnp.linalg.norm(a @ a.T)
+
+def scaling(sizes):
+    for n in sizes:
+        a = jnp.ones((n, n)) / n
+        start = time.perf_counter()
+        norm(a).block_until_ready()  # finding
+        print(n, time.perf_counter() - start)
+
+scaling([16, 32, 64])
+""",
+        ),
         Example(
             "straight, and through a helper",
             """
@@ -237,6 +261,14 @@ def norm(q):
 def product(q):
     return q @ q.T
 
+def warmed_sizes(sizes):
+    for n in sizes:
+        q = jnp.ones((n, n))
+        product(q).block_until_ready()
+        start = time.perf_counter()
+        product(q).block_until_ready()
+        print(n, time.perf_counter() - start)
+
 def mean_time(q, runs=20):
     attend(q).block_until_ready()
     times = []
@@ -272,6 +304,7 @@ def table(x):
 x = jnp.ones((64, 64))
 print(mean_time(x), median_time(x), later_times(x))
 table(x)
+warmed_sizes([8, 16, 32])
 """,
         ),
     )
@@ -323,10 +356,11 @@ table(x)
         target = getattr(loop.node, "target", None)
         bound = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)} if target is not None else set()
         in_turn = isinstance(node.func, ast.Name) and node.func.id in bound
+        sized = _sized_anew(node, loop.node, bound)
         calls = [d for d in event.dispatches if d.node is not cold.node and d.target is not None]
         if (
-            (calls and in_turn)
-            or not (in_turn or averaged(event, loop))
+            (calls and (in_turn or sized))
+            or not (in_turn or sized or averaged(event, loop))
             or not report_from(report, frame, node)
         ):
             return
@@ -336,8 +370,23 @@ table(x)
             f"the time measured includes compiling {what}: call it once before the clock is started",
             reason="each iteration calls another function for the first time"
             if in_turn
+            else f"each iteration calls it with `{sized}`, of another shape, for the first time"
+            if sized
             else f"the first iteration compiles `{cold.label}`, and its time goes into the mean with the others",
         )
+
+
+def _sized_anew(call: ast.Call, loop: ast.AST, bound: set[str]) -> str:
+    """The argument that an iteration makes as large as its variable says; "" when none is known to be."""
+    made = assigned_once(loop)
+    for argument in call.args:
+        maker = made.get(argument.id) if isinstance(argument, ast.Name) else argument
+        while isinstance(maker, ast.BinOp):
+            maker = maker.left
+        if isinstance(maker, ast.Call) and dotted(maker.func).rpartition(".")[2] in _MAKERS:
+            if any(names_in(part) & bound for part in maker.args):
+                return dotted(argument) or ast.unparse(argument)
+    return ""
 
 
 def _from_program(frame: Frame) -> bool:

@@ -13,10 +13,18 @@ from jaxlint.staging.events import CallEvent, StagedReturnEvent
 from jaxlint.staging.frame import Loop
 from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import Array, Origin, Transformed, TupleValue, Unknown, Value, parts_of
-from jaxlint_rules._loops import GROWING, assigned_once, counters, growing, host_loops, names_in, rebound
+from jaxlint_rules._loops import (
+    GROWING,
+    SIZED,
+    assigned_once,
+    counters,
+    growing,
+    host_loops,
+    names_in,
+    rebound,
+)
 from jaxlint_rules.recompilation._ragged import ragged
 
-_SIZED = frozenset({"zeros", "ones", "empty", "full", "arange", "eye", "linspace"})
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
 _CONVERTING = frozenset({"array", "asarray"})
 _TEXT = frozenset(
@@ -433,7 +441,7 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
             return f"the list `{dotted(node.args[0])}` grows"
         if last in _CONVERTING and base in ("jnp", "np", "jax", "numpy") and len(node.args) > 0:
             return _text_of(node.args[0], loop, depth)
-        if last in _SIZED and base in ("jnp", "np", "jax", "numpy") and node.args:
+        if last in SIZED and base in ("jnp", "np", "jax", "numpy") and node.args:
             sizes = [node.args[0]] if last != "linspace" else node.args[2:3]
             used = set().union(*(names_in(size) for size in sizes)) & changing
             if used and last != "full" and not any(_bounded(size) for size in sizes):
