@@ -214,6 +214,8 @@ def forward(stack, x, keep):
         self.outside: set[ast.AST] = set()
         self.named: dict[str, set[Module]] = {}  # names of `checkpoint_name`, "" for one that is not known
         self.policies: dict[ast.AST, tuple[CallEvent, list[str]]] = {}
+        self.called: set[ast.AST] = set()  # in staged code, which is compiled as a whole
+        self.differentiated: set[ast.AST] = set()  # called with what a gradient is taken of
         self.around: dict[ast.AST, tuple[TransformEvent, Transformed]] = {}  # what checkpoints a gradient
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
@@ -271,8 +273,11 @@ def forward(stack, x, keep):
             self.check_lifted(event, event.node, report)
         callee = event.callee
         if isinstance(callee, Transformed) and callee.kind == "checkpoint":
-            if any(isinstance(value, (Array, Unknown)) and value.flow is not None for value in event.args):
-                self.around.pop(callee.node, None)  # a gradient of a gradient
+            again = any(
+                isinstance(value, (Array, Unknown)) and value.flow is not None for value in event.args
+            )
+            if again or event.frame.stage.staged:
+                (self.differentiated if again else self.called).add(callee.node)
             if event.frame.stage.kind == "scan":
                 self.note(callee, event, "called in the body of a")
             elif event.frame.stage.kind != "checkpoint":
@@ -327,7 +332,9 @@ def forward(stack, x, keep):
     def finish(self, report: Reporter) -> None:
         for policy, kept in self.policies.values():
             self.check_names(policy, kept, report)
-        for made, inner in self.around.values():
+        for node, (made, inner) in self.around.items():
+            if node not in self.called or node in self.differentiated:
+                continue  # a gradient of a gradient
             report.event = made
             report(
                 made.decorator or made.node,
