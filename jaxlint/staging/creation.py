@@ -14,7 +14,7 @@ from jaxlint.staging.machine import Machine
 from jaxlint.staging.meshes import bound_axes
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import HOST, Stage, Why
-from jaxlint.staging.syntax_facts import dotted, leaf_parameters, positional_parameters
+from jaxlint.staging.syntax_facts import dotted, leaf_parameters, positional_parameters, sizes_of_kernel
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -90,7 +90,7 @@ class Creation(Machine):
             args = [
                 Array(True, self.parameter_why(t, parameter.arg), role="ref")
                 for parameter in parameters
-                if parameter.arg not in bound_names
+                if parameter.arg not in bound_names and parameter.arg not in sizes_of_kernel(function.node)
             ]
         kind = t.kind if t.kind not in JIT_KINDS else "jit"
         stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage, bound_axes(t))

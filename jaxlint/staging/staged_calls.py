@@ -12,7 +12,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.meshes import bound_axes, keeps_value
 from jaxlint.staging.stage import Stage, Why
-from jaxlint.staging.syntax_facts import positional_parameters
+from jaxlint.staging.syntax_facts import positional_parameters, sizes_of_kernel
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -331,7 +331,9 @@ class StagedCalls(Machine):
 
     def call_kernel(self, t: Transformed, args: list[Value], node: ast.AST, frame: Frame) -> Value:
         """A Pallas kernel: its parameters are mutable references."""
-        names = self.signature(t.target)
+        kernel = t.target.function if isinstance(t.target, Partial) else t.target
+        sizes = sizes_of_kernel(kernel.node) if isinstance(kernel, Function) else frozenset[str]()
+        names = [name for name in self.signature(t.target) if name not in sizes]
         refs: list[Value] = [Array(True, self.parameter_why(t, name), role="ref") for name in names]
         self.in_stage(t.target, Stage("pallas", True, True, t.why, frame.stage), refs, {}, node, frame)
         result = self.array_result(frame, args, node, name="pallas_call")

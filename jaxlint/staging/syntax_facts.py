@@ -167,6 +167,17 @@ def positional_parameters(node: FunctionNode) -> list[ast.arg]:
     return [*node.args.posonlyargs, *node.args.args]
 
 
+def sizes_of_kernel(node: FunctionNode) -> frozenset[str]:
+    """The parameters of a kernel that are numbers by default, which they stay: it is called with its references alone."""
+    defaults = node.args.defaults
+    parameters = positional_parameters(node)[-len(defaults) :] if defaults else []
+    return frozenset(
+        parameter.arg
+        for parameter, default in zip(parameters, defaults, strict=True)
+        if isinstance(default, ast.Constant) and type(default.value) in (int, float)
+    )
+
+
 _FIRST_METHODS = frozenset({"__init__", "setup", "__post_init__", "setUp", "setUpClass", "setup_method"})
 
 

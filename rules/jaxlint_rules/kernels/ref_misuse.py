@@ -9,7 +9,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.syntax_facts import dotted, positional_parameters
+from jaxlint.staging.syntax_facts import dotted, positional_parameters, sizes_of_kernel
 from jaxlint.staging.values import (
     Function,
     ListValue,
@@ -241,7 +241,7 @@ def call(x):
             return
         if target.module is not event.frame.module:
             return
-        refs = {p.arg for p in positional_parameters(target.node) if p.arg not in bound}
+        refs = {p.arg for p in positional_parameters(target.node)} - bound - sizes_of_kernel(target.node)
         if target.cls is not None or not refs:
             return
         for node, message, reason in _misused(target.node, refs, t):
