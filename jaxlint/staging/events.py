@@ -146,7 +146,7 @@ class LeakEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class SideEffectEvent(Event):
-    """`on_side_effect`: staged code counts in an ordinary variable, or takes an item of a list, that outlives the trace.
+    """`on_side_effect`: staged code counts in an ordinary variable or container, or takes an item of a list, that outlives the trace.
 
     `where`: as of a leak.
     """

@@ -119,6 +119,9 @@ class Machine:
     def binary(self, left: Value, right: Value, op: ast.operator, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 
+    def container_name(self, container: Value, frame: Frame) -> str:
+        raise NotImplementedError
+
     def look_for(
         self, item: Value, sequence: ListValue | TupleValue, how: str, node: ast.AST, frame: Frame
     ) -> None:

@@ -80,6 +80,11 @@ def _is_parameter(name: str, frame: Frame) -> bool:
     return frame.function is not None and any(p.arg == name for p in all_parameters(frame.function.node))
 
 
+def _is_item(container: Value, holder: Value) -> bool:
+    """Whether a dictionary holds the container, under whichever key."""
+    return isinstance(holder, DictValue) and any(part is container for part in holder.elements())
+
+
 _SEARCHES = frozenset({"index", "count", "remove"})
 
 
@@ -320,11 +325,9 @@ class Methods(Machine):
                         return f"the outer {kind} `{name}`"
                     if isinstance(value, Instance) and value.cls.kind in ("plain", "dataclass"):
                         for attr, part in value.fields.items():
-                            if part is container or (
-                                isinstance(part, DictValue) and part.element is container
-                            ):
+                            if part is container or _is_item(container, part):
                                 return f"the attribute `{name}.{attr}`"
-                    elif isinstance(value, DictValue) and value.element is container:
+                    elif _is_item(container, value):
                         return f"the outer dict `{name}`"
                     elif isinstance(value, ClassValue) and any(
                         part is container for part in value.namespace.values()

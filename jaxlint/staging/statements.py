@@ -136,6 +136,8 @@ class Statements(Machine):
             base = self.eval(node.target.value, frame)
             index = self.eval(node.target.slice, frame)
             current = self.subscript(base, index, node.target, frame)
+            if frame.stage.staged:
+                self.note_count_in(base, value, node.target, frame)
             combined = self.binary(current, value, node.op, node, frame)
             self.store_item(base, index, combined, node.target, node, frame, node.op)
             return
@@ -164,6 +166,15 @@ class Statements(Machine):
             if isinstance(base, Instance) and plain and self.made_outside(base, frame):
                 where = f"the attribute `{ast.unparse(target)}`"
                 self.emit("side_effect", events.SideEffectEvent(target, frame, where))
+
+    def note_count_in(self, container: Value, value: Value, target: ast.Subscript, frame: Frame) -> None:
+        """Tells rules of a dictionary or list outside of the trace that staged code counts in: `calls["f"] += 1`."""
+        if not isinstance(value, Static) or not frame.stage.certain or frame.catching:
+            return
+        if isinstance(container, (DictValue, ListValue)) and container.stage is not frame.stage:
+            name = self.container_name(container, frame)
+            if name and getattr(container.stage, "kind", "") == "host":
+                self.emit("side_effect", events.SideEffectEvent(target, frame, name))
 
     def exec_return(self, node: ast.Return, frame: Frame) -> bool:
         value = self.eval(node.value, frame) if node.value is not None else Static(None)

@@ -144,6 +144,14 @@ class Log:
     def note(self, name, value):
         self.values.setdefault(name, []).append(value)
 
+class History:
+    def __init__(self):
+        self.values = {"x": []}
+
+    def add(self, value):
+        self.values["x"].append(value)  # finding
+
+history = History()
 probe = Probe()
 log = Log()
 
@@ -151,6 +159,7 @@ log = Log()
 def f(x):
     probe.capture("x", x * 2)
     log.log("x", x * 2)
+    history.add(x * 2)
     own = Probe()
     own.capture("x", x)
     named = {}
