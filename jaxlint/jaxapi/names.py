@@ -65,6 +65,7 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
     ("flax.experimental.nnx", "flax.nnx"),
     ("flax.core.lift.", "flax.core.lift."),
     ("flax.training.train_state.TrainState", "flax.training.train_state.TrainState"),
+    ("equinox.Partial", "functools.partial"),
     ("equinox._jit.", "equinox."),
     ("equinox.module.", "equinox."),
     ("haiku._src.transform.", "haiku."),

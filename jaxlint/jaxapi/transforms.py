@@ -168,6 +168,8 @@ CALLERS: dict[str, tuple[tuple[int, tuple[int, ...]], ...]] = {
     "jax.linear_transpose": ((0, (1,)),),
     "jax.closure_convert": ((0, (1, 2, 3)),),
     "equinox.filter_closure_convert": ((0, (1, 2, 3)),),
+    "lineax.FunctionLinearOperator": ((0, (1,)),),
+    "lineax.JacobianLinearOperator": ((0, (1, 2)),),
 }
 
 # Tables that hold the rules of primitives, and what takes one: which of a rule's positional arguments hold tracers, None

@@ -133,6 +133,8 @@ class Access(Machine):
             return ExternalMethod(base, name) if not isinstance(base.const, type(None)) else UNKNOWN
         if isinstance(base, Function):
             found = base.defaults.get(f".{name}")
+            if found is None and name == "__wrapped__":
+                return base.wraps or base  # what a decorator that is not seen has wrapped is much like it
             return found if found is not None else UNKNOWN
         if isinstance(base, Partial):
             return _part_of_partial(base, name)

@@ -75,8 +75,11 @@ class Boundary(Machine):
         if isinstance(value, StarArgument):
             return StarArgument(self.to_staged(value.element, why, certain, keeps_python))
         if isinstance(value, Unknown):
-            # It may hold static fields, or be None: not certain enough to report on.
-            return Array(True, why, tree=True, certain=False, origin=value.origin, flow=value.flow)
+            # It may hold static fields, or be None: not certain enough to report on. What keeps Python's values is
+            # given settings as often as arrays.
+            return Array(
+                True, why, tree=True, certain=False, origin=value.origin, flow=value.flow, mixed=keeps_python
+            )
         if isinstance(value, (TupleValue, ListValue, DictValue)):
             return map_parts(value, lambda part: self.to_staged(part, why, certain, keeps_python))
         if isinstance(value, Instance):
@@ -104,7 +107,7 @@ class Boundary(Machine):
             return self.copying[id(value)]
         declared = value.cls.all_fields()
         fields: dict[str, Value] = {}
-        leaf = Array(True, why, tree=True, certain=False)
+        leaf = Array(True, why, tree=True, certain=False, mixed=keeps_python)
         copy = Instance(value.cls, fields, True, value.origin, value.ready, leaf)
         self.copying[id(value)] = copy
         certain = certain and (flatten is None or leaves is not None)  # else it is not known what a leaf is
@@ -121,10 +124,11 @@ class Boundary(Machine):
             ):
                 t, frame = self.boundary
                 self.emit_static_field(value.cls, declared[name], part, t, frame)
-            fields[name] = part if static else self.to_staged(part, why, certain, plain_python)
+            python = keeps_python if isinstance(part, Unknown) else plain_python
+            fields[name] = part if static else self.to_staged(part, why, certain, python)
         for name, field in declared.items():
             if name not in fields and not (field.static if leaves is None else name not in leaves):
-                fields[name] = Array(True, why, tree=True, certain=False)
+                fields[name] = Array(True, why, tree=True, certain=False, mixed=keeps_python)
         del self.copying[id(value)]
         return copy
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
-from jaxlint.staging.contexts import summary_key
+from jaxlint.staging.contexts import functions_in, summary_key
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.keys import STREAMS, key_origins
@@ -20,6 +20,7 @@ from jaxlint.staging.syntax_facts import (
     all_parameters,
     dotted,
     is_left_open,
+    is_left_to_heirs,
     last_name,
     makes_functions,
     positional_parameters,
@@ -65,6 +66,7 @@ COARSE_AFTER = (
 )
 FACTORY_FACTOR = 4  # more of them of a function that gives functions
 MAX_CONTEXTS = 100  # evaluations of one function, per closure, before its results are taken as unknown
+MAX_HANDED = 250  # the same for calls that hand it other functions than those before
 MAX_OBSERVATIONS = 40  # contexts of one function that `inspect` unites, for each way of being staged
 MAX_ALL_CONTEXTS = 1000  # the same over all closures of one def
 
@@ -382,7 +384,12 @@ class Calls(Machine):
             return renewed if coarse is None else stand_in(renewed)  # what another function gave
         depth = caller.depth + 1 if caller is not None else 0
         nested = not function.scope.is_module and not function.scope.is_class
-        if depth > MAX_DEPTH or record.active >= 2 or record.is_full(function.scope) or self.exhausted():
+        if (
+            depth > MAX_DEPTH
+            or record.active >= 2
+            or record.is_full(function.scope, bound)
+            or self.exhausted()
+        ):
             record.observe(stage, bound, context, caller, guessed)
             return (
                 self.opaque_call(list(bound.values()), node or function.node, caller) if caller else UNKNOWN
@@ -464,6 +471,9 @@ class Calls(Machine):
             frame.returns.append(result)
             return result
         assert isinstance(body, list)
+        if function.cls is not None and frame.stage.staged and is_left_to_heirs(function.node):
+            self.call_heirs(function, frame)
+            return self.opaque_call(list(frame.scope.variables.values()), function.node, frame)
         if self.exec_block(body, frame):
             if function.cls is not None and is_left_open(function.node):
                 return UNKNOWN  # what a subclass has instead may give anything
@@ -564,6 +574,7 @@ class FunctionRecord:
         "donations",
         "effects",
         "function",
+        "given",
         "handed",
         "host_calls",
         "hosted",
@@ -591,6 +602,9 @@ class FunctionRecord:
         self.donations: dict[int, Handed] = {}  # context -> what the call donates of its arguments
         self.handed: Handed | None = None  # by the last call
         self.closures: dict[int, int] = {}  # contexts by the scope that was captured
+        self.given: set[tuple[int, ...]] = (
+            set()
+        )  # once there are many contexts: functions handed over, and what got tracers
         # Of a function that makes functions, what its arguments have captured is all that tells these apart.
         self.coarse_after = COARSE_AFTER * (FACTORY_FACTOR if makes_functions(function.node) else 1)
         self.coarse: dict[object, int] = {}  # coarse key -> key of `memo`
@@ -615,9 +629,19 @@ class FunctionRecord:
         """The key of a remembered context with arguments of the same source, whatever they have captured."""
         return self.coarse.get(_coarse_key(scope, stage, bound))
 
-    def is_full(self, scope: Scope) -> bool:
-        """Whether new contexts are no longer evaluated."""
-        return self.contexts(scope) >= MAX_CONTEXTS or len(self.memo) >= MAX_ALL_CONTEXTS
+    def is_full(self, scope: Scope, bound: dict[str, Value]) -> bool:
+        """Whether a new context with these arguments is no longer evaluated."""
+        seen = self.contexts(scope)
+        if len(self.memo) >= MAX_ALL_CONTEXTS or seen >= MAX_HANDED:
+            return True
+        if seen < MAX_CONTEXTS:
+            return False
+        given = tuple(part for value in bound.values() for part in functions_in(value))
+        call = (*given, *(find_array(value, True, 2) is not None for value in bound.values()))
+        if not given or call in self.given:
+            return True
+        self.given.add(call)
+        return False
 
     def observe(
         self, stage: Stage, bound: dict[str, Value], context: str, caller: Frame | None, guessed: bool

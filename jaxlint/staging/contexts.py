@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from jaxlint.staging.values import (
@@ -40,7 +40,32 @@ def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
     if summarise is not None:
         return summarise(value, depth, coarse)
     nested = _NESTED_SUMMARIES.get(type(value))
-    return type(value).__name__ if nested is None or depth <= 0 else nested(value, depth, coarse)
+    if nested is None:
+        return type(value).__name__
+    return nested(value, depth, coarse) if depth > 0 else (type(value).__name__, *functions_in(value))
+
+
+def functions_in(value: Value, depth: int = 5) -> Iterator[int]:
+    """The functions and classes that a value holds: what is called with it does different things for each."""
+    if isinstance(value, (Function, ClassValue)):
+        yield id(value.node)
+    elif depth > 0:
+        for part in _holds(value):
+            yield from functions_in(part, depth - 1)
+
+
+def _holds(value: Value) -> Iterable[Value]:
+    if isinstance(value, Instance):
+        return value.fields.values()
+    if isinstance(value, Partial):
+        return [value.function, *value.args]
+    if isinstance(value, BoundMethod):
+        return [value.function, value.receiver]
+    if isinstance(value, (TupleValue, ListValue)):
+        return value.elements()
+    if isinstance(value, Choice):
+        return value.options
+    return [value.target] if isinstance(value, Transformed) else []
 
 
 def _key_of_static(value: Static, depth: int, coarse: bool) -> object:
@@ -83,7 +108,9 @@ def _key_of_dict(value: DictValue, depth: int, coarse: bool) -> object:
 
 
 def _key_of_instance(value: Instance, depth: int, coarse: bool) -> object:
-    known = list(value.fields.items())[:16] if depth > 1 else []
+    if depth <= 1:
+        return ("i", id(value.cls.node), value.staged is not None, *functions_in(value))
+    known = list(value.fields.items())[:16]
     fields = frozenset([(name, summary_key(part, depth - 2, coarse)) for name, part in known])
     return ("i", id(value.cls.node), value.staged is not None, fields)
 

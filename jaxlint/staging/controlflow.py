@@ -13,6 +13,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import TANGENT, flow_in, marked
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.statements import truth
 from jaxlint.staging.syntax_facts import positional_parameters
 from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
@@ -316,6 +317,10 @@ class ControlFlow(Machine):
         frame: Frame,
     ) -> Value:
         custom_leaf = "is_leaf" in kwargs
+        if custom_leaf and len(trees) == 1:
+            mapped = self.map_chosen(body, trees[0], kwargs, node, frame)
+            if mapped is not None:
+                return mapped
         if trees:
             self.ask_leaf(trees[0], kwargs, node, frame)
         if len(trees) == 1 and not (custom_leaf or is_identity(body)):
@@ -324,7 +329,10 @@ class ControlFlow(Machine):
                 return mapped
         self.rebuilt(trees, node, frame)
         born, before = Origin("leaf").serial, list(frame.used)
-        leaves = [self.leaf_of(tree, custom_leaf) for tree in trees]
+        leaves = [self.leaf_of(tree, custom_leaf) for tree in trees[:1]]
+        # Where the first tree has leaves that are no arrays, those of the others need be none: they may be trees.
+        loose = custom_leaf or not (leaves and isinstance(leaves[0], Array))
+        leaves += [self.leaf_of(tree, loose) for tree in trees[1:]]
         unknown = all(type(tree) is Unknown for tree in trees)
         if frame.stage.abstract and unknown:
             # Of a tree that is not known, inside a stage: mostly tracers.
@@ -356,6 +364,22 @@ class ControlFlow(Machine):
         if isinstance(result, NumpyArray) and isinstance(first, NumpyArray):
             return result
         return UNKNOWN  # a tree of what the function gives
+
+    def map_chosen(
+        self, body: Value, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value | None:
+        """tree.map over objects, or a small container of them, that `is_leaf` takes for leaves; None for other trees."""
+        if isinstance(tree, Choice) and all(isinstance(option, Instance) for option in tree.options):
+            parts = [self.map_chosen(body, option, kwargs, node, frame) for option in tree.options]
+            known = [part for part in parts if part is not None]
+            return join_all(known) if len(known) == len(parts) else None
+        if isinstance(tree, Instance):
+            chosen = truth(self.call_value(kwargs["is_leaf"], [tree], {}, node, frame))
+            return self.call_value(body, [tree], {}, node, frame) if chosen else None
+        if isinstance(tree, (TupleValue, ListValue)) and tree.items and len(tree.items) <= 6:
+            if all(isinstance(part, (Instance, Choice)) for part in tree.items):
+                return self.map_structure(body, tree, kwargs, node, frame)
+        return None
 
     def ask_leaf(self, tree: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> None:
         """`is_leaf` is asked about each node of the tree, its leaves too."""

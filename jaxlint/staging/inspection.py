@@ -334,7 +334,10 @@ def _likely_traced(value: Value, array: Array) -> bool:
     """Whether a value that holds a tracer which is not certain is hardly ever without one."""
     if isinstance(value, Instance):
         # It crossed into the stage with all of its leaves, where it is known to have any.
-        return value.staged is not None and _has_leaves(value)
+        settled = (
+            value.cls.kind == "nnx" or not array.mixed
+        )  # the variables of nnx are arrays, whatever holds them
+        return value.staged is not None and settled and _has_leaves(value)
     if isinstance(value, DictValue):
         return bool(value.items) and not array.mixed  # what is left over of keywords is mostly empty
     return not array.mixed

@@ -35,7 +35,7 @@ from jaxlint.staging.listeners import Listeners, hand
 from jaxlint.staging.methods import Methods
 from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
-from jaxlint.staging.receivers import Awaited, Receivers
+from jaxlint.staging.receivers import Awaited, LeftOpen, Receivers
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.statements import Statements
 from jaxlint.staging.timing import Ledger, Timing
@@ -125,6 +125,11 @@ class Interpreter(
         self.inside: set[ast.AST] = set()  # classes of which an object is seen inside a stage
         self.waiting: dict[ast.AST, list[Awaited]] = {}  # calls that may mean such an object, by class
         self.awaited: list[Awaited] = []
+        self.array_like: set[str] = set()  # methods of arrays that some class of the project has, too
+        self.heirs: dict[ast.AST, list[ClassValue]] = {}  # the classes that derive from one
+        self.left_open: dict[
+            ast.AST, list[LeftOpen]
+        ] = {}  # calls of methods that a class leaves to its heirs
         self.guessing = 0  # inside a call of a method of something unknown
         self.lifted: dict[
             object, ClassValue

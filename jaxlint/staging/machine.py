@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from jaxlint.staging.buffers import Handed, Held
     from jaxlint.staging.calls import FunctionRecord
     from jaxlint.staging.listeners import Listeners
-    from jaxlint.staging.receivers import Awaited
+    from jaxlint.staging.receivers import Awaited, LeftOpen
     from jaxlint.staging.timing import Ledger
 
 
@@ -78,6 +78,9 @@ class Machine:
     inside: set[ast.AST]
     waiting: dict[ast.AST, list[Awaited]]
     awaited: list[Awaited]
+    heirs: dict[ast.AST, list[ClassValue]]
+    array_like: set[str]
+    left_open: dict[ast.AST, list[LeftOpen]]
 
     def exhausted(self) -> bool:
         raise NotImplementedError
@@ -197,6 +200,9 @@ class Machine:
         raise NotImplementedError
 
     def run_awaited(self) -> None:
+        raise NotImplementedError
+
+    def call_heirs(self, function: Function, frame: Frame) -> None:
         raise NotImplementedError
 
     def note_methods(self, cls: ClassValue) -> None:

@@ -172,6 +172,8 @@ class Methods(Machine):
             return self.replace_fields(array, kwargs)
         if array.tree and name == "update":
             return UNKNOWN
+        if array.tree and name in self.array_like:
+            return self.opaque_call([array, *args, *kwargs.values()], node, frame)  # it may be such an object
         if name in ("reshape", "transpose", "swapaxes"):
             for value in args:
                 self.shape_argument(

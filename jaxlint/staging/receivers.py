@@ -12,6 +12,7 @@ from dataclasses import replace
 from jaxlint.jaxapi.functions import (
     ARRAY_ATTRIBUTES,
     ARRAY_METHODS,
+    AXIS_METHODS,
     CONVERTING_METHODS,
     NUMPY_ONLY_METHODS,
     STATIC_ATTRIBUTES,
@@ -53,6 +54,9 @@ _COMMON = (
 )  # fmt: skip
 
 
+# A call of a method that a class leaves to those that derive from it: the method, what it gets, where it stands, and in
+# which stage.
+LeftOpen = tuple[Function, Value, list[Value], dict[str, Value], Frame, Stage]
 Awaited = tuple[Value, list[Value], dict[str, Value], ast.AST, Frame, Stage]  # a call, and where it stands
 
 
@@ -111,6 +115,47 @@ class Receivers(Machine):
             self.guessing -= 1
         return doubtful(join_all(results))
 
+    def call_heirs(self, function: Function, frame: Frame) -> None:
+        """A method that its class leaves to those that derive from it is called: theirs runs, whichever that is."""
+        names = [parameter.arg for parameter in positional_parameters(function.node)]
+        bound = frame.scope.variables
+        receiver = bound[names[0]] if names else UNKNOWN
+        if self.guessing or not isinstance(receiver, Instance):
+            return  # of what is not known itself, the whole family has been asked
+        args = [doubtful(bound[name]) for name in names[1:]]
+        named = {p.arg: doubtful(bound[p.arg]) for p in function.node.args.kwonlyargs}
+        traced = [tracer_in(part) is not None for part in (*args, *named.values())]
+        key = (receiver.cls.node, function.node, frame.stage.key, *traced)
+        if not any(traced) or key in self.implications:
+            return
+        self.implications.add(key)
+        call = (function, receiver, args, named, frame, replace(frame.stage, certain=False))
+        self.left_open.setdefault(receiver.cls.node, []).append(call)
+        for heir in self.heirs.get(receiver.cls.node, [])[:MAX_FAMILY]:
+            self.await_heir(heir, call)
+
+    def await_heir(self, heir: ClassValue, call: LeftOpen) -> None:
+        """What a class that derives from another has for a method which that one leaves open is called in time."""
+        function, receiver, args, named, frame, stage = call
+        method = heir.namespace.get(function.name)
+        if not isinstance(method, (Function, Transformed)) or not takes(method, args, named):
+            return
+        if heir.module.is_test and heir.module is not frame.module:
+            return
+        leaves = receiver.staged if isinstance(receiver, Instance) else None
+        owner = heir.prototype or self.possible_instance(heir, leaves or UNKNOWN, frame)
+        self.awaited.append((BoundMethod(method, owner), args, named, function.node, frame, stage))
+
+    def note_heir(self, cls: ClassValue) -> None:
+        """Remembers a class by those that it derives from; of a class that is made at every call of a function, the last."""
+        for base in cls.mro():
+            if base is not cls:
+                known = self.heirs.setdefault(base.node, [])
+                known[:] = [other for other in known if other.node is not cls.node]
+                known.append(cls)
+                for call in self.left_open.get(base.node, ()):
+                    self.await_heir(cls, call)
+
     def made(self, cls: ClassValue, frame: Frame) -> None:
         """An object of the class is made; what is no pytree gets into a stage as it is captured."""
         if cls.node not in self.inside and not self.guessing and (frame.stage.staged or not is_pytree(cls)):
@@ -165,7 +210,10 @@ class Receivers(Machine):
 
     def note_methods(self, cls: ClassValue) -> None:
         """Remembers a class by the methods that it defines; of a class that is made at every call of a function, the last."""
+        self.note_heir(cls)
         for name, member in cls.namespace.items():
+            if name in AXIS_METHODS or name in ARRAY_METHODS:
+                self.array_like.add(name)
             if (
                 isinstance(member, (Function, Transformed))
                 and name not in _COMMON

@@ -26,6 +26,7 @@ from jaxlint.staging.syntax_facts import (
     swallows_tracer_errors,
     type_checking_branch,
 )
+from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -52,7 +53,13 @@ from jaxlint.staging.values import (
     find_array,
     join,
     join_all,
+    stand_in,
 )
+
+
+def is_unclear(value: Unknown | Array) -> bool:
+    """Whether it may be anything, of arrays or not."""
+    return type(value) is Unknown or (isinstance(value, Array) and value.tree and not value.certain)
 
 
 def truth(value: Value) -> bool | None:
@@ -116,6 +123,8 @@ class Statements(Machine):
         frame.facts.pop("assign", None)
         if frame.stage.staged and isinstance(node.value, ast.BinOp) and steps_on(node):
             self.note_side_effect(node.targets[0], value, frame)
+        if isinstance(value, (Unknown, Array)):
+            value = self.as_before(node, value, frame)
         shared = self.held(node.value, value, frame) if self.donates and not frame.stage.staged else None
         for target in node.targets:
             self.assign(target, value, frame, node)
@@ -124,6 +133,22 @@ class Statements(Machine):
                 self.bind_buffers(target, shared, frame)
         elif self.donates and len(node.targets) > 1 and not frame.stage.staged:
             self.bind_together(node.targets, value, frame)
+
+    def as_before(self, node: ast.Assign, value: Unknown | Array, frame: Frame) -> Value:
+        """`model = prepare(model)`, where nothing is known of what that gives: a model, too, but not with the same contents."""
+        target, call = node.targets[0], node.value
+        if not (isinstance(target, ast.Name) and isinstance(call, ast.Call) and call.args):
+            return value
+        given = call.args[0]
+        if not (isinstance(given, ast.Name) and given.id == target.id) or not is_unclear(value):
+            return value
+        found = frame.scope.lookup(target.id)
+        before = found[0] if found is not None else None
+        if not isinstance(before, Instance) or not is_pytree(before.cls):
+            return value
+        fields = {name: stand_in(part) for name, part in before.fields.items()}
+        staged = value if isinstance(value, Array) and value.staged else before.staged
+        return Instance(before.cls, fields, True, ready=before.ready, staged=staged)
 
     def exec_annassign(self, node: ast.AnnAssign, frame: Frame) -> None:
         self.annotation(node.annotation, frame)

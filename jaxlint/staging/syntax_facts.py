@@ -190,6 +190,24 @@ def is_left_open(node: FunctionNode) -> bool:
     )
 
 
+@cache
+def is_left_to_heirs(node: FunctionNode) -> bool:
+    """Whether a method has no body of its own, or one that only says so, for classes that derive from its own."""
+    if isinstance(node, ast.Lambda):
+        return False
+    last = node.body[-1]
+    if not isinstance(last, ast.Raise):
+        return is_left_open(node)
+    error = last.exc.func if isinstance(last.exc, ast.Call) else last.exc
+    return (
+        error is not None
+        and dotted(error) == "NotImplementedError"
+        and all(
+            isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) for part in node.body[:-1]
+        )
+    )
+
+
 def _targets(statement: ast.AST) -> list[ast.expr]:
     """What a statement stores in."""
     if isinstance(statement, ast.Assign):

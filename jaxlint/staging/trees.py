@@ -107,7 +107,10 @@ def tracer_in(value: Value, depth: int = 4) -> Array | None:
     if not found and _is_bare(value):
         assert isinstance(value, Instance)
         return value.staged
-    return next((tracer for tracer in found if tracer.certain), found[0] if found else None)
+    return next(
+        (tracer for tracer in found if tracer.certain),
+        next((tracer for tracer in found if not tracer.mixed), found[0] if found else None),
+    )
 
 
 def _is_bare(value: Value) -> bool:

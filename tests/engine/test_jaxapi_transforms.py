@@ -419,6 +419,8 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "jax.linear_transpose": lambda seen: (seen(_matrix), VECTOR),
     "jax.closure_convert": lambda seen: (seen(_matrix), VECTOR),
     "equinox.filter_closure_convert": lambda seen: (seen(_matrix), VECTOR),
+    "lineax.FunctionLinearOperator": lambda seen: (seen(_matrix), jax.eval_shape(_matrix, VECTOR)),
+    "lineax.JacobianLinearOperator": lambda seen: (seen(lambda y, args: y * args), VECTOR, VECTOR),
 }
 
 

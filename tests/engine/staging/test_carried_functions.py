@@ -1,0 +1,213 @@
+"""Functions that objects carry into a stage, and objects that are checked, mapped and renewed on the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_receivers import facts_of
+
+WRAPPERS = """
+    from collections.abc import Callable
+
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Inner(eqx.Module):
+        fn: Callable
+
+        def __call__(self, x):
+            return self.fn(x), None
+
+    class Outer(eqx.Module):
+        fn: Callable
+
+        def __call__(self, x):
+            y, aux = self.fn(x)
+            return y
+
+    def run(inputs):
+        fn, x = inputs
+        return fn(x)
+
+    @eqx.filter_jit
+    def solve(fn, x):
+        return run((Outer(Inner(fn)), x))
+"""
+
+
+def test_each_function_is_followed_that_objects_carry(tmp_path: Path) -> None:
+    program = (
+        WRAPPERS
+        + """
+    def first(x):
+        return x
+
+    def second(x):
+        return -x
+
+    def third(x):
+        return 2 * x
+
+    solve(first, jnp.ones(3))
+    solve(second, jnp.ones(3))
+    run((Outer(Inner(third)), jnp.ones(3)))
+"""
+    )
+    facts = facts_of(tmp_path, program)
+    assert facts["first"].staged == facts["second"].staged == "yes"
+    assert facts["third"].staged == "no"
+
+
+def test_a_wrapper_of_very_many_functions_calls_each(tmp_path: Path) -> None:
+    names = [f"f{number}" for number in range(130)]
+    functions = "".join(f"\n    def {name}(x):\n        return x\n" for name in names)
+    calls = "".join(f"\n    solve({name}, jnp.ones(3))" for name in names)
+    facts = facts_of(tmp_path, WRAPPERS + functions + calls + "\n")
+    assert [name for name in names if facts[name].staged != "yes"] == []
+
+
+def test_what_a_decorator_has_wrapped_is_the_function(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def body(x):
+            return helper(x)
+
+        def helper(x):
+            return x
+
+        if body.__globals__["__name__"].startswith("typechecked"):
+            body = body.__wrapped__
+
+        @jax.jit
+        def step(x):
+            return body(x)
+    """
+    assert facts_of(tmp_path, program)["helper"].staged == "yes"
+
+
+def test_a_partial_of_equinox_calls_its_function(tmp_path: Path) -> None:
+    program = """
+        import equinox as eqx
+        import jax
+
+        def scaled(x, by):
+            return by * x
+
+        def apart(x):
+            return x
+
+        @jax.jit
+        def step(x):
+            eqx.Partial(apart, x)
+            return eqx.Partial(scaled, x)(x)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["scaled"].params == {"x": "traced", "by": "traced"}
+    assert facts["apart"].staged == "unknown"
+
+
+@pytest.mark.parametrize(("base", "staged"), [("eqx.Module", "yes"), ("object", "unknown")])
+def test_equinox_checks_what_is_made(tmp_path: Path, base: str, staged: str) -> None:
+    program = f"""
+        import equinox as eqx
+        import jax
+
+        class Shifted({base}):
+            by: jax.Array
+
+            def __init__(self, by):
+                self.by = by
+
+            def __check_init__(self):
+                shape_of(self.by)
+
+        class Special(Shifted):
+            pass
+
+        def shape_of(by):
+            return by.shape
+
+        @jax.jit
+        def step(x):
+            return Special(x).by
+    """
+    assert facts_of(tmp_path, program)["shape_of"].staged == staged
+
+
+@pytest.mark.parametrize(("leaf", "staged"), [("Term", "yes"), ("list", "unknown")])
+def test_objects_that_are_leaves_of_a_tree_map(tmp_path: Path, leaf: str, staged: str) -> None:
+    program = f"""
+        import equinox as eqx
+        import jax
+
+        class Term(eqx.Module):
+            scale: jax.Array
+
+            def apply(self, x):
+                return self.scale * x
+
+        class Turned(eqx.Module):
+            term: Term
+
+            def apply(self, x):
+                return turned(self.term, x)
+
+        def turned(term, x):
+            return -term.apply(x)
+
+        @jax.jit
+        def step(term, x):
+            terms = jax.tree.map(lambda t: Turned(t), (term, term), is_leaf=lambda t: isinstance(t, {leaf}))
+            return terms[0].apply(x)
+
+        step(Term(jax.numpy.ones(3)), jax.numpy.ones(3))
+    """
+    assert facts_of(tmp_path, program)["turned"].staged == staged
+
+
+@pytest.mark.parametrize(("name", "staged"), [("self", "yes"), ("other", "unknown")])
+def test_an_object_under_its_own_name_stays_one_of_its_class(tmp_path: Path, name: str, staged: str) -> None:
+    program = f"""
+        import equinox as eqx
+        import jax
+        from wrappers import unwrap
+
+        class Model(eqx.Module):
+            weight: jax.Array
+
+            def loss(self, x):
+                {name} = unwrap(self)
+                return {name}.apply(x)
+
+            def apply(self, x):
+                return inner(self.weight, x)
+
+        def inner(weight, x):
+            return weight @ x
+
+        @jax.jit
+        def step(model, x):
+            return model.loss(x)
+
+        step(Model(jax.numpy.ones(3)), jax.numpy.ones(3))
+    """
+    assert facts_of(tmp_path, program)["inner"].staged == staged
+
+
+@pytest.mark.parametrize(("transform", "answer"), [("eqx.filter_jit", "unknown"), ("jax.jit", "traced")])
+def test_what_keeps_python_is_given_settings_as_well(tmp_path: Path, transform: str, answer: str) -> None:
+    program = f"""
+        import equinox as eqx
+        import jax
+        from settings import load
+
+        @{transform}
+        def step(x, setting):
+            return x
+
+        step(jax.numpy.ones(3), load())
+    """
+    assert facts_of(tmp_path, program)["step"].params == {"x": "traced", "setting": answer}
