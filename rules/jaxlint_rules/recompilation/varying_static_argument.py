@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StaticArgumentEvent, TracedArgumentEvent
+from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import Array, Static
 from jaxlint_rules._fixes import declare_traced
 from jaxlint_rules._loops import host_loops
@@ -16,9 +19,9 @@ class VaryingStaticArgument(Rule):
     """A static argument has another value in every iteration.
 
     ## What it does
-    Finds calls of jitted functions in a loop that pass a counter of the loop, something computed from it (also by a function
-    of the project, or as a field of a config), or the length of a list that grows, for a parameter that is declared static.
-    For `eqx.filter_jit` every Python number is static.
+    Finds calls of jitted functions in a loop that pass a function that is made there, a counter of the loop, something
+    computed from it (also by a function of the project, or as a field of a config), or the length of a list that grows, for a
+    parameter that is declared static. For `eqx.filter_jit` every Python number is static.
 
     ## Why is this bad?
     JAX compiles a program for each value of a static argument. A step counter or a learning rate makes every
@@ -115,7 +118,14 @@ def train(w, steps, cfg):
         w = step(w, cfg=replace(cfg, step=i))  # finding
         w = step(w, name=f"step {i}")  # finding
         w = filtered(w, i)  # finding
+        w = apply(lambda x: x * 2.0, w)  # finding
+        w = apply(partial(jnp.power, i), w)  # finding
+        w = apply(jnp.sin, w)
     return w
+
+@partial(jax.jit, static_argnums=0)
+def apply(function, w):
+    return function(w)
 
 train(jnp.ones(3), 100, Config())
 """,
@@ -268,12 +278,23 @@ def train(w, steps, size):
             if len(frame.guards) > loop.guards:
                 return
             name = follows(argument, loop.node, frame)
-            if name:
+            if name or _is_made_anew(argument):
+                said = (
+                    why.format(event.parameter, name)
+                    if name
+                    else f"`{event.parameter}` is a new function each time"
+                )
                 line = getattr(loop.node, "lineno", "?")
                 report(
                     argument,
-                    f"`{event.transformed.label}` is compiled anew in every iteration: {why.format(event.parameter, name)}",
+                    f"`{event.transformed.label}` is compiled anew in every iteration: {said}",
                     reason=f"{event.transformed.why.explain(report.module)}, and called in the loop at line {line}",
                     fix=fix,
                 )
                 return
+
+
+def _is_made_anew(node: ast.expr) -> bool:
+    """Whether a function is another object, hence another program, whenever it is evaluated."""
+    made = dotted(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    return isinstance(node, ast.Lambda) or made == "partial"
