@@ -68,13 +68,17 @@ def _collectives(module: Module, devices: int) -> Iterator[Collective]:
 def _within(
     module: Module, computation: Computation, instruction: Instruction
 ) -> Iterator[tuple[Computation, Instruction]]:
-    """An instruction, or what a fusion is made of: XLA for TPUs writes a reduce-scatter as a fusion of an all-reduce and a slice."""
+    """An instruction, or the sum in a fusion that ends in its slice: so XLA for TPUs writes a reduce-scatter.
+
+    Others in fusions are steps of an asynchronous collective, which is an instruction of its own.
+    """
     body = module.computations.get(instruction.called.get("calls", ""))
     if instruction.opcode != "fusion" or body is None:
         yield computation, instruction
-        return
-    for inner in body.instructions.values():
-        yield from _within(module, body, inner)
+    elif body.root is not None and body.root.opcode in _LOOKS and body.root.operands:
+        summed = body.instructions.get(body.root.operands[0])
+        if summed is not None and summed.opcode == "all-reduce":
+            yield body, summed
 
 
 def _collective(
