@@ -705,7 +705,8 @@ class Externals(Machine):
     def test(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
         """Python asks for the truth of a value."""
         if isinstance(value, Array):
-            self.emit("test", events.TestEvent(node, frame, value, how))
+            if value.role != "ref":  # a variable of nnx is an object, and true
+                self.emit("test", events.TestEvent(node, frame, value, how))
         elif isinstance(value, Instance):
             method = value.cls.lookup("__bool__")
             if isinstance(method, Function):
