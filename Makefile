@@ -25,7 +25,7 @@ lint: setup ## ruff, its formatter and mypy
 	$(BIN)/mypy benchmarks
 
 unit: setup ## the tests
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not gpu"
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not gpu"
 
 format: setup ## rewrite the sources in the project's format
 	$(BIN)/ruff check --fix .

@@ -18,7 +18,7 @@ from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
-from jaxlint.staging.syntax_facts import all_parameters
+from jaxlint.staging.syntax_facts import all_parameters, nodes_of
 from jaxlint.staging.values import (
     CALLABLE,
     MISSING,
@@ -83,6 +83,23 @@ def _is_parameter(name: str, frame: Frame) -> bool:
 def _is_item(container: Value, holder: Value) -> bool:
     """Whether a dictionary holds the container, under whichever key."""
     return isinstance(holder, DictValue) and any(part is container for part in holder.elements())
+
+
+def _puts_on(taking: ast.AST, frame: Frame) -> bool:
+    """Whether the function puts something on the list that it takes an item of."""
+    if (
+        frame.function is None
+        or not isinstance(taking, ast.Call)
+        or not isinstance(taking.func, ast.Attribute)
+    ):
+        return False
+    place = ast.dump(taking.func.value)
+    return any(
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr == "append"
+        and ast.dump(call.func.value) == place
+        for call in nodes_of(frame.function.node, ast.Call)
+    )
 
 
 _SEARCHES = frozenset({"index", "count", "remove"})
@@ -287,8 +304,8 @@ class Methods(Machine):
         """Staged code takes an item out of a list that was made outside of the trace, and goes on with it."""
         if not frame.stage.staged or not frame.stage.certain or frame.catching or frame.statement is node:
             return
-        if frame.loops:
-            return  # it empties a queue
+        if frame.loops or _puts_on(node, frame):
+            return  # it empties a queue, or takes off what it has put on a stack
         stacks = ("__enter__", "__exit__", "push", "pop")
         if any(f.function is not None and f.function.name in stacks for f in (frame, *frame.callers())):
             return

@@ -10,7 +10,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, ConvertEvent, SideEffectEvent
 from jaxlint.staging.externals import LOGGER_MAKERS
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.syntax_facts import walk
+from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import (
     External,
     ExternalMethod,
@@ -324,6 +324,45 @@ def main(x):
 """,
         ),
         Example(
+            "a stack that is left as it was, numbers under a lock",
+            """
+import contextlib
+import threading
+import jax
+
+class Scopes:
+    def __init__(self):
+        self.stack = []
+
+class Numbers:
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.last = 0
+
+    def new(self):
+        with self.lock:
+            self.last += 1
+            return self.last
+
+scopes = Scopes()
+numbers = Numbers()
+
+@contextlib.contextmanager
+def scope(name):
+    scopes.stack.append((name, numbers.new()))
+    try:
+        yield scopes.stack[-1]
+    finally:
+        name, number = scopes.stack.pop()
+        assert number <= numbers.last
+
+@jax.jit
+def step(x):
+    with scope("step"):
+        return x * 2
+""",
+        ),
+        Example(
             "an iterator from outside",
             """
 import jax
@@ -394,7 +433,7 @@ def main(x):
 
     def on_side_effect(self, event: SideEffectEvent, report: Reporter) -> None:
         name = event.where.lower()
-        if report.module.is_test or "trac" in name or "compil" in name or guarded(event):
+        if report.module.is_test or "trac" in name or "compil" in name or guarded(event) or _locked(event):
             return
         report(
             event.node,
@@ -464,6 +503,16 @@ def main(x):
 def _surely_traced(value: Value) -> bool:
     found = find_array(value, True)
     return found is not None and found.certain
+
+
+def _locked(event: SideEffectEvent) -> bool:
+    """Whether a lock is held: it numbers objects for the whole process, while JAX traces too."""
+    return any(
+        "lock" in dotted(item.context_expr).rpartition(".")[2].lower()
+        for around in event.frame.module.ancestors(event.node)
+        if isinstance(around, ast.With)
+        for item in around.items
+    )
 
 
 def _is_fallback(event: CallEvent) -> bool:
