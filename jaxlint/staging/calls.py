@@ -371,17 +371,12 @@ class Calls(Machine):
                 repeat(record.writes[key], bound)
             record.handed = record.donations.get(key)
             if caller is not None and node is not None:
-                flat = key_origins(bound)
-                for position in consumed:
-                    origin = flat[position] if position < len(flat) else None
-                    if origin is None and 0 < position < len(flat):
-                        owner = flat[position - 1]  # a stream of a key that this call is the first to use
-                        origin = owner.child(STREAMS) if owner is not None and position % 2 else None
-                    if origin is not None:
-                        self.use_key(origin, node, caller, function.name)
+                if consumed:
+                    self.use_again(consumed, bound, function, node, caller)
                 self.ledger.replay(record.effects.get(key), node, caller)
-            renewed = self.renewed(result, dict(zip(then, key_origins(bound), strict=False)))
-            return renewed if coarse is None else stand_in(renewed)  # what another function gave
+            if isinstance(result, (Array, Unknown, TupleValue, DictValue)):
+                result = self.renewed(result, dict(zip(then, key_origins(bound), strict=False)))
+            return result if coarse is None else stand_in(result)  # what another function gave
         depth = caller.depth + 1 if caller is not None else 0
         nested = not function.scope.is_module and not function.scope.is_class
         if (
@@ -441,6 +436,24 @@ class Calls(Machine):
                 if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
                     self.use_key(origin, node, caller, function.name, origin in enclosing)
         return result
+
+    def use_again(
+        self,
+        consumed: tuple[int, ...],
+        bound: dict[str, Value],
+        function: Function,
+        node: ast.AST,
+        caller: Frame,
+    ) -> None:
+        """Uses up the keys at these positions of the arguments, as a remembered call of the function did."""
+        flat = key_origins(bound)
+        for position in consumed:
+            origin = flat[position] if position < len(flat) else None
+            if origin is None and 0 < position < len(flat):
+                owner = flat[position - 1]  # a stream of a key that this call is the first to use
+                origin = owner.child(STREAMS) if owner is not None and position % 2 else None
+            if origin is not None:
+                self.use_key(origin, node, caller, function.name)
 
     def renewed(self, value: Value, given: dict[Origin | None, Origin | None], depth: int = 3) -> Value:
         """A memoised result in terms of this call's arguments; keys that the function made are fresh at each call."""
