@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from jaxlint.staging.values import (
@@ -45,27 +45,29 @@ def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
     return nested(value, depth, coarse) if depth > 0 else (type(value).__name__, *functions_in(value))
 
 
-def functions_in(value: Value, depth: int = 5) -> Iterator[int]:
-    """The functions and classes that a value holds: what is called with it does different things for each."""
-    if isinstance(value, (Function, ClassValue)):
-        yield id(value.node)
-    elif depth > 0:
-        for part in _holds(value):
-            yield from functions_in(part, depth - 1)
+def functions_in(value: Value) -> list[int]:
+    """The functions and classes that a value holds, the nearest first: what is called with it does different things for each."""
+    found: list[int] = []
+    queue = [value]
+    for part in queue:  # grows on the way
+        kind = type(part)
+        if kind is Function or kind is ClassValue:
+            found.append(id(part.node))  # type: ignore[attr-defined]
+        elif kind in _HOLDS and len(queue) < _MOST_HELD:
+            queue.extend(_HOLDS[kind](part))
+    return found
 
 
-def _holds(value: Value) -> Iterable[Value]:
-    if isinstance(value, Instance):
-        return value.fields.values()
-    if isinstance(value, Partial):
-        return [value.function, *value.args]
-    if isinstance(value, BoundMethod):
-        return [value.function, value.receiver]
-    if isinstance(value, (TupleValue, ListValue)):
-        return value.elements()
-    if isinstance(value, Choice):
-        return value.options
-    return [value.target] if isinstance(value, Transformed) else []
+_MOST_HELD = 24  # parts of a value before no more are looked into
+_HOLDS: dict[type, Callable[[Any], Iterable[Value]]] = {
+    Instance: lambda value: value.fields.values(),
+    Partial: lambda value: (value.function, *value.args),
+    BoundMethod: lambda value: (value.function, value.receiver),
+    TupleValue: lambda value: value.elements(),
+    ListValue: lambda value: value.elements(),
+    Choice: lambda value: value.options,
+    Transformed: lambda value: (value.target,),
+}
 
 
 def _key_of_static(value: Static, depth: int, coarse: bool) -> object:
