@@ -133,13 +133,14 @@ def staged(xs):
         if frame.function is not None and frame.function.name.startswith("test"):
             return
         array, how = _taken_apart(event.node, event.iterable, frame), "iterates over"
-        if array is None and not isinstance(node.iter, ast.Call):
-            return
-        body = _body(node, frame)
-        if array is None:
-            array, how = _indexed(node, body, frame), "takes one by one, by index, the elements of"
-        if array is None or any(_selects(part) for part in walk(event.node)):
+        counted = _counted(node) if array is None else ""
+        if counted:
+            array, how = _held(counted, frame), "takes one by one, by index, the elements of"
+        if array is None or not _is_plain(array) or any(_selects(part) for part in walk(event.node)):
             return  # as few as the data has it
+        body = _body(node, frame)
+        if counted and not _reads_items(node, body, counted, frame):
+            return
         if any(isinstance(child, _HANDING_OUT) for part in body for child in walk(part)):
             return  # its caller decides what is done with each
         shape = shape_of(array)
@@ -239,29 +240,30 @@ def _leaves_jax(node: ast.For | ast.comprehension, body: list[ast.AST]) -> bool:
     return False
 
 
-def _indexed(node: ast.For | ast.comprehension, body: list[ast.AST], frame: Frame) -> Array | None:
-    """The array whose length a `range` counts, and of which the body reads the item of that number."""
+def _counted(node: ast.For | ast.comprehension) -> str:
+    """The name whose length a `range` counts, or ""."""
     call = node.iter
+    if not isinstance(node.target, ast.Name):
+        return ""
     if not (isinstance(call, ast.Call) and dotted(call.func) == "range" and len(call.args) == 1):
-        return None
+        return ""
     size = call.args[0]
-    name = ""
     if isinstance(size, ast.Subscript) and dotted(size.value).endswith(".shape"):
         first = isinstance(size.slice, ast.Constant) and size.slice.value == 0
-        name = dotted(size.value).removesuffix(".shape") if first else ""
-    elif isinstance(size, ast.Attribute) and size.attr == "size":
-        name = dotted(size.value)
-    elif isinstance(size, ast.Call) and dotted(size.func) == "len" and len(size.args) == 1:
-        name = dotted(size.args[0])
-    if not name or not isinstance(node.target, ast.Name):
-        return None
-    counter = node.target.id
-    if not any(
-        read.id == counter and _is_item(read, name, frame) for part in body for read in name_loads(part)
-    ):
-        return None
-    array = _held(name, frame)
-    return array if array is not None and _is_plain(array) else None
+        return dotted(size.value).removesuffix(".shape") if first else ""
+    if isinstance(size, ast.Attribute) and size.attr == "size":
+        return dotted(size.value)
+    if isinstance(size, ast.Call) and dotted(size.func) == "len" and len(size.args) == 1:
+        return dotted(size.args[0])
+    return ""
+
+
+def _reads_items(node: ast.For | ast.comprehension, body: list[ast.AST], array: str, frame: Frame) -> bool:
+    """Whether the body reads the items of the array that the loop counts to."""
+    counter = node.target
+    return isinstance(counter, ast.Name) and any(
+        read.id == counter.id and _is_item(read, array, frame) for part in body for read in name_loads(part)
+    )
 
 
 def _held(name: str, frame: Frame) -> Array | None:
