@@ -15,7 +15,13 @@ from jaxlint.staging.project import Module
 from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import all_parameters, handed_on, is_static_type, static_annotations
+from jaxlint.staging.syntax_facts import (
+    all_parameters,
+    handed_on,
+    is_static_type,
+    name_loads,
+    static_annotations,
+)
 from jaxlint.staging.trees import registration, tracer_in
 from jaxlint.staging.values import (
     Array,
@@ -231,18 +237,19 @@ def _gets_tracers(bound: dict[str, Value]) -> bool:
 
 
 def _runs_on_tracers(record: FunctionRecord, names: list[str]) -> bool:
-    """Whether a function without parameters is staged by itself, or has captured tracers."""
-    if names:
-        return False
-    if record.is_target:
+    """Whether a function has captured tracers, or is staged by itself and has no parameters."""
+    if record.is_target and not names:
         return True
-    function = record.function
-    captured = {part.id for part in ast.walk(function.node) if isinstance(part, ast.Name)}
-    scope: Scope | None = function.scope
-    while scope is not None and not scope.is_module:
-        if any(tracer_in(value) is not None for name, value in scope.variables.items() if name in captured):
-            return True
-        scope = scope.parent
+    read = {part.id for part in name_loads(record.function.node)}
+    scopes = [record.function.scope]
+    if record.last is not None and record.last.scope.parent is not None:
+        scopes.append(record.last.scope.parent)  # of the closure that ran last
+    for closed_over in scopes:
+        scope: Scope | None = closed_over
+        while scope is not None and not scope.is_module:
+            if any(tracer_in(value) is not None for name, value in scope.variables.items() if name in read):
+                return True
+            scope = scope.parent
     return False
 
 

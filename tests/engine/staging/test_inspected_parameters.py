@@ -226,3 +226,31 @@ def test_a_wrapper_that_takes_everything_hands_a_method_its_object(tmp_path: Pat
     assert facts["Call.__call__"].params == {"self": "static", "args": "traced"}
     assert facts["scaled"].params["factor"] == "static"
     assert facts["plain"].params == {"self": "traced", "x": "traced"}
+
+
+def test_a_branch_that_is_given_nothing_and_has_captured_tracers_is_staged(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+
+        @jax.jit
+        def step(state, update):
+            width = 3
+
+            def reject(_):
+                return state
+
+            def sizes(_):
+                return (width, 2 * width)
+
+            def show(verbose):
+                jax.lax.cond(jnp.any(update), lambda _: jax.debug.print("{}", update), lambda _: None, None)
+
+            show(True)
+            return jax.lax.cond(jnp.all(update > 0), lambda _: state + update, reject, None), sizes(None)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["step.<locals>.reject"].staged == "yes"
+    assert facts["step.<locals>.reject"].params == {"_": "static"}
+    assert facts["step.<locals>.show"].staged == "yes"
+    assert facts["step.<locals>.sizes"].staged == "unknown"  # no tracer reaches it
