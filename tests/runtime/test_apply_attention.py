@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from applying import applied
 from harness import imported, project_of
 from models import run
 
-from jaxlint.engine import CheckResult
 from jaxlint.source import read_source
-from jaxlint_runtime import apply
 from jaxlint_runtime.protocol import to_plain
-from jaxlint_runtime.verify import Listener, Request, Verification
 from jaxlint_runtime.written_attention import attention_fix
 
 PROGRAM = """import jax
@@ -62,17 +60,6 @@ def proven_of(project: Path) -> dict[str, Any]:
     line = PROGRAM[: PROGRAM.index("@jax.jit")].count("\n") + 1
     place = {"path": str(path), "line": line, "function": "step"}
     return {**result, **place, "status": "verified", "before": result["after"]}
-
-
-def applied(project: Path, result: dict[str, Any]) -> Any:
-    path = project / "program.py"
-    found = Verification(Request("script", path), Listener())
-    found.check = CheckResult(sources={str(path): read_source(path)})
-    found.document.results = [("cpu", result)]
-    found.document.ending = {"how": "finished", "status": 0, "message": "the program ended by itself"}
-    apply.apply_proven(found, allow_dirty=True)
-    (outcome,) = found.document.applied
-    return outcome
 
 
 @pytest.mark.slow

@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from applying import applied
 from harness import imported, project_of
 from models import run
 
-from jaxlint.engine import CheckResult
 from jaxlint.source import read_source
-from jaxlint_runtime import apply
 from jaxlint_runtime.protocol import to_plain
-from jaxlint_runtime.verify import Listener, Request, Verification
 from jaxlint_runtime.written_loss import loss_fix
 
 PROGRAM = """import jax
@@ -59,17 +57,6 @@ def proven_of(project: Path) -> dict[str, Any]:
     assert result["after"]["peak_bytes"] < 0.6 * result["before"]["peak_bytes"]
     line = PROGRAM[: PROGRAM.index("@jax.jit")].count("\n") + 1
     return {**result, "path": str(path), "line": line, "function": "step", "status": "verified"}
-
-
-def applied(project: Path, result: dict[str, Any]) -> Any:
-    path = project / "program.py"
-    found = Verification(Request("script", path), Listener())
-    found.check = CheckResult(sources={str(path): read_source(path)})
-    found.document.results = [("cpu", result)]
-    found.document.ending = {"how": "finished", "status": 0, "message": "the program ended by itself"}
-    apply.apply_proven(found, allow_dirty=True)
-    (outcome,) = found.document.applied
-    return outcome
 
 
 @pytest.mark.slow
