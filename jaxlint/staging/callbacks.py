@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any
 
 from jaxlint.staging.calls import label_of
@@ -204,7 +205,7 @@ def run_model(
             machine.in_stage(model, stage, args[1:], rest, node, frame)
 
 
-def call_update(
+def updated(
     machine: Any,
     optimiser: ExternalObject,
     args: list[Value],
@@ -212,13 +213,33 @@ def call_update(
     node: ast.AST,
     frame: Frame,
 ) -> None:
-    """`optimiser.update(grads, state, params)` of optax, in a trace: calls the update functions of the project in it."""
-    if not frame.stage.abstract:
-        return
-    for part in [*optimiser.args, *optimiser.kwargs.values()]:
-        for inner in part.elements() if isinstance(part, (TupleValue, ListValue)) else (part,):
-            if isinstance(inner, ExternalObject) and inner.name.startswith("optax."):
-                call_update(machine, inner, args, kwargs, node, frame)
+    """`optimiser.update(grads, state, params)` of optax, in a trace: what the project has put into it is called."""
+    if frame.stage.abstract:
+        parts = list(_transformations_in(optimiser))
+        for part in parts:
+            _call_schedule(machine, part, node, frame)
+        for part in parts:
+            _call_update(machine, part, args, kwargs, node, frame)
+
+
+def _transformations_in(optimiser: ExternalObject) -> Iterator[ExternalObject]:
+    """The transformations of optax that one is made of, and itself at the end."""
+    for value in [*optimiser.args, *optimiser.kwargs.values()]:
+        for part in value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,):
+            if isinstance(part, ExternalObject) and part.name.startswith("optax."):
+                yield from _transformations_in(part)
+    yield optimiser
+
+
+def _call_update(
+    machine: Any,
+    optimiser: ExternalObject,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    frame: Frame,
+) -> None:
+    """Calls the update function of a transformation that is made of functions of the project."""
     if optimiser.name not in ("optax.GradientTransformation", "optax.GradientTransformationExtraArgs"):
         return
     init, update = (
@@ -239,14 +260,8 @@ def call_update(
     machine.in_stage(update, stage, [args[0], state, params], {}, node, frame)
 
 
-def call_schedules(machine: Any, optimiser: ExternalObject, node: ast.AST, frame: Frame) -> None:
-    """`optimiser.update(...)` of optax gives the schedules of the optimiser its count, an array that is traced in a trace."""
-    if not frame.stage.abstract:
-        return
-    for value in [*optimiser.args, *optimiser.kwargs.values()]:
-        for part in value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,):
-            if isinstance(part, ExternalObject) and part.name.startswith("optax."):
-                call_schedules(machine, part, node, frame)
+def _call_schedule(machine: Any, optimiser: ExternalObject, node: ast.AST, frame: Frame) -> None:
+    """Gives the schedule of a transformation its count of updates, an array that is traced in a trace."""
     if optimiser.name not in _SCHEDULED:
         return
     schedule = next(

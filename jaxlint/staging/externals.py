@@ -42,13 +42,12 @@ from jaxlint.staging.callbacks import (
     call_captured,
     call_initialiser,
     call_line_search,
-    call_schedules,
     call_stacked,
     call_summary,
-    call_update,
     parameter_dtype,
     run_model,
     tabulate_module,
+    updated,
 )
 from jaxlint.staging.classes import DECORATOR_KINDS, FIELD_MAKERS
 from jaxlint.staging.dispatching import GENERIC, REGISTER, call_generic, register, registered
@@ -498,8 +497,7 @@ class Externals(Machine):
             owner.startswith("optax.") and name in ("init", "update")
         ):
             if name == "update":
-                call_schedules(self, receiver, node, frame)
-                call_update(self, receiver, args, kwargs, node, frame)
+                updated(self, receiver, args, kwargs, node, frame)
                 updates = self.array_result(frame, inputs, node, like=args[0] if args else None)
                 updates.tree = True
                 state = self.array_result(frame, inputs, node, like=args[1] if len(args) > 1 else None)
