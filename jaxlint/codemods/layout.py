@@ -116,7 +116,7 @@ class Layout:
             start, end = self.site.span(first), self.site.span(last)
             return text, Span(start.line, start.column, end.end_line, end.end_column)
         span = self._block_span(statements, after)
-        if added and any(self._spans_lines_in_string(one) for one in statements):
+        if added and any(self.spans_lines_in_string(one) for one in statements):
             raise Refused("a string over several lines would have to be indented")
         if not is_alone(self.site, last) and not self._ends_line(last):
             raise Refused("the block shares its last line with another statement")
@@ -153,7 +153,8 @@ class Layout:
         return not after or after.startswith("#")
 
     @staticmethod
-    def _spans_lines_in_string(statement: ast.stmt) -> bool:
+    def spans_lines_in_string(statement: ast.AST) -> bool:
+        """Whether a string inside is written over several lines."""
         return any(
             isinstance(part, (ast.JoinedStr, ast.Constant))
             and (isinstance(part, ast.JoinedStr) or isinstance(part.value, (str, bytes)))

@@ -1,159 +1,235 @@
 """`loss-by-parts`: the cross-entropy of a product is computed for a part of the examples at a time, by `jax.lax.map` over a checkpoint.
 
-So the scores of all examples never exist at once, forward or backward. That the call takes the scores of a product, and how many
-examples make a part, is known from the program that ran. Raises Refused where the scores are used elsewhere, or made in another way.
+What makes the loss of each row, from the product on, becomes a function of a part. So the scores of all examples never exist at once,
+forward or backward. Where the scores are made, and how many examples make a part, is known from the program that ran. Raises Refused
+where the scores are used elsewhere, or the loss is made in a way that is not known to be row by row.
 """
 
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Sequence
 
+import libcst as cst
+
+from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.imports import reference
+from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.registry import Draft, codemod
-from jaxlint.codemods.remove_statement import delete_statement
+from jaxlint.codemods.row_losses import RowLoss, Setting, row_loss, stored
 from jaxlint.codemods.site import Refused, Site
-from jaxlint.codemods.statements import siblings
+from jaxlint.codemods.statements import is_alone, siblings, whole_lines
 from jaxlint.finding import Span, Step
 
-_LOSS = "optax.softmax_cross_entropy_with_integer_labels"
-_PRODUCTS = frozenset({"jax.numpy.matmul", "jax.numpy.dot"})
-_PART = "part"
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return, ast.Expr)
+_INNER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 @codemod("loss-by-parts")
 def loss_by_parts(draft: Draft, step: Step) -> None:
-    """The span is the call of the loss. Parameter: `examples`, how many make a part."""
+    """The span is the expression that gives the loss of each row, or what is summed or averaged over all rows and classes.
+
+    Parameters: `examples`, how many make a part, and the fields of `Setting`.
+    """
     site = draft.site
-    call = site.find_ast(step.span, ast.Call)
-    assert isinstance(call, ast.Call)
-    found = _scores(site, call)
-    if found is None:
-        raise Refused("the scores are not made by one product")
-    _check(site, call, found)
-    names = {node.id for node in ast.walk(found.expression) if isinstance(node, ast.Name)}
-    if _PART in names:
-        raise Refused(f"`{_PART}` means something else here")
-    scores = site.text(found.expression)
-    rows = site.text(found.rows)
-    before, after = _around(site, found)
-    assert before + rows + after == scores
-    mapped = reference(site, draft.imports, "jax.lax.map", call)
-    checkpoint = reference(site, draft.imports, "jax.checkpoint", call)
-    loss = f"lambda {_PART}: {site.text(call.func)}({before}{_PART}[0]{after}, {_PART}[1])"
-    labels = site.text(_arguments(call)[1])
+    expression = site.find_ast(step.span, ast.expr)
+    assert isinstance(expression, ast.expr)
+    known = {name: step.parameters[name] for name in ("rank", "layer") if name in step.parameters}
+    found = row_loss(site, expression, Setting(**known))  # type: ignore[arg-type]
+    _check(site, found)
+    writer = _Writer(draft, found)
+    rows, labels = site.text(found.rows[0]), site.text(found.labels[0])
+    writer.move()
+    mapped = reference(site, draft.imports, "jax.lax.map", expression)
     examples = int(str(step.parameters["examples"]))
-    draft.replace(
-        site.span(call), f"{mapped}({checkpoint}({loss}), ({rows}, {labels}), batch_size={examples})"
-    )
-    if found.statement is not None:
-        delete_statement(draft, found.statement)
+    call = f"{mapped}({writer.function}, ({rows}, {labels}), batch_size={examples})"
+    draft.replace(_whole(site, expression), call)
 
 
-def find_losses(site: Site, line: int) -> list[Span]:
-    """The calls of the loss whose scores are made by the product at a line."""
-    found = []
-    for node in ast.walk(site.tree):
-        if isinstance(node, ast.Call) and site.names.qualified(node.func) == _LOSS:
-            scores = _scores(site, node)
-            if scores is not None:
-                product = scores.expression
-                if product.lineno <= line <= (product.end_lineno or product.lineno):
-                    found.append(site.span(node))
-    return found
+def find_losses(site: Site, line: int, setting: Setting) -> list[Span]:
+    """The loss that is made from the scores of a line: the first that all uses of the scores lead to, else the last."""
+    refused: list[Span] = []
+    start = next((one for one in ast.walk(site.tree) if _is_at(one, line)), None)
+    if not isinstance(start, ast.stmt):
+        return []
+    block = siblings(site, start)
+    for statement in block[block.index(start) :]:
+        below: set[ast.AST] = set()
+        for node in ast.walk(statement):
+            if not isinstance(node, ast.expr) or node in below or not isinstance(statement, _SIMPLE):
+                continue
+            try:
+                found = row_loss(site, node, setting)
+            except Refused:
+                continue
+            if found.product is None or not _covers(found.product, line):
+                continue
+            below |= set(ast.walk(node))
+            try:
+                _check(site, found)
+            except Refused:
+                refused = [site.span(node)]
+                continue
+            return [site.span(node)]
+    return refused
 
 
-@dataclass(frozen=True)
-class _Scores:
-    """The expression that makes the scores, the factor in it that has the examples, and the statement that gives it a name."""
-
-    expression: ast.expr
-    rows: ast.expr
-    statement: ast.Assign | None
+def _is_at(node: ast.AST, line: int) -> bool:
+    """Whether a statement without a block stands at a line."""
+    return isinstance(node, _SIMPLE) and _covers(node, line)
 
 
-def _arguments(call: ast.Call) -> list[ast.expr]:
-    """The scores and the labels. Raises Refused for other arguments."""
-    named = {keyword.arg: keyword.value for keyword in call.keywords}
-    given = [
-        *call.args,
-        *(named.pop(name) for name in ("logits", "labels")[len(call.args) :] if name in named),
-    ]
-    if len(given) != 2 or named or any(isinstance(one, ast.Starred) for one in given):
-        raise Refused("the loss has other arguments than scores and labels")
-    return given
+def _covers(node: ast.expr | ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
 
 
-def _scores(site: Site, call: ast.Call) -> _Scores | None:
-    """How the scores of a call are made; None where that is no product, perhaps with a bias, in the same block."""
-    try:
-        expression = _arguments(call)[0]
-    except Refused:
-        return None
-    statement: ast.Assign | None = None
-    if isinstance(expression, ast.Name):
-        statement = _given(site, expression)
-        if statement is None:
-            return None
-        expression = statement.value
-    product = expression
-    if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Add):
-        product = product.left
-    if isinstance(product, ast.BinOp) and isinstance(product.op, ast.MatMult):
-        return _Scores(expression, product.left, statement)
-    if isinstance(product, ast.Call) and len(product.args) == 2 and not product.keywords:
-        if site.names.qualified(product.func) in _PRODUCTS:
-            return _Scores(expression, product.args[0], statement)
-    return None
+class _Writer:
+    """Writes the function of a part, in front of the statement that takes the losses."""
+
+    def __init__(self, draft: Draft, found: RowLoss) -> None:
+        self.draft = draft
+        self.site = draft.site
+        self.found = found
+        self.layout = Layout(self.site)
+        self.last = _statement(self.site, found.expression)
+        names = self.layout.identifiers(self.site.names.scope_at(found.expression))
+        self.function, self.part = fresh_name(names, "losses"), fresh_name(names, "part")
+        rows, labels = found.rows[0], found.labels[0]
+        self.rows, self.labels = (
+            node.id if isinstance(node, ast.Name) else fresh_name(names, wanted)
+            for node, wanted in ((rows, "rows"), (labels, "labels"))
+        )
+        self.edits = dict(found.edits)
+        for node, name in [(rows, self.rows), *((label, self.labels) for label in found.labels)]:
+            if not isinstance(node, ast.Name):
+                self.edits[_whole(self.site, node)] = name
+        self._check_parameters()
+
+    def _check_parameters(self) -> None:
+        """Raises Refused where a parameter would hide what else is read under its name."""
+        plain = [node for node in (*self.found.rows, *self.found.labels) if isinstance(node, ast.Name)]
+        others = [node for node in (*self.found.rows, *self.found.labels) if node not in plain]
+        operands = {*plain, *(part for node in (*others, *self.found.gone) for part in ast.walk(node))}
+        for statement in [*self.found.statements, self.found.expression]:
+            for node in ast.walk(statement):
+                if (
+                    isinstance(node, ast.Name)
+                    and node.id in (self.rows, self.labels)
+                    and node not in operands
+                ):
+                    raise Refused(f"`{node.id}` is used in more than one way")
+
+    def move(self) -> None:
+        """Takes the statements away, and writes the function that they go to."""
+        moved = sorted(self.found.statements, key=lambda statement: statement.lineno)
+        indent = self.layout.indent(self.last)
+        checkpoint = reference(self.site, self.draft.imports, "jax.checkpoint", self.found.expression)
+        lines = [
+            f"@{checkpoint}",
+            f"def {self.function}({self.part}):",
+            f"    {self.rows}, {self.labels} = {self.part}",
+        ]
+        gone: set[int] = set()
+        for statement in moved:
+            comments = self._comments_above(statement)
+            lines += [f"    {self.layout.lines[number - 1].strip()}" for number in comments]
+            lines.append(f"    {self._statement_text(statement)}")
+            span = whole_lines(self.site, statement, set())
+            first = comments[0] if comments else span.line
+            gone |= set(range(first, span.end_line))
+            self.draft.replace(Span(first, 1, span.end_line, span.end_column), "")
+        lines.append(f"    return {self._result()}")
+        newline = self.layout.newline
+        text = "".join(indent + line + newline for line in lines)
+        first = min([*self._comments_above(self.last), self.last.lineno])
+        self.draft.insert(first, 1, self._gap(first, gone) + text + newline)
+
+    def _gap(self, line: int, gone: set[int]) -> str:
+        """A blank line, unless there is one above `line` once the lines that are `gone` are."""
+        above = next((number for number in range(line - 1, 0, -1) if number not in gone), 0)
+        text = self.layout.lines[above - 1].strip() if above else ""
+        return "" if not text or text.endswith(":") else self.layout.newline
+
+    def _comments_above(self, statement: ast.stmt) -> Sequence[int]:
+        """The lines directly above a statement that are comments."""
+        first = statement.lineno
+        while first > 1 and self.layout.lines[first - 2].lstrip().startswith("#"):
+            first -= 1
+        return range(first, statement.lineno)
+
+    def _statement_text(self, statement: ast.stmt) -> str:
+        if not is_alone(self.site, statement):
+            raise Refused("a statement shares its line with another; put it on a line of its own")
+        span = self.site.span(statement)
+        end = len(self.layout.lines[span.end_line - 1]) + 1  # with its comment
+        return self._text(Span(span.line, span.column, span.end_line, end), statement)
+
+    def _result(self) -> str:
+        """What the function returns."""
+        expression = self.found.expression
+        text = self._text(self.site.span(expression), expression)
+        if self.found.total is not None:
+            total = reference(self.site, self.draft.imports, f"jax.numpy.{self.found.total}", expression)
+            return f"{total}({text}, axis=-1)"
+        inner = isinstance(expression, (ast.Call, ast.Subscript))
+        return text if inner or self.layout.newline not in text else f"({text})"
+
+    def _text(self, span: Span, node: ast.AST) -> str:
+        """The text of a span, edited and indented once more."""
+        if Layout.spans_lines_in_string(node):
+            raise Refused("a string over several lines would have to be indented")
+        lines = self.site.lines
+        start, end = lines.range(span)
+        parts: list[str] = []
+        for inner in sorted(self.edits):
+            first, last = lines.range(inner)
+            if start <= first and last <= end:
+                parts += [lines.text[start:first], self.edits[inner]]
+                start = last
+        text = "".join([*parts, lines.text[start:end]])
+        return text.replace(self.layout.newline, f"{self.layout.newline}    ")
 
 
-def _given(site: Site, name: ast.Name) -> ast.Assign | None:
-    """The one statement of the same block, before it, that gives a name its value."""
-    last = next(node for node in site.names.ancestors(name) if isinstance(node, ast.stmt))
+def _statement(site: Site, node: ast.AST) -> ast.stmt:
+    return next(one for one in site.names.ancestors(node) if isinstance(one, ast.stmt))
+
+
+def _whole(site: Site, node: ast.expr) -> Span:
+    """Where an expression is, with the parentheses around it."""
+    found = site.find(site.span(node), cst.BaseExpression)  # type: ignore[type-abstract]
+    return site.outer_place(found)
+
+
+def _check(site: Site, found: RowLoss) -> None:
+    """Raises Refused where what moves is used elsewhere, or reads what has changed by the time of the loss."""
+    last = _statement(site, found.expression)
+    between = site.names.ancestors_below(found.expression, last)
+    if not isinstance(last, _SIMPLE) or any(isinstance(node, _INNER) for node in between):
+        raise Refused("the loss is not computed by a statement of its own")
+    inside = [*found.statements, found.expression]
+    for statement in found.statements:
+        target = statement.targets[0]
+        assert isinstance(target, ast.Name)
+        home = site.names.scope_at(statement).resolve(target.id)
+        for use in site.names.uses_of(target.id, home) if home is not None else ():
+            around = [use.name, *site.names.ancestors(use.name)]
+            if not any(one in around for one in inside):
+                raise Refused(f"`{target.id}` is used elsewhere, too")
+    _check_between(site, found, last)
+
+
+def _check_between(site: Site, found: RowLoss, last: ast.stmt) -> None:
+    """Raises Refused where a statement that stays changes what a moved one reads."""
     block = siblings(site, last)
-    for statement in reversed(block[: block.index(last)]):
-        if name.id in _stored(statement):
-            single = isinstance(statement, ast.Assign) and len(statement.targets) == 1
-            if single and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                return statement
-            return None
-    return None
-
-
-def _check(site: Site, call: ast.Call, found: _Scores) -> None:
-    """Raises Refused where the scores are used elsewhere, or what makes them has changed by the time of the call."""
-    if found.statement is None:
-        return
-    target = found.statement.targets[0]
-    assert isinstance(target, ast.Name)
-    home = site.names.scope_at(found.statement).resolve(target.id)
-    uses = site.names.uses_of(target.id, home) if home is not None else []
-    if any(call not in site.names.ancestors(use.name) for use in uses):
-        raise Refused(f"`{target.id}` is used elsewhere, too")
-    last = next(node for node in site.names.ancestors(call) if isinstance(node, ast.stmt))
-    block = siblings(site, last)
-    needed = {node.id for node in ast.walk(found.expression) if isinstance(node, ast.Name)}
-    for statement in block[block.index(found.statement) + 1 : block.index(last)]:
-        if changed := needed & _stored(statement):
-            raise Refused(f"`{min(changed)}` is given another value in between")
-
-
-def _stored(statement: ast.stmt) -> set[str]:
-    """The names that a statement gives a value, or part of one."""
-    found = set()
-    for node in ast.walk(statement):
-        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
-            while isinstance(node, (ast.Attribute, ast.Subscript)):
-                node = node.value  # type: ignore[assignment]
-            if isinstance(node, ast.Name):
-                found.add(node.id)
-    return found
-
-
-def _around(site: Site, found: _Scores) -> tuple[str, str]:
-    """The text of the scores before and after the factor with the examples. Raises Refused where it has several lines."""
-    whole, inner = site.span(found.expression), site.span(found.rows)
-    if whole.line != whole.end_line:
-        raise Refused("the product is written over several lines")
-    text = site.text(found.expression)
-    return text[: inner.column - whole.column], text[inner.end_column - whole.column :]
+    for moved in found.statements:
+        needed = {node.id for node in ast.walk(moved.value) if isinstance(node, ast.Name)}
+        stays = [
+            statement
+            for statement in block[block.index(moved) + 1 : block.index(last)]
+            if statement not in found.statements
+        ]
+        for statement in stays:
+            if changed := needed & stored(statement):
+                raise Refused(f"`{min(changed)}` is given another value in between")
+        if stays:
+            check_expression(site, moved.value, "what makes the scores")

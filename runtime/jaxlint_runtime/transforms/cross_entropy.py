@@ -7,6 +7,7 @@ backward; that costs the product once more.
 from __future__ import annotations
 
 import functools
+import os
 from typing import Any
 
 from jaxlint_runtime.kernels.implementations import online_cross_entropy
@@ -21,6 +22,8 @@ from jaxlint_runtime.transforms.base import NO_CALL, Candidate, NotApplicable, T
 from jaxlint_runtime.transforms.kernels import LEAST_BYTES, LEAST_SHARE, Seen, shortened, substituted
 
 _BLOCKS, _PALLAS = "blocks", "pallas"
+# Where the layers are made whose call gives scores row by row, and may stand in a function under `jax.lax.map`.
+_LAYERS = ("flax/nnx/nn/linear.py", "equinox/nn/_linear.py")
 
 
 class CrossEntropy(Transform):
@@ -88,11 +91,23 @@ class CrossEntropy(Transform):
 
 
 def _written(loss: Loss) -> dict[str, Any]:
-    """What a codemod has to know: where the scores are made, and how many entries of the first axis of the loss make a part."""
+    """What a codemod has to know: where the scores are made and by what, the axes of the rows, and how many entries of the first make a part."""
     rows, vocabulary, _ = loss.shape
     first = loss.likelihood.sizes.size(loss.likelihood.axes[0]) if loss.likelihood.axes else 1
     examples = max(1, block_rows(rows, vocabulary) * first // rows)
-    return {"places": places_of(loss.likelihood.product), "examples": examples}
+    places = places_of(loss.likelihood.product)
+    outside = [place for place in places if not _of_layer(place)]
+    layer = bool(places) and _of_layer(places[0])
+    return {
+        "places": outside[:1] if layer else places,
+        "layer": layer,
+        "rank": len(loss.likelihood.product.outs[0].shape) - 1,
+        "examples": examples,
+    }
+
+
+def _of_layer(place: str) -> bool:
+    return place.rpartition(":")[0].replace(os.sep, "/").endswith(_LAYERS)
 
 
 def _code(examples: int) -> str:

@@ -1,0 +1,388 @@
+"""How a loss is made from the scores of one product, row by row: what may be computed for a part of the rows at a time.
+
+An expression is read backward, from the loss to the product, through the assignments of its block. Each part of it is known by its
+last axis alone: all classes, one element, or none. What mixes rows, or what no rule here knows, is refused.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.effects import check_expression
+from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.statements import siblings
+from jaxlint.finding import Span
+
+_INTEGER_LOSS = "optax.softmax_cross_entropy_with_integer_labels"
+_DENSE_LOSS = "optax.softmax_cross_entropy"
+_MODULES = ("jax.numpy.", "jax.nn.", "jax.lax.", "jax.scipy.special.")
+_PRODUCTS = frozenset({"jax.numpy.matmul", "jax.numpy.dot"})
+_OF_PRODUCTS = frozenset({"precision", "preferred_element_type"})
+_REDUCTIONS = frozenset({"sum", "mean", "max", "min", "amax", "logsumexp"})
+_NORMALISED = frozenset({"softmax", "log_softmax"})
+_ELEMENTWISE = frozenset(
+    {"exp", "log", "log1p", "expm1", "tanh", "square", "abs", "negative", "stop_gradient", "astype"}
+)
+_TOTALS = frozenset({"sum", "mean"})
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div)
+
+
+class Kind(enum.Enum):
+    """What an array has beside the axes of the rows."""
+
+    SCORES = enum.auto()  # all classes; as the product gives them, but for a bias or a scale
+    WIDE = enum.auto()  # all classes
+    ONE = enum.auto()  # an axis of one element
+    ROW = enum.auto()  # nothing
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is known from the run: how many axes the rows have, and whether a linear layer makes the scores."""
+
+    rank: int = 1
+    layer: bool = False
+
+
+@dataclass
+class RowLoss:
+    """What makes up one loss: its statements, its operands, and what has to be spelled otherwise for rows of any number of axes."""
+
+    expression: ast.expr
+    total: str | None = None  # `sum` or `mean`, where it is applied to all classes of all rows at once
+    product: ast.expr | None = None
+    rows: list[ast.expr] = field(default_factory=list)
+    labels: list[ast.expr] = field(default_factory=list)
+    statements: dict[ast.Assign, None] = field(default_factory=dict)
+    edits: dict[Span, str] = field(default_factory=dict)
+    gone: list[ast.expr] = field(default_factory=list)  # what is not written any more
+
+    def copied(self) -> RowLoss:
+        """The same, to which more can be added without changing this one."""
+        return RowLoss(
+            self.expression,
+            self.total,
+            self.product,
+            list(self.rows),
+            list(self.labels),
+            dict(self.statements),
+            dict(self.edits),
+            list(self.gone),
+        )
+
+
+def row_loss(site: Site, expression: ast.expr, setting: Setting) -> RowLoss:
+    """How the loss that `expression` gives is made. Raises Refused where it is no loss by rows."""
+    reader = _Reader(site, setting, RowLoss(expression))
+    kind = reader.read(expression)
+    if kind in (Kind.SCORES, Kind.WIDE):
+        reader.found.total = _total_of(site, expression)
+        if reader.found.total is None:
+            raise Refused("it is no loss of each row")
+    elif isinstance(expression, ast.Name):
+        raise Refused("the loss is made by another statement")
+    texts = {ast.unparse(label) for label in reader.found.labels}
+    if len(reader.found.rows) != 1 or len(texts) != 1:
+        raise Refused("it is not made from the scores of one product and one array of labels")
+    return reader.found
+
+
+def _total_of(site: Site, operand: ast.expr) -> str | None:
+    """How the call around an array sums or averages all of it."""
+    call = site.names.parents.get(operand)
+    if isinstance(call, ast.Attribute):
+        call = site.names.parents.get(call)
+    if not isinstance(call, ast.Call) or call.keywords:
+        return None
+    name, given, rest = _called(site, call)
+    return name if name in _TOTALS and given is operand and not rest else None
+
+
+def _called(site: Site, call: ast.Call) -> tuple[str, ast.expr | None, list[ast.expr]]:
+    """The function of jax.numpy and its kin, or method, that a call means; its first operand, and the others."""
+    qualified = site.names.qualified(call.func)
+    if qualified is not None and qualified.startswith(_MODULES) and call.args:
+        return qualified.rpartition(".")[2], call.args[0], call.args[1:]
+    if qualified is None and isinstance(call.func, ast.Attribute):
+        return call.func.attr, call.func.value, call.args
+    return "", None, []
+
+
+class _Reader:
+    """Reads one expression, and notes what it is made of."""
+
+    def __init__(self, site: Site, setting: Setting, found: RowLoss) -> None:
+        self.site = site
+        self.setting = setting
+        self.found = found
+
+    def read(self, node: ast.expr) -> Kind:
+        """What `node` is. Raises Refused where it is not made from the scores or the labels, row by row."""
+        if isinstance(node, ast.Name):
+            statement = given(self.site, node)
+            if statement is None:
+                raise Refused(f"`{node.id}` is not made in the same block")
+            kind = self.read(statement.value)
+            self.found.statements[statement] = None
+            return kind
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return self._applied(self.read(node.operand))
+        if isinstance(node, ast.BinOp):
+            return self._of_two(node)
+        if isinstance(node, ast.Subscript):
+            return self._picked(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        raise self._unknown(node)
+
+    # ---- operators ----
+
+    def _of_two(self, node: ast.BinOp) -> Kind:
+        if isinstance(node.op, ast.MatMult):
+            return self._product(node, node.left, node.right)
+        if not isinstance(node.op, _OPERATORS):
+            raise self._unknown(node)
+        kinds = [self._attempt(side) for side in (node.left, node.right)]
+        ours = [kind for kind in kinds if kind is not None]
+        if len(ours) == 2:
+            rowwise = [kind is Kind.ROW for kind in ours]
+            if all(rowwise) or all(kind is Kind.ONE for kind in ours):
+                return ours[0]
+            if any(rowwise):
+                raise self._unknown(node)
+            return Kind.WIDE
+        if len(ours) == 1:
+            other = node.left if kinds[0] is None else node.right
+            divides = isinstance(node.op, ast.Div) and other is node.left
+            if isinstance(other, ast.Constant) or (ours[0] is Kind.SCORES and not divides):
+                self._constant(other)
+                return self._applied(ours[0]) if divides else ours[0]
+        raise self._unknown(node)
+
+    def _attempt(self, node: ast.expr) -> Kind | None:
+        """What `node` is, or None where it has nothing to do with the scores; then nothing is noted."""
+        found = self.found
+        self.found = found.copied()
+        try:
+            return self.read(node)
+        except Refused:
+            self.found = found
+            return None
+
+    @staticmethod
+    def _applied(kind: Kind) -> Kind:
+        """What a function of each element makes of it."""
+        return Kind.WIDE if kind is Kind.SCORES else kind
+
+    # ---- the product ----
+
+    def _product(self, node: ast.expr, rows: ast.expr, table: ast.expr) -> Kind:
+        self._constant(table)
+        self.found.product = node
+        if rows not in self.found.rows:
+            self.found.rows.append(rows)
+        return Kind.SCORES
+
+    def _layer(self, node: ast.Call) -> Kind:
+        """The call of a linear layer, perhaps for each row."""
+        if not self.setting.layer or len(node.args) != 1 or node.keywords:
+            raise self._unknown(node)
+        mapped = node.func
+        if isinstance(mapped, ast.Call) and self.site.names.qualified(mapped.func) == "jax.vmap":
+            if self.setting.rank != 1 or len(mapped.args) != 1 or mapped.keywords:
+                raise self._unknown(node)
+            self.found.edits[self.site.span(mapped)] = self.site.text(mapped.args[0])
+        self.found.product = node
+        if node.args[0] not in self.found.rows:
+            self.found.rows.append(node.args[0])
+        return Kind.SCORES
+
+    def _constant(self, node: ast.expr) -> None:
+        """What is the same for all rows. Raises Refused where it does more, or reads what moves, but for its shape."""
+        check_expression(self.site, node, "what the scores are made of")
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name) and self._attempt(part) is not None:
+                shape = self.site.names.parents[part]
+                taken = self.site.names.parents[shape]
+                if not (isinstance(shape, ast.Attribute) and shape.attr == "shape"):
+                    raise self._unknown(node)
+                if not isinstance(taken, ast.Subscript) or not self._is_last(taken.slice):
+                    raise self._unknown(node)
+
+    # ---- functions ----
+
+    def _call(self, node: ast.Call) -> Kind:
+        qualified = self.site.names.qualified(node.func)
+        if qualified in _PRODUCTS and len(node.args) == 2:
+            if {keyword.arg for keyword in node.keywords} <= _OF_PRODUCTS:
+                return self._product(node, *node.args)
+        if qualified in (_INTEGER_LOSS, _DENSE_LOSS):
+            return self._optax(node, qualified)
+        if qualified == "jax.nn.one_hot":
+            return self._one_hot(node)
+        if qualified == "jax.numpy.take_along_axis":
+            return self._along(node)
+        name, operand, rest = _called(self.site, node)
+        known = name in _REDUCTIONS | _NORMALISED | _ELEMENTWISE or name == "squeeze"
+        if operand is None or not known:
+            return self._layer(node)
+        kind = self.read(operand)
+        named = {keyword.arg: keyword.value for keyword in node.keywords}
+        if name in _ELEMENTWISE:
+            if named or len(rest) > (name == "astype"):
+                raise self._unknown(node)
+            return kind if name == "astype" else self._applied(kind)
+        keep = named.pop("keepdims", None)
+        axis = named.pop("axis", None) if not rest else rest.pop(0)
+        if named or rest or (axis is not None and not self._is_last(axis)):
+            raise self._unknown(node)
+        if name in _NORMALISED and kind in (Kind.SCORES, Kind.WIDE) and keep is None:
+            return Kind.WIDE
+        if name == "squeeze" and kind is Kind.ONE and axis is not None and keep is None:
+            return Kind.ROW
+        if name in _REDUCTIONS and kind in (Kind.SCORES, Kind.WIDE) and axis is not None:
+            kept = keep is not None and ast.unparse(keep) == "True"
+            if kept or keep is None or ast.unparse(keep) == "False":
+                return Kind.ONE if kept else Kind.ROW
+        raise self._unknown(node)
+
+    def _optax(self, node: ast.Call, loss: str) -> Kind:
+        named = {keyword.arg: keyword.value for keyword in node.keywords}
+        both = [*node.args, *(named.pop(name) for name in ("logits", "labels") if name in named)]
+        if len(both) != 2 or named:
+            raise Refused("the loss has other arguments than scores and labels")
+        if self.read(both[0]) not in (Kind.SCORES, Kind.WIDE):
+            raise self._unknown(node)
+        if loss == _INTEGER_LOSS:
+            self._labels(both[1])
+        elif self.read(both[1]) is not Kind.WIDE:
+            raise self._unknown(node)
+        return Kind.ROW
+
+    def _one_hot(self, node: ast.Call) -> Kind:
+        named = {keyword.arg: keyword.value for keyword in node.keywords}
+        axis = named.pop("axis", None)
+        sizes = [*node.args[1:], *named.values()]
+        if not node.args or not sizes or (axis is not None and not self._is_last(axis)):
+            raise self._unknown(node)
+        self._labels(node.args[0])
+        for size in sizes:
+            self._constant(size)
+        return Kind.WIDE
+
+    def _along(self, node: ast.Call) -> Kind:
+        named = {keyword.arg: keyword.value for keyword in node.keywords}
+        parts = [*node.args, *(named.pop(name) for name in ("indices", "axis") if name in named)]
+        if len(parts) != 3 or named or not self._is_last(parts[2]):
+            raise self._unknown(node)
+        if self.read(parts[0]) not in (Kind.SCORES, Kind.WIDE):
+            raise self._unknown(node)
+        self._index(parts[1])
+        return Kind.ONE
+
+    # ---- labels ----
+
+    def _labels(self, node: ast.expr) -> None:
+        self.found.labels.append(node)
+
+    def _index(self, node: ast.expr) -> None:
+        """Labels with an axis of one element at their end."""
+        if isinstance(node, ast.Name):
+            statement = given(self.site, node)
+            if statement is None:
+                raise self._unknown(node)
+            self._index(statement.value)
+            self.found.statements[statement] = None
+            return
+        if isinstance(node, ast.Subscript) and self._is_element(node.slice, "None"):
+            self._sliced(node, "None")
+            self._labels(node.value)
+            return
+        if isinstance(node, ast.Call):
+            name, labels, rest = _called(self.site, node)
+            axes = [*rest, *(keyword.value for keyword in node.keywords if keyword.arg == "axis")]
+            if name == "expand_dims" and labels is not None and len(axes) == 1 and self._is_last(axes[0]):
+                self._labels(labels)
+                return
+            column = [ast.unparse(axis) for axis in rest] in (["-1", "1"], ["(-1, 1)"])
+            if name == "reshape" and labels is not None and column and self.setting.rank == 1:
+                whole, inner = self.site.span(node), self.site.span(labels)
+                self.found.edits[_between(whole, inner)] = ""
+                after = Span(inner.end_line, inner.end_column, whole.end_line, whole.end_column)
+                self.found.edits[after] = "[..., None]"
+                self._labels(labels)
+                return
+        raise self._unknown(node)
+
+    def _picked(self, node: ast.Subscript) -> Kind:
+        """The one element of the last axis, or of each row the one that the labels name."""
+        if self._is_element(node.slice, "0"):
+            if self.read(node.value) is not Kind.ONE:
+                raise self._unknown(node)
+            self._sliced(node, "0")
+            return Kind.ROW
+        if isinstance(node.slice, ast.Tuple) and len(node.slice.elts) == 2 and self.setting.rank == 1:
+            count, labels = node.slice.elts
+            counted = isinstance(count, ast.Call) and len(count.args) == 1 and not count.keywords
+            if counted and self.site.names.qualified(count.func) == "jax.numpy.arange":  # type: ignore[attr-defined]
+                if self.read(node.value) in (Kind.SCORES, Kind.WIDE):
+                    self._labels(labels)
+                    self.found.gone.append(count)
+                    self.found.edits[_between(self.site.span(count), self.site.span(labels))] = ""
+                    return Kind.ROW
+        raise self._unknown(node)
+
+    def _is_element(self, index: ast.expr, element: str) -> bool:
+        """Whether an index takes, or makes, one element behind all axes of the rows."""
+        if not isinstance(index, ast.Tuple) or len(index.elts) < 2:
+            return False
+        *before, last = (ast.unparse(part) for part in index.elts)
+        newaxis = element == "None" and last.endswith(".newaxis")
+        return (last == element or newaxis) and before in (["..."], [":"] * self.setting.rank)
+
+    def _sliced(self, node: ast.Subscript, element: str) -> None:
+        """Write the index for rows of any number of axes."""
+        if ast.unparse(node.slice.elts[0]) != "...":  # type: ignore[attr-defined]
+            self.found.edits[self.site.span(node.slice)] = f"..., {element}"
+
+    def _is_last(self, axis: ast.expr) -> bool:
+        """Whether a number means the last axis; it is then written as such."""
+        if ast.unparse(axis) == str(self.setting.rank):
+            self.found.edits[self.site.span(axis)] = "-1"
+            return True
+        return ast.unparse(axis) == "-1"
+
+    def _unknown(self, node: ast.expr) -> Refused:
+        return Refused(f"`{ast.unparse(node)[:40]}` is not known to be computed row by row")
+
+
+def _between(one: Span, other: Span) -> Span:
+    """From where one span begins to where the other one does."""
+    return Span(one.line, one.column, other.line, other.column)
+
+
+def given(site: Site, name: ast.Name) -> ast.Assign | None:
+    """The one statement of the same block, before it, that gives a name its value."""
+    last = next(node for node in site.names.ancestors(name) if isinstance(node, ast.stmt))
+    block = siblings(site, last)
+    for statement in reversed(block[: block.index(last)]):
+        if name.id in stored(statement):
+            single = isinstance(statement, ast.Assign) and len(statement.targets) == 1
+            if single and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+                return statement
+            return None
+    return None
+
+
+def stored(statement: ast.stmt) -> set[str]:
+    """The names that a statement gives a value, or part of one."""
+    found = set()
+    for node in ast.walk(statement):
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and not isinstance(node.ctx, ast.Load):
+            while isinstance(node, (ast.Attribute, ast.Subscript)):
+                node = node.value  # type: ignore[assignment]
+            if isinstance(node, ast.Name):
+                found.add(node.id)
+    return found
