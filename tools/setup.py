@@ -134,7 +134,7 @@ def compile_constraints() -> None:
         print(f"setup: resolving {target.relative_to(ROOT)}", flush=True)
         run(
             *(uv, "pip", "compile", "--quiet", "--upgrade", "pyproject.toml", "--group", "dev"),
-            *("--extra", "verify", "--extra", "gpu", "--extra", "tpu", "--extra", "plots"),
+            *("--extra", "verify", "--extra", "triton", "--extra", "tpu", "--extra", "plots"),
             *("--python-version", f"{version[0]}.{version[1]}", "--python-platform", "x86_64-manylinux_2_31"),
             *("--no-header", "--no-annotate", "--no-emit-index-url", "--no-emit-find-links", "-o", target),
         )

@@ -5,6 +5,7 @@ set -e
 TARGETS=${TARGETS:-tpu gpu}
 name=$(echo "$TARGETS" | tr ' ' '-')
 set -- --venv ".venv-$name" --extra verify
+case " $TARGETS " in *" gpu "*) set -- "$@" --extra triton ;; esac
 for extra in $TARGETS; do
     set -- "$@" --extra "$extra"
 done

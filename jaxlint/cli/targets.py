@@ -30,10 +30,11 @@ def command(output_format: str) -> None:
         return
     versions = f"jax {found['jax']}, jaxlib {found['jaxlib']}" if found["jax"] else "jax is not installed"
     click.echo(f"{versions}\n")
-    width = max(len(target["name"]) for target in found["targets"])
-    for target in found["targets"]:
-        mark = "yes" if target["available"] else "no"
-        click.echo(f"{target['name']:<{width}}  {target['kind']:<12}  {mark:<3}  {target['detail']}")
+    rows = [*found["targets"], *found["kernels"]]
+    width = max(len(row["name"]) for row in rows)
+    for row in rows:
+        mark = "yes" if row["available"] else "no"
+        click.echo(f"{row['name']:<{width}}  {row['kind']:<12}  {mark:<3}  {row['detail']}")
     click.echo(
         "\nA compile-only target needs no such device: XLA's compiler for it gives memory, FLOPs and bytes."
     )

@@ -35,6 +35,7 @@ from jaxlint_runtime.widened import evaluation, shapes
 _TOGETHER = 12  # combinations of candidates that are left, those that save most first
 _PLATFORMS = {"gpu": "cuda"}
 _CALLBACKS = "it calls back into Python"
+_CUSTOM_CALL = re.compile(r'custom_call @(?:"([^"]+)"|([^\s(]+))\(')  # in StableHLO
 _AT_THE_TOP = ("in_shardings", "out_shardings", "device", "backend", "compiler_options")
 
 Names = tuple[str, ...]
@@ -249,7 +250,7 @@ def _exported(function: Callable[..., Any], avals: Sequence[Any], platform: str)
             made = export.export(compat.jit(function), platforms=[platform], disabled_checks=allowed)(*avals)
             return bytes(made.serialize())
         except ValueError as error:
-            names = re.findall(r"'([^']+)'", str(error)) if "custom call" in str(error) else []
+            names = dict.fromkeys(quoted or plain for quoted, plain in _CUSTOM_CALL.findall(str(error)))
             new = [
                 one for name in names if (one := export.DisabledSafetyCheck.custom_call(name)) not in allowed
             ]

@@ -57,6 +57,12 @@ class Target:
         return self.topology is not None
 
     @property
+    def capability(self) -> int | None:
+        """The compute capability of a GPU that is not there, as 90; None for what can be asked itself."""
+        gpu = _GPUS.get(self.chip or "")
+        return None if gpu is None else 10 * gpu.capability
+
+    @property
     def environment(self) -> dict[str, str]:
         """Variables that must be set before jax is imported in a process that uses this target."""
         if not self.compile_only:
@@ -235,7 +241,7 @@ class Availability:
     """One row of `jaxlint targets`."""
 
     name: str
-    kind: str  # "device" or "compile-only"
+    kind: str  # "device", "compile-only" or "kernels"
     available: bool
     detail: str  # the devices, or why not and what to install
 
@@ -247,7 +253,13 @@ class Survey:
     jax: str | None  # versions, None where not installed
     jaxlib: str | None
     targets: tuple[Availability, ...]
+    kernels: tuple[Availability, ...]  # packages of kernels that are tried where they are installed
 
+
+KERNEL_PACKAGES = {  # by what they are imported as: the distribution, and what it is tried for
+    "jax_triton": ("jax-triton", "flash attention by Triton, for NVIDIA GPUs: at hand or compiled for"),
+    "tokamax": ("tokamax", "its attention, for GPUs and TPUs at hand"),
+}
 
 SURVEYED = (
     *DEVICES,
@@ -277,7 +289,21 @@ def survey() -> Survey:
         else:
             devices = target.devices()
             rows.append(Availability(name, _kind(target), True, f"{len(devices)} x {devices[0].device_kind}"))
-    return Survey(_version("jax"), _version("jaxlib"), tuple(rows))
+    return Survey(_version("jax"), _version("jaxlib"), tuple(rows), tuple(map(_package, KERNEL_PACKAGES)))
+
+
+def kernels_missing(module: str) -> str | None:
+    """What to install for a package of kernels, None where it is there."""
+    if importlib.util.find_spec(module) is not None:
+        return None
+    return f"not installed: pip install {KERNEL_PACKAGES[module][0]}"
+
+
+def _package(module: str) -> Availability:
+    name, use = KERNEL_PACKAGES[module]
+    missing = kernels_missing(module)
+    detail = use if missing is None else f"{missing} ({use})"
+    return Availability(name, "kernels", missing is None, detail)
 
 
 def _version(distribution: str) -> str | None:

@@ -163,6 +163,20 @@ def test_a_version_that_cannot_be_staged_says_so_when_it_is_asked_for(tmp_path, 
     assert told["refused"] == {}
 
 
+def test_calls_of_foreign_code_are_exported():
+    """Whatever the name of the code is quoted like; Python behind a call is not, since it ends with this process."""
+
+    def foreign(x):
+        for name in ("a_kernel", "a$kernel.of an odd name"):
+            x = jax.ffi.ffi_call(name, jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
+        return x
+
+    made = jax.export.deserialize(bytearray(exporting._exported(foreign, [X], "cpu")))
+    assert "a$kernel.of an odd name" in made.mlir_module()
+    with pytest.raises(NotImplementedError, match="callback"):
+        exporting._exported(lambda x: called_back(foreign(x)), [X], "cpu")
+
+
 def called_back(x):
     return jax.pure_callback(lambda v: np.asarray(v), jax.ShapeDtypeStruct(x.shape, x.dtype), x)
 

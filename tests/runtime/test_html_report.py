@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from jaxlint_runtime.paths import file_name
-from jaxlint_runtime.report.chosen import best_of, subjects
+from jaxlint_runtime.report.chosen import PROVEN, best_of, subjects
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.html.chart import powers, ticks
 from jaxlint_runtime.report.html.files import write_page, write_plots
@@ -21,7 +21,7 @@ from jaxlint_runtime.report.html.markup import escaped, tag
 from jaxlint_runtime.report.html.page import page
 from jaxlint_runtime.report.html.plots import memory_chart, roofline_chart, times_chart
 from jaxlint_runtime.report.inspected import peaks
-from jaxlint_runtime.report.targets_table import rows_of
+from jaxlint_runtime.report.targets_table import rows_of, verdicts
 
 VOID = {"meta", "link", "br", "hr", "img"}
 HOSTILE = (
@@ -338,6 +338,13 @@ def test_targets_say_whether_it_fits():
     small["peaks"]["memory"] = 2**19
     assert [row.fits for row in rows_of([small])] == ["too big", "fits"]
     assert "too big" in page({**made.as_json(), "runs": [small]})
+    (fits,), (helped,) = list(verdicts([run])), list(verdicts([small]))
+    assert fits.startswith("step fits the 2 MiB of tpu:v5e-1x1: it needs 1 MiB, with donation 512 KiB")
+    assert helped.startswith("step does not fit the 512 KiB of tpu:v5e-1x1: it needs 1 MiB; with donation ")
+    assert helped.endswith(" and fits")
+    small["results"] = [one for one in small["results"] if one["status"] not in PROVEN]
+    (lost,) = verdicts([small])
+    assert lost.endswith("and nothing that was tried makes it smaller")
     assert len(subjects(run)) == 1
 
 

@@ -113,6 +113,9 @@ def test_the_command_lists_every_kind():
     assert rows["cpu"]["available"]
     assert rows["tpu:v5e-1x1"]["available"] == (importlib.util.find_spec("libtpu") is not None)
     assert all(row["detail"] for row in rows.values())
+    packages = {row["name"]: row for row in found["kernels"]}
+    assert packages["jax-triton"]["available"] == (importlib.util.find_spec("jax_triton") is not None)
+    assert packages["tokamax"]["available"] or "pip install tokamax" in packages["tokamax"]["detail"]
 
 
 def test_the_command_does_not_import_jax():

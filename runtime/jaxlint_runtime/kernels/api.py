@@ -15,6 +15,7 @@ from jaxlint_runtime.kernels.implementations import (
     flash,
     online_cross_entropy,
     products,
+    triton_flash,
 )
 from jaxlint_runtime.kernels.implementations import rows as row_kernels
 from jaxlint_runtime.kernels.implementations.tiles import chip_at_hand
@@ -52,6 +53,22 @@ def flash_attention(
 ) -> Any:
     """Flash attention on TPU by Pallas. Its derivative takes the bias for a constant."""
     return flash.attention(Operands(q, k, v, mask, bias), Spec(scale, causal, cap), blocks or flash.Blocks())
+
+
+def triton_flash_attention(
+    q: Any,
+    k: Any,
+    v: Any,
+    *,
+    scale: float,
+    causal: bool = False,
+    mask: Any = None,
+    bias: Any = None,
+    cap: float | None = None,
+    blocks: triton_flash.Blocks | None = None,
+) -> Any:
+    """Flash attention on NVIDIA GPUs by Triton and jax-triton. Its derivative takes the bias for a constant."""
+    return triton_flash.attention(Operands(q, k, v, mask, bias), Spec(scale, causal, cap), blocks)
 
 
 def log_likelihood(rows: Any, table: Any, labels: Any, *, scale: float = 1.0, bias: Any = None) -> Any:

@@ -14,7 +14,7 @@ from rich.text import Text
 from jaxlint_runtime.report.chosen import Subject, subjects
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.plain_table import plain_table
-from jaxlint_runtime.report.targets_table import Row, advice, rows_of, worth_showing
+from jaxlint_runtime.report.targets_table import Row, rows_of, worth_showing
 from jaxlint_runtime.report.units import amount, size
 
 _SHOWN_FACTS, _SHOWN_LINES = 6, 5
@@ -29,8 +29,6 @@ def inspected(document: Document, verbose: bool) -> Iterator[RenderableType]:
     if worth_showing(rows):
         yield ""
         yield _targets(rows)
-        for line in advice(runs):
-            yield Text(line)
     yield from peaks(runs)
     if verbose:
         for run in runs:

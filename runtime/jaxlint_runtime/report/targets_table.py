@@ -40,37 +40,63 @@ def worth_showing(rows: Sequence[Row]) -> bool:
     return len({row.target for row in rows}) > 1 or any(row.compile_only for row in rows)
 
 
-def advice(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What makes a function fit a device that it does not fit as it is written."""
+def verdicts(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Which functions do not fit the memory of their device and what makes them fit; of devices that are not there, that the others do."""
     for run in runs:
         memory = run["peaks"]["memory"] if run["peaks"] else None
         if memory is None:
             continue
+        fitting = []
         for subject in subjects(run):
             cost = subject.original["cost"] if subject.original else None
-            if (
-                not cost
-                or not cost["peak_bytes"]
-                or (cost["peak_bytes"] <= memory and cost.get("fits") is not False)
-            ):
+            if not cost or not cost["peak_bytes"]:
                 continue
-            what = f"{subject.place[0]} does not fit the {size(memory)} of {run['target']}"
-            tried = [
-                r
-                for r in subject.results
-                if r["after"] and r["after"]["peak_bytes"] and r["status"] in PROVEN
-            ]
-            fitting = [
-                r for r in tried if r["after"]["peak_bytes"] <= memory and r["after"].get("fits") is not False
-            ]
-            if fitting:
-                best = min(fitting, key=lambda r: (r["candidate"].count(" + "), r["after"]["peak_bytes"]))
-                yield f"{what}: with {best['candidate']} it needs {size(best['after']['peak_bytes'])} and fits"
-            elif tried:
-                least = min(tried, key=lambda r: r["after"]["peak_bytes"])
-                yield f"{what}: {least['candidate']} alone brings it to {size(least['after']['peak_bytes'])}, which is still too much"
+            if _fits(cost, memory):
+                fitting.append((cost["peak_bytes"], subject))
             else:
-                yield f"{what}, and nothing that was tried makes it smaller"
+                yield _too_big(subject, cost, memory, run["target"])
+        if fitting and compile_only(run):
+            most, subject = max(fitting, key=lambda pair: pair[0])
+            which = subject.place[0] if len(fitting) == 1 else f"each of {len(fitting)} functions"
+            needs = "it needs" if len(fitting) == 1 else f"{subject.place[0]} needs most,"
+            yield f"{which} fits the {size(memory)} of {run['target']}: {needs} {size(most)}{_smaller(subject)}"
+
+
+def compile_only(run: Mapping[str, Any]) -> bool:
+    """Whether the target of a run is a device that is not there."""
+    return ":" in run["target"]
+
+
+def _fits(cost: Mapping[str, Any], memory: float) -> bool:
+    return bool(cost["peak_bytes"] <= memory and cost.get("fits") is not False)
+
+
+def _shown(subject: Subject) -> list[Mapping[str, Any]]:
+    """The candidates that are proven and whose memory is known."""
+    return [r for r in subject.results if r["after"] and r["after"]["peak_bytes"] and r["status"] in PROVEN]
+
+
+def _smaller(subject: Subject) -> str:
+    """What the version that needs least needs, where that is less."""
+    least = min(_shown(subject), key=lambda r: r["after"]["peak_bytes"], default=None)
+    before = subject.original["cost"]["peak_bytes"] if subject.original else 0
+    if least is None or least["after"]["peak_bytes"] > 0.98 * before:
+        return ""
+    return f", with {least['candidate']} {size(least['after']['peak_bytes'])}"
+
+
+def _too_big(subject: Subject, cost: Mapping[str, Any], memory: float, target: str) -> str:
+    bound = "at least " if cost.get("fits") is False else ""
+    what = f"{subject.place[0]} does not fit the {size(memory)} of {target}: it needs {bound}{size(cost['peak_bytes'])}"
+    tried = _shown(subject)
+    fitting = [r for r in tried if _fits(r["after"], memory)]
+    if fitting:
+        best = min(fitting, key=lambda r: (r["candidate"].count(" + "), r["after"]["peak_bytes"]))
+        return f"{what}; with {best['candidate']} it needs {size(best['after']['peak_bytes'])} and fits"
+    if tried:
+        least = min(tried, key=lambda r: r["after"]["peak_bytes"])
+        return f"{what}; {least['candidate']} alone brings it to {size(least['after']['peak_bytes'])}, which is still too much"
+    return f"{what}, and nothing that was tried makes it smaller"
 
 
 def _rows(subject: Subject, run: Mapping[str, Any]) -> Iterator[Row]:
@@ -80,7 +106,7 @@ def _rows(subject: Subject, run: Mapping[str, Any]) -> Iterator[Row]:
         if one is None:
             continue
         figures = dict(one["cost"] or {})
-        if not figures or ":" not in run["target"]:  # the time of the device at hand is that of the proof
+        if not figures or not compile_only(run):  # the time of the device at hand is that of the proof
             figures.update({key: value for key, value in (cost or {}).items() if value is not None})
         if name == "as written" and one["cost"]:
             figures["peak_bytes"] = one["cost"]["peak_bytes"]
@@ -108,7 +134,7 @@ def _row(
         function=function,
         target=run["target"],
         version=version,
-        compile_only=":" in run["target"],
+        compile_only=compile_only(run),
         memory=("at least " if cost.get("fits") is False else "") + size(peak),
         limit=size(memory),
         fits=fits,

@@ -21,6 +21,7 @@ from jaxlint_runtime.report.inspected import inspected
 from jaxlint_runtime.report.plain_table import plain_table
 from jaxlint_runtime.report.sharded import sharded
 from jaxlint_runtime.report.sizes_table import cells, headings
+from jaxlint_runtime.report.targets_table import verdicts
 
 _STYLES = {
     "verified": "bold green",
@@ -57,6 +58,8 @@ def print_report(document: Document, stream: TextIO, verbose: bool = False) -> N
 def render(document: Document, verbose: bool = False) -> Iterator[RenderableType]:
     """The parts of the report, top to bottom."""
     yield _headline(document)
+    for verdict in verdicts(document.as_json()["runs"]):
+        yield Text(verdict, style="red" if " does not fit " in verdict else "green")
     if document.functions:
         yield ""
         yield _functions(document.functions)

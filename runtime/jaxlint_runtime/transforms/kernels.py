@@ -78,7 +78,10 @@ class Kernels(Transform):
         if total < max(LEAST_BYTES, LEAST_SHARE * program.alive_bytes):
             raise NotApplicable(f"the scores of its attention take {total / 2**10:.1f} KiB only")
         candidates, refused = [], []
-        for number, choice in enumerate(choices(program.target.platform)):
+        for number, choice in enumerate(choices(program.target)):
+            if choice.missing is not None:
+                refused.append(f"{choice.name}: {choice.missing}")
+                continue
             if choice.needs_device and program.target.compile_only:
                 refused.append(
                     f"{choice.name}: it chooses its kernel by the device that it finds, and there is none"
@@ -130,12 +133,12 @@ class Kernels(Transform):
         return self._emulated[key]
 
     def evidence(self, program: Program, candidate: Candidate) -> str | None:
-        """Kernels for a TPU that is not there run here at a small size, step by step."""
+        """Kernels for a device that is not there run here at a small size, step by step, where an interpreter does that."""
         choice = _choice(program, candidate)
         text = None
         if program.target.compile_only:
             text = "the values are those of the same attention by blocks of queries"
-        if choice.interpreted and program.runner.platform == "cpu":
+        if choice.interpreter is not None and program.runner.platform == "cpu":
             taken = [layout for layout in self._layouts[program] if choice.refuses(layout) is None]
             text = f"{text}; {interpreted(choice, taken)}"
         return text
@@ -192,7 +195,7 @@ def _differentiating(choose: Choosing, seen: Seen, look: Callable[[Any], Matches
 
 def _choice(program: Program, candidate: Candidate) -> Choice:
     name = candidate.parameters["implementation"]
-    return next(choice for choice in choices(program.target.platform) if choice.name == name)
+    return next(choice for choice in choices(program.target) if choice.name == name)
 
 
 def _taken(choice: Choice, run: Implementation) -> Choosing:

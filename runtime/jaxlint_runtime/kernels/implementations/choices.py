@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import functools
-import importlib.util
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
 import jax.numpy as jnp
+from jax.experimental.pallas import tpu as pltpu
 
-from jaxlint_runtime.kernels.implementations import chunked, flash, ready
+from jaxlint_runtime.kernels.implementations import chunked, flash, ready, triton_flash
 from jaxlint_runtime.kernels.layout import Layout, Operands, Spec
+from jaxlint_runtime.targets import Target, kernels_missing
 
 CALL = "attention-call"
 _MULTIPLE = 128  # of the lengths that JAX's kernels take
@@ -26,15 +28,18 @@ class Choice:
     run: Callable[[Operands, Spec], Any]
     refuses: Callable[[Layout], str | None]
     call: Callable[[Layout], str]
-    interpreted: bool = False  # a TPU kernel, which runs on a CPU step by step
+    interpreter: Callable[[], AbstractContextManager[Any]] | None = (
+        None  # inside, it runs on a CPU step by step
+    )
     needs_device: bool = False  # it chooses its kernel by the device that it finds
     codemod: str | None = None  # what writes the call to the source
     implementation: str | None = None  # of `jax.nn.dot_product_attention`, where that is the call
+    missing: str | None = None  # that its package is not installed, and how to
 
 
-def choices(platform: str) -> list[Choice]:
-    """The implementations for a platform, those that are thought to be best first."""
-    widen = platform == "cpu"
+def choices(target: Target) -> list[Choice]:
+    """The implementations for a target, those that are thought to be best first."""
+    widen = target.platform == "cpu"
     every = [
         Choice(
             "flash_attention",
@@ -44,7 +49,7 @@ def choices(platform: str) -> list[Choice]:
             lambda layout: _imported(
                 "jax.experimental.pallas.ops.tpu.flash_attention.flash_attention", layout, "sm_scale"
             ),
-            interpreted=True,
+            interpreter=pltpu.force_tpu_interpret_mode,
         ),
         Choice(
             "jaxlint_flash",
@@ -52,7 +57,7 @@ def choices(platform: str) -> list[Choice]:
             flash.attention,
             _no_own_flash,
             lambda layout: _imported("jaxlint_runtime.kernels.api.flash_attention", layout, "scale"),
-            interpreted=True,
+            interpreter=pltpu.force_tpu_interpret_mode,
         ),
         Choice(
             "splash_attention",
@@ -63,7 +68,7 @@ def choices(platform: str) -> list[Choice]:
                 "jax.vmap(splash_attention_kernel.make_splash_mha(mask, head_shards=1, q_seq_shards=1))(scale * q, k, v) "
                 "of jax.experimental.pallas.ops.tpu.splash_attention"
             ),
-            interpreted=True,
+            interpreter=pltpu.force_tpu_interpret_mode,
         ),
         Choice(
             "cudnn",
@@ -82,6 +87,15 @@ def choices(platform: str) -> list[Choice]:
             lambda layout: _imported("jax.experimental.pallas.ops.gpu.attention.mha", layout, "sm_scale"),
         ),
         Choice(
+            "triton_flash",
+            ("gpu",),
+            functools.partial(triton_flash.attention, capability=target.capability),
+            _no_triton,
+            lambda layout: _imported("jaxlint_runtime.kernels.api.triton_flash_attention", layout, "scale"),
+            interpreter=triton_flash.interpreted,
+            missing=kernels_missing("jax_triton"),
+        ),
+        Choice(
             "chunked",
             ("cpu", "gpu", "tpu"),
             functools.partial(chunked.attention, widen=widen),
@@ -96,21 +110,19 @@ def choices(platform: str) -> list[Choice]:
             lambda layout: _dot_product(layout, None),
             codemod=CALL,
         ),
+        Choice(
+            "tokamax",
+            ("gpu", "tpu"),
+            ready.tokamax_attention,
+            lambda layout: None,
+            lambda layout: (
+                f"tokamax.dot_product_attention(q, k, v{_comma(_given(layout, 'scale', 'is_causal'))}) on [B, T, N, H]"
+            ),
+            needs_device=True,
+            missing=kernels_missing("tokamax"),
+        ),
     ]
-    if importlib.util.find_spec("tokamax") is not None:
-        every.append(
-            Choice(
-                "tokamax",
-                ("gpu", "tpu"),
-                ready.tokamax_attention,
-                lambda layout: None,
-                lambda layout: (
-                    f"tokamax.dot_product_attention(q, k, v{_comma(_given(layout, 'scale', 'is_causal'))}) on [B, T, N, H]"
-                ),
-                needs_device=True,
-            )
-        )
-    return [choice for choice in every if platform in choice.platforms]
+    return [choice for choice in every if target.platform in choice.platforms]
 
 
 def _no_flash(layout: Layout) -> str | None:
@@ -138,6 +150,16 @@ def _no_own_flash(layout: Layout) -> str | None:
     if any(jnp.issubdtype(value.aval.dtype, jnp.floating) for value in read):
         return "it gives no derivative by a bias"
     return None
+
+
+def _no_triton(layout: Layout) -> str | None:
+    dtype = layout.attention.queries.value.aval.dtype
+    if str(dtype) not in ("bfloat16", "float16", "float32"):
+        return f"it does not compute in {dtype}"
+    most = triton_flash.most_depth(dtype)
+    if max(layout.shape[3], layout.sizes.size(layout.width)) > most:
+        return f"it takes heads of up to {most} in {dtype}"
+    return _no_own_flash(layout)
 
 
 def _no_dot_product(layout: Layout) -> str | None:

@@ -43,7 +43,7 @@ def attention(operands: Operands, spec: Spec, blocks: Blocks = _BLOCKS) -> Any:
     queries, keys, values = operands.queries, operands.keys, operands.values
     time, positions, width = queries.shape[2], keys.shape[2], values.shape[3]
     blocks = Blocks(_fitting(time, blocks.queries), _fitting(positions, blocks.keys))
-    bias = _bias(operands, spec, blocks)
+    bias = _bias(operands, blocks)
     queries = padded(queries, 2, blocks.queries)
     keys, values = padded(keys, 2, blocks.keys), padded(values, 2, blocks.keys)
     queries, keys, values = (padded(array, 3, LANES) for array in (queries, keys, values))
@@ -69,14 +69,20 @@ def _fitting(length: int, block: int) -> int:
     return min(block, whole)
 
 
-def _bias(operands: Operands, spec: Spec, blocks: Blocks) -> Any:
+def added(operands: Operands) -> Any:
     """Mask and bias as one array in float32 that is added to the scores, its axes whole or of size 1; None for neither."""
     bias, mask = operands.bias, operands.mask
     if mask is not None:
         bias = jnp.where(mask, 0.0 if bias is None else bias, MASKED)
+    return None if bias is None else bias.astype(jnp.float32)
+
+
+def _bias(operands: Operands, blocks: Blocks) -> Any:
+    """What is added to the scores, padded to the blocks."""
+    bias = added(operands)
     if bias is None:
         return None
-    bias = jax.lax.stop_gradient(bias.astype(jnp.float32))
+    bias = jax.lax.stop_gradient(bias)
     bias = padded(bias, 2, blocks.queries) if bias.shape[2] > 1 else bias
     return padded(bias, 3, blocks.keys) if bias.shape[3] > 1 else bias
 

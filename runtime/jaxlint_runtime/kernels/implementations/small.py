@@ -1,13 +1,16 @@
-"""A kernel at a small size on this machine: Pallas interprets it, and a plain reference says what it should give."""
+"""A kernel at a small size on this machine: Pallas or Triton interprets it, and a plain reference says what it should give."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.pallas import tpu as pltpu
 
 from jaxlint_runtime.kernels.implementations import reference
 from jaxlint_runtime.kernels.layout import Layout, Operands, Spec
@@ -31,7 +34,7 @@ def interpreted(choice: Choice, layouts: Sequence[Layout]) -> str:
     texts = []
     for layout in layouts:
         operands, spec = shrunk(layout)
-        checked(choice.name, choice.run, operands, spec)
+        checked(choice.name, choice.run, operands, spec, choice.interpreter)
         texts.append("x".join(map(str, operands.queries.shape)) + (" causal" if spec.causal else ""))
     kinds = ", ".join(dict.fromkeys(texts))
     return f"the kernel itself interpreted on this CPU for queries of {kinds}, values and gradients as a plain reference's"
@@ -66,11 +69,15 @@ def shrunk(layout: Layout) -> tuple[Operands, Spec]:
     return operands, layout.spec
 
 
-def checked(name: str, run: Callable[[Operands, Spec], Any], operands: Operands, spec: Spec) -> None:
+def checked(
+    name: str,
+    run: Callable[[Operands, Spec], Any],
+    operands: Operands,
+    spec: Spec,
+    interpreter: Callable[[], AbstractContextManager[Any]] | None = pltpu.force_tpu_interpret_mode,
+) -> None:
     """Compare values and gradients, interpreted, with those of the reference in float32. Raises Differs."""
-    from jax.experimental.pallas import tpu as pltpu
-
-    with pltpu.force_tpu_interpret_mode():
+    with interpreter() if interpreter is not None else contextlib.nullcontext():
         found = _with_gradients(lambda given: run(given, spec), operands)
     queries, keys, values = (
         array.astype(jnp.float32) for array in (operands.queries, operands.keys, operands.values)

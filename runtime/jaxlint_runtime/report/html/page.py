@@ -12,7 +12,7 @@ from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.sharding import shardings
 from jaxlint_runtime.report.html.tables import badge, table
 from jaxlint_runtime.report.sizes_table import cells, headings
-from jaxlint_runtime.report.targets_table import advice, rows_of, worth_showing
+from jaxlint_runtime.report.targets_table import rows_of, verdicts, worth_showing
 from jaxlint_runtime.report.units import milliseconds, ratio, seconds, size
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -87,6 +87,7 @@ def _head(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]], when: 
         tag("h1", "jaxlint verify ", tag("code", f"{program['target']} {arguments}".strip())),
         tag("p", " · ".join(about), class_="meta"),
         *(tag("p", line, class_="meta") for line in ending),
+        *(tag("p", line) for line in verdicts(runs)),
     ]
 
 
@@ -248,7 +249,6 @@ def _targets(runs: Sequence[Mapping[str, Any]]) -> Child:
         "section",
         tag("h2", "Targets", id="targets"),
         table("Per device; nothing was run on a target with a colon", columns, shown),
-        [tag("p", line) for line in advice(runs)],
     )
 
 
