@@ -140,24 +140,27 @@ _FLOATING = frozenset(
 )
 
 
-def check_pure(site: Site, statements: Iterable[ast.stmt], what: str) -> None:
-    """Raises Refused when `statements` do more than binding local variables. `what` names the block: "the branch"."""
+def check_pure(site: Site, statements: Iterable[ast.stmt], what: str, *, lifted: bool = False) -> None:
+    """Raises Refused when `statements` do more than binding local variables. `what` names the block: "the branch".
+
+    `lifted`: modules may be called, since the framework's own loop or branch will hold the block.
+    """
     for statement in statements:
         for node in _evaluated(statement):
-            reason = _STATEMENTS.get(type(node)) or _effect(site, node)
+            reason = _STATEMENTS.get(type(node)) or _effect(site, node, lifted)
             if reason is not None:
                 raise Refused(f"{what} {reason}")
 
 
-def check_expression(site: Site, node: ast.expr, what: str) -> None:
-    """Raises Refused when evaluating `node` does more than giving a value."""
+def check_expression(site: Site, node: ast.expr, what: str, *, lifted: bool = False) -> None:
+    """Raises Refused when evaluating `node` does more than giving a value. `lifted` as for `check_pure`."""
     for part in _evaluated(node):
-        reason = _STATEMENTS.get(type(part)) or _effect(site, part)
+        reason = _STATEMENTS.get(type(part)) or _effect(site, part, lifted)
         if reason is not None:
             raise Refused(f"{what} {reason}")
 
 
-def _effect(site: Site, node: ast.AST) -> str | None:
+def _effect(site: Site, node: ast.AST, lifted: bool) -> str | None:
     if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
         target = ast.unparse(node)
         kind = "an attribute" if isinstance(node, ast.Attribute) else "an item"
@@ -167,11 +170,11 @@ def _effect(site: Site, node: ast.AST) -> str | None:
             return None
         return f"does something for its effect: `{_short(node.value)}`"
     if isinstance(node, ast.Call):
-        return _effect_of_call(site, node)
+        return _effect_of_call(site, node, lifted)
     return None
 
 
-def _effect_of_call(site: Site, node: ast.Call) -> str | None:
+def _effect_of_call(site: Site, node: ast.Call, lifted: bool) -> str | None:
     function = node.func
     if isinstance(function, ast.Name) and function.id in _BUILTINS:
         if site.names.scope_at(function).resolve(function.id) is None:
@@ -184,7 +187,7 @@ def _effect_of_call(site: Site, node: ast.Call) -> str | None:
         name.startswith("haiku.") or name.split(".")[-1][:1].isupper()
     ):
         return f"calls `{ast.unparse(function)}`, which makes parameters; use the framework's own cond or while_loop"
-    if _is_own_module(site, function):
+    if not lifted and _is_own_module(site, function):
         return f"calls `{ast.unparse(function)}` of a module, which may hold state; use the framework's own cond or while_loop"
     return None
 

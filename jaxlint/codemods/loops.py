@@ -51,9 +51,19 @@ def range_to_fori_loop(draft: Draft, step: Step) -> None:
 
 
 class Loop:
-    """The rewrite of one loop. `without`: statements of its body that may have effects, since they are rewritten."""
+    """The rewrite of one loop. `without`: statements of its body that may have effects, since they are rewritten.
 
-    def __init__(self, draft: Draft, node: ast.While | ast.For, without: Collection[ast.stmt] = ()) -> None:
+    `lifted`: its body may call modules, since it becomes a loop of their framework.
+    """
+
+    def __init__(
+        self,
+        draft: Draft,
+        node: ast.While | ast.For,
+        without: Collection[ast.stmt] = (),
+        *,
+        lifted: bool = False,
+    ) -> None:
         self.draft, self.node, self.site = draft, node, draft.site
         self.layout = Layout(draft.site)
         self.flow = Flow(self.site.names, self.site.names.scope_at(node))
@@ -63,7 +73,7 @@ class Loop:
         if node.orelse:
             raise Refused("the loop has an `else`")
         _check_jumps(node.body)
-        check_pure(self.site, [one for one in node.body if one not in without], "the loop")
+        check_pure(self.site, [one for one in node.body if one not in without], "the loop", lifted=lifted)
 
     def rewrite_while(self, node: ast.While, *, host: bool = False) -> None:
         asked = self.flow.reads(node.test)

@@ -12,6 +12,7 @@ from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.filled import Filled, Lists, adding_statements, assigned
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import MAX_LINE, fresh_name
+from jaxlint.codemods.lifted import LIFTED, LINEN_OPTIONS, framework_of, module_parameter
 from jaxlint.codemods.loops import Loop, packed
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.rows import Rows, rows_of
@@ -23,7 +24,7 @@ from jaxlint.finding import Span, Step
 @codemod("for-to-scan")
 def for_to_scan(draft: Draft, step: Step) -> None:
     """The span is what a `for` runs over. `layers`: it is a sequence of pytrees of one structure, which are stacked."""
-    _RowLoop(draft, step).as_scan()
+    _RowLoop(draft, step, lifted=True).as_scan()
 
 
 @codemod("for-to-vmap")
@@ -33,15 +34,16 @@ def for_to_vmap(draft: Draft, step: Step) -> None:
 
 
 class _RowLoop(Loop):
-    """The rewrite of one `for` over rows."""
+    """The rewrite of one `for` over rows. `lifted`: as a loop of the framework whose modules it calls, if it calls any."""
 
-    def __init__(self, draft: Draft, step: Step) -> None:
+    def __init__(self, draft: Draft, step: Step, *, lifted: bool = False) -> None:
         iterable = draft.site.find_ast(step.span, ast.expr)
         node = draft.site.names.parents.get(iterable)
         if not isinstance(node, ast.For) or node.iter is not iterable:
             raise Refused("the span is not what a `for` statement runs over")
         appends = adding_statements(node.body)
-        super().__init__(draft, node, without=appends)
+        self.framework = framework_of(draft.site, node) if lifted else ""
+        super().__init__(draft, node, without=appends, lifted=bool(self.framework))
         self.loop = node
         self.rows: Rows = rows_of(
             draft, node.target, node.iter, node.body, layers=bool(step.parameters.get("layers"))
@@ -52,7 +54,7 @@ class _RowLoop(Loop):
         self.rows.settle(not self.filled or self.lists.wanted_last_first())
         self.lists.check_order(self.rows.reverse)
         for one in self.filled:
-            check_expression(self.site, one.value, "the loop")
+            check_expression(self.site, one.value, "the loop", lifted=bool(self.framework))
         self.targets = set(self.flow.bound([node.target]))
         for name in self.targets:
             if self.flow.is_used_after(name, node) and name != "_":
@@ -74,7 +76,8 @@ class _RowLoop(Loop):
         body = fresh_name(self.identifiers, "body_fun")
         carry = "_" if not self.carry else self.carry[0] if len(self.carry) == 1 else self._fresh("carry")
         row, unpacking = self._parameter()
-        text = f"def {body}({carry}, {row}):{self.newline}"
+        module = f"{module_parameter(self.site, self.loop)}, " if self.framework == "flax.linen" else ""
+        text = f"def {body}({module}{carry}, {row}):{self.newline}"
         text += self.unpacked(self.carry, carry) if self.carry else ""
         lines, kept = self._lines()
         text += f"{unpacking}{lines}"
@@ -83,10 +86,17 @@ class _RowLoop(Loop):
         results = [packed(self.carry) if self.carry else "_"]
         results.append(packed([one.output for one in self.filled]) if self.filled else "_")
         over, options = self.rows.scanned()
-        scan = reference(self.site, self.draft.imports, "jax.lax.scan", self.node)
+        scan = reference(self.site, self.draft.imports, LIFTED.get(self.framework, "jax.lax.scan"), self.node)
         start = packed(self.carry) if self.carry else "None"
         arguments = [body, start, over, *options]
         text += f"{self.newline}{self.indent}"
+        if (
+            self.framework == "flax.linen"
+        ):  # takes the function alone, and gives one that is handed the module
+            name = fresh_name(self.identifiers, "scan")
+            text += self.layout.call(f"{name} = ", scan, [body, *LINEN_OPTIONS, *options], self.indent)
+            text += f"{self.newline}{self.indent}"
+            scan, arguments = name, [module_parameter(self.site, self.loop), start, over]
         text += self.layout.call(f"{', '.join(results)} = ", scan, arguments, self.indent)
         self._finish(text, kept)
 

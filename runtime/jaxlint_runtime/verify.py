@@ -28,7 +28,7 @@ from jaxlint_runtime.model import Status
 from jaxlint_runtime.protocol import Job, to_plain
 from jaxlint_runtime.reachable import TooMany, program_files
 from jaxlint_runtime.report.document import Document
-from jaxlint_runtime.rewrites.eager import eager_functions
+from jaxlint_runtime.rewrites.eager import eager_functions, looping_methods
 from jaxlint_runtime.sandbox import Death, WorkerProcess, default_memory_limit
 from jaxlint_runtime.scratch import Scratch, TooLarge, project_root, scratch_copy
 from jaxlint_runtime.settings import EAGER, ENVIRONMENT, PROGRAM, SOURCE
@@ -226,13 +226,13 @@ class Verification:
 
     @staticmethod
     def _eager(sources: Iterable[SourceFile]) -> Iterator[tuple[str, int]]:
-        """Functions that may run operation by operation: how often they do shows in the run."""
+        """Functions that may run operation by operation, or have their loops written out: how often they do shows in the run."""
         for source in sources:
             try:
                 tree = ast.parse(source.text)
             except (SyntaxError, ValueError, RecursionError):
                 continue
-            for function in eager_functions(tree):
+            for function in (*eager_functions(tree), *looping_methods(tree)):
                 yield os.path.realpath(source.path), function.lineno
 
     def _examine(self, files: Sequence[str]) -> CheckResult | None:

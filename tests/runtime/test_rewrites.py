@@ -17,7 +17,7 @@ from jaxlint.source import read_source
 from jaxlint_runtime.apply import apply_proven
 from jaxlint_runtime.capture.observed import Observer, read
 from jaxlint_runtime.rewrites import search
-from jaxlint_runtime.rewrites.eager import eager_functions
+from jaxlint_runtime.rewrites.eager import eager_functions, looping_methods
 from jaxlint_runtime.rewrites.loops import from_compiled, from_loops
 from jaxlint_runtime.rewrites.printed import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import from_findings, packages_to_load, to_jit
@@ -102,6 +102,37 @@ def outer(w):
 
 def test_functions_that_may_run_eagerly_are_known_by_what_they_call() -> None:
     assert {one.name for one in eager_functions(ast.parse(EAGER))} == {"loss", "step", "outer"}
+
+
+METHODS = """
+import jax.numpy as jnp
+from flax import linen as nn
+
+class Model(nn.Module):
+    @nn.compact
+    def __call__(self, xs):
+        cell, h, hs = nn.GRUCell(4), jnp.zeros(4), []
+        for x in xs:
+            h, _ = cell(h, x)
+        return h
+
+    def head(self, h):
+        return jnp.tanh(h)
+
+class Report:
+    def lines(self, values):
+        return [str(value) for value in values]
+"""
+
+
+def test_methods_whose_loops_may_be_written_out_are_counted(tmp_path: Path) -> None:
+    (method,) = looping_methods(ast.parse(METHODS))
+    assert method.name == "__call__"
+    path = tmp_path / "model.py"
+    path.write_text(METHODS)
+    entry = watched(path, function="Model.__call__", line=6, calls=0, inner_calls=2, arguments=None)
+    (found,) = from_loops([entry], {str(path): read_source(path, str(path))})
+    assert (found.name, found.function) == ("loops:for-to-scan", "Model.__call__")
 
 
 def watched(path: Path, **changes: Any) -> dict[str, Any]:

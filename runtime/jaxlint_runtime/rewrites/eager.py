@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 _PACKAGES = frozenset({"jax", "optax", "flax", "equinox", "haiku", "chex", "distrax", "diffrax", "rlax"})
+_LOOPS = (ast.For, ast.While, ast.ListComp)
 
 
 def eager_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
@@ -19,6 +20,16 @@ def eager_functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
         waiting = [one for one in waiting if one not in found]
         known |= {one.name for one in found}
         yield from (one for one in found if not one.decorator_list)
+
+
+def looping_methods(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    """Methods that speak of JAX and have a loop, as the forward pass of a recurrent network: where it is traced, it is written out."""
+    known = set(_imported(tree))
+    for node in ast.walk(tree):
+        for method in node.body if isinstance(node, ast.ClassDef) else ():
+            if isinstance(method, ast.FunctionDef) and not known.isdisjoint(_names(method)):
+                if any(isinstance(part, _LOOPS) for part in ast.walk(method)):
+                    yield method
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
