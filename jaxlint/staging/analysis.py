@@ -18,7 +18,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module, Project
-from jaxlint.staging.syntax_facts import expects_error
+from jaxlint.staging.syntax_facts import expects_error, provokes_errors
 
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 60_000
@@ -94,10 +94,7 @@ class Reporter:
                     for item in ancestor.items
                 ):
                     return True
-            elif isinstance(ancestor, (ast.FunctionDef, ast.AsyncFunctionDef)) and any(
-                isinstance(child, ast.With) and any(expects_error(item.context_expr) for item in child.items)
-                for child in ast.walk(ancestor)
-            ):
+            elif isinstance(ancestor, (ast.FunctionDef, ast.AsyncFunctionDef)) and provokes_errors(ancestor):
                 return True
         return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -49,8 +50,10 @@ from jaxlint.staging.values import (
     Value,
     find_array,
     in_turn,
+    is_none,
     join,
     join_all,
+    rough_stand_in,
     stand_in,
 )
 from jaxlint.staging.writes import Writes, mutable_parts, repeat, writes_since
@@ -64,6 +67,8 @@ WIDEN_AFTER = 5  # evaluations of one function before numbers are no longer told
 COARSE_AFTER = (
     16  # evaluations of one function before what its arguments have captured is no longer told apart
 )
+MANY = 60  # evaluations of one function over all closures
+FEW = 2  # evaluations per closure then, before calls count as the same that agree in the functions and tracers they hand over
 FACTORY_FACTOR = 4  # more of them of a function that gives functions
 MAX_CONTEXTS = 100  # evaluations of one function, per closure, before its results are taken as unknown
 MAX_HANDED = 250  # the same for calls that hand it other functions than those before
@@ -344,14 +349,15 @@ class Calls(Machine):
         if record is None:
             record = self.records[function.node] = FunctionRecord(function)
         record.handed = None
-        record.reached = record.reached or not self.guessing
+        provoked = self.provoking is not None and self.provoking is not function.module
+        record.reached = record.reached or not (self.guessing or provoked)
         if caller is not None and caller.function is not None and not self.custom_rules:
             self.edges.setdefault(caller.function.node, set()).add(function.node)
         if not stage.staged and caller is not None and caller.function is not None:
             self.records[caller.function.node].host_calls.add(record)
         # What a guess evaluated reported nothing, so that it does not stand for a call that is seen.
         guessed = self.guessing > 0
-        scope_key = (function.scope.serial, function.stand_in, guessed, self.parameter_flow)
+        scope_key = (function.scope.serial, function.stand_in, guessed or provoked, self.parameter_flow)
         context_key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
         key = record.numbers.get(context_key)
         if key is None and record.contexts(function.scope) >= WIDEN_AFTER:
@@ -359,9 +365,11 @@ class Calls(Machine):
             bound = {name: widened(value) for name, value in bound.items()}
             context_key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
             key = record.numbers.get(context_key)
-        coarse: int | None = None
+        stood_in: Callable[[Value], Value] | None = None  # of what another call gave
         if key is None and record.contexts(function.scope) >= record.coarse_after:
-            key = coarse = record.similar(function.scope, stage, bound)
+            key, stood_in = record.similar(function.scope, stage, bound), stand_in
+        if key is None and len(record.memo) >= MANY and record.contexts(function.scope) >= FEW:
+            key, stood_in = record.alike(function.scope, stage, bound), rough_stand_in
         known = record.memo[key] if key is not None else None
         if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
             result, consumed, _, then = known
@@ -371,12 +379,13 @@ class Calls(Machine):
                 repeat(record.writes[key], bound)
             record.handed = record.donations.get(key)
             if caller is not None and node is not None:
-                if consumed:
+                if consumed and stood_in is not rough_stand_in:  # whose arguments have other parts
                     self.use_again(consumed, bound, function, node, caller)
                 self.ledger.replay(record.effects.get(key), node, caller)
             if isinstance(result, (Array, Unknown, TupleValue, DictValue)):
-                result = self.renewed(result, dict(zip(then, key_origins(bound), strict=False)))
-            return result if coarse is None else stand_in(result)  # what another function gave
+                passed = key_origins(bound) if stood_in is not rough_stand_in else []
+                result = self.renewed(result, dict(zip(then, passed, strict=False)))
+            return result if stood_in is None else stood_in(result)
         depth = caller.depth + 1 if caller is not None else 0
         nested = not function.scope.is_module and not function.scope.is_class
         if (
@@ -402,6 +411,8 @@ class Calls(Machine):
             key = record.numbers[context_key] = len(record.numbers)
             record.closures[function.scope.serial] = record.contexts(function.scope) + 1
             record.coarse[_coarse_key(function.scope, stage, bound)] = key
+            if len(record.memo) >= MANY:
+                record.rough[_rough_key(function.scope, stage, bound)] = key
         record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
         record.active += 1
         record.runs += 1
@@ -599,6 +610,7 @@ class FunctionRecord:
         "observed",
         "passed",
         "reached",
+        "rough",
         "runs",
         "writes",
     )
@@ -621,6 +633,7 @@ class FunctionRecord:
         # Of a function that makes functions, what its arguments have captured is all that tells these apart.
         self.coarse_after = COARSE_AFTER * (FACTORY_FACTOR if makes_functions(function.node) else 1)
         self.coarse: dict[object, int] = {}  # coarse key -> key of `memo`
+        self.rough: dict[object, int] = {}  # the same of keys that are rougher still
         self.active = 0
         self.runs = 0
         self.host_calls: set[FunctionRecord] = set()  # what it calls on the host, if it runs there
@@ -642,6 +655,10 @@ class FunctionRecord:
         """The key of a remembered context with arguments of the same source, whatever they have captured."""
         return self.coarse.get(_coarse_key(scope, stage, bound))
 
+    def alike(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
+        """The key of a remembered context that got the same functions, and tracers for the same parameters."""
+        return self.rough.get(_rough_key(scope, stage, bound))
+
     def is_full(self, scope: Scope, bound: dict[str, Value]) -> bool:
         """Whether a new context with these arguments is no longer evaluated."""
         seen = self.contexts(scope)
@@ -649,8 +666,8 @@ class FunctionRecord:
             return True
         if seen < MAX_CONTEXTS:
             return False
-        given = tuple(part for value in bound.values() for part in functions_in(value))
-        call = (*given, *(find_array(value, True, 2) is not None for value in bound.values()))
+        given, traced = _handed(bound)
+        call = (*given, *traced)
         if not given or call in self.given:
             return True
         self.given.add(call)
@@ -681,6 +698,17 @@ class FunctionRecord:
 
 def _coarse_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:
     return (scope.serial, stage.key, *[summary_key(value, coarse=True) for value in bound.values()])
+
+
+def _rough_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:
+    absent = tuple(is_none(value) for value in bound.values())
+    return (scope.serial, stage.key, absent, *_handed(bound))
+
+
+def _handed(bound: dict[str, Value]) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+    """The functions that a call hands over, and which of its parameters get tracers."""
+    functions = tuple(part for value in bound.values() for part in functions_in(value))
+    return functions, tuple(find_array(value, True, 2) is not None for value in bound.values())
 
 
 def label_of(value: Value) -> str:

@@ -95,7 +95,9 @@ class Creation(Machine):
         kind = t.kind if t.kind not in JIT_KINDS else "jit"
         stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage, bound_axes(t))
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
+        self.provoking = frame.module if frame.provokes_errors() else None
         result = self.call_value(t.target, args, kwargs, t.node, shell)
+        self.provoking = None
         record = self.records.get(function.node)
         inner = record.last if record is not None else None
         facts = dict(inner.facts) if inner is not None else {}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
+from jaxlint.staging.syntax_facts import provokes_errors
 from jaxlint.staging.values import Function, Origin, Value
 
 if TYPE_CHECKING:
@@ -79,6 +80,16 @@ class Frame:
     @property
     def name(self) -> str | None:
         return self.function.qualname if self.function is not None else None
+
+    def provokes_errors(self) -> bool:
+        """Whether it lies in a test that expects an error."""
+        frame: Frame | None = self if self.module.is_test else None
+        while frame is not None:
+            if frame.function is not None and frame.module is self.module:
+                if provokes_errors(frame.function.node):
+                    return True
+            frame = frame.caller
+        return False
 
     def snapshot(self) -> Snapshot:
         return Snapshot(dict(self.scope.variables), dict(self.used), self.buffers, self.dead)

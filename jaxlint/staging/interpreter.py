@@ -131,6 +131,7 @@ class Interpreter(
             ast.AST, list[LeftOpen]
         ] = {}  # calls of methods that a class leaves to its heirs
         self.guessing = 0  # inside a call of a method of something unknown
+        self.provoking: Module | None = None  # inside `with raises(...)` of this module of tests
         self.lifted: dict[
             object, ClassValue
         ] = {}  # classes that lifting made, by the call and the class given
@@ -156,7 +157,9 @@ class Interpreter(
 
     def reports(self, frame: Frame) -> bool:
         """Whether rules hear of what happens in `frame` now."""
-        return frame.module.reported and not self.beside and not self.guessing
+        if not frame.module.reported or self.beside or self.guessing:
+            return False
+        return self.provoking is None or frame.module is self.provoking
 
     def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:
         if not isinstance(value, External) or not self.wants_names or not self.reports(frame):
@@ -200,7 +203,9 @@ class Interpreter(
         self.limit += STEPS_PER_LINE * len(module.lines)
         self.donates = self.donates or "donate" in module.source.text
         frame = Frame(None, module, module.scope, HOST)
+        provoking, self.provoking = self.provoking, None  # an import says nothing of why it was made
         self.exec_block(tree.body, frame)
+        self.provoking = provoking
         # A function that is evaluated later was called with the one or with the other.
         module.scope.variables.update(dict.fromkeys(module.renamed, UNKNOWN))
         for name in module.switched:

@@ -72,6 +72,7 @@ class Machine:
     hooks: set[str]
     registers: bool
     beside: int
+    provoking: Module | None
     lifted: dict[object, ClassValue]
     defining: dict[str, list[ClassValue]]
     guessing: int

@@ -360,6 +360,15 @@ def expects_error(context: ast.expr) -> bool:
     return name in ("raises", "suppress") or name.startswith("assertRaises")
 
 
+@cache
+def provokes_errors(function: ast.AST) -> bool:
+    """Whether somewhere in a function an error is expected: `with pytest.raises(...)` and the like."""
+    return any(
+        isinstance(node, ast.With) and any(expects_error(item.context_expr) for item in node.items)
+        for node in statements(function)
+    )
+
+
 _ASKS_FOR_KIND = frozenset({"isscalar", "issubdtype", "default_backend"})
 
 

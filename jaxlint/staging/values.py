@@ -579,6 +579,25 @@ def stand_in(value: Value, depth: int = 2) -> Value:
     return value
 
 
+def rough_stand_in(value: Value) -> Value:
+    """The same of a call whose arguments are similar in little: what containers look like inside is not known."""
+    if isinstance(value, TupleValue) and value.items is not None:
+        return TupleValue([_leaves(part) for part in value.items], cls=value.cls, exact=value.exact)
+    return _leaves(value)
+
+
+def _leaves(value: Value) -> Value:
+    """`stand_in`, and a container is a pytree of whatever array is in it."""
+    if not isinstance(value, (TupleValue, ListValue, DictValue)):
+        return stand_in(value)
+    array = find_array(value)
+    return (
+        UNKNOWN
+        if array is None
+        else replace(array, tree=True, certain=False, origin=None, like=None, made=None)
+    )
+
+
 def join(left: Value, right: Value, depth: int = 3) -> Value:
     """The value after two paths meet. What differs becomes unknown; an array on one path alone is uncertain."""
     if left is right:

@@ -303,3 +303,40 @@ def wrapped(f):
     assert analysis.errors == []
     facts = {fact.qualname: fact for fact in found}
     assert all(facts[f"step_{i}"].params == {"x": "traced"} for i in range(many))
+
+
+def test_what_goes_through_one_combinator_in_many_forms_is_seen_to_the_end(tmp_path: Path) -> None:
+    """Each closure is called with arguments of a dozen forms, more in all than are evaluated one by one."""
+    many = 120
+    forms = [
+        "x",
+        "{'a': x}",
+        "(x, x)",
+        "[x]",
+        "(x, (x,))",
+        "{'a': {'b': x}}",
+        "(x, None)",
+        "[x, x, x]",
+        "((x,), x)",
+    ]
+    program = """import jax
+import jax.numpy as jnp
+
+def chained(*steps):
+    def update(tree, state=None):
+        for step in steps:
+            tree = step(tree)
+        return tree, state
+    return update
+
+"""
+    for i in range(many):
+        program += f"def step_{i}(tree):\n    return jax.tree.map(lambda leaf: leaf + {i}, tree)\n\n"
+        program += f"def run_{i}(x):\n    update = chained(step_{i})\n"
+        program += "".join(f"    update({form})\n    update({form}, x)\n" for form in forms)
+        program += f"    return x\n\njax.jit(run_{i})(jnp.ones(3))\n\n"
+    (path,) = write_project(tmp_path, {"program.py": program})
+    found, analysis = inspect_files([read_source(path, path.name)])
+    assert analysis.errors == []
+    facts = {fact.qualname: fact for fact in found}
+    assert all(facts[f"step_{i}"].params == {"tree": "traced"} for i in range(many))

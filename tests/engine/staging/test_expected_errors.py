@@ -1,0 +1,83 @@
+"""What a test provokes on purpose says nothing of the code that raises."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs import expected, findings_in, reported
+
+VALIDATE = """
+    import numpy as np
+
+    def validate(x):
+        values = np.asarray(x){mark}
+        if values.ndim != 1:
+            raise ValueError("not a vector")
+"""
+PROVOKED = """
+    import jax
+    import jax.numpy as jnp
+    import pytest
+    from core import validate
+
+    def test_tracers_are_refused():
+        def under_jit(x):
+            validate(x)
+            return x
+
+        with pytest.raises(jax.errors.TracerArrayConversionError):
+            jax.jit(under_jit)(jnp.ones(3))
+
+    def test_lists_are_refused():
+        with pytest.raises(ValueError):
+            validate(jnp.ones((3, 3)))
+"""
+MEANT = """
+    import jax
+    import jax.numpy as jnp
+    from core import validate
+
+    @jax.jit
+    def step(x):
+        validate(x)
+        return x
+
+    step(jnp.ones(3))
+"""
+
+
+@pytest.mark.parametrize("order", ["tests first", "program first"])
+@pytest.mark.parametrize("program", ["", MEANT])
+def test_an_error_that_a_test_provokes_is_no_finding(tmp_path: Path, program: str, order: str) -> None:
+    mark = "  # reports tracer-to-numpy" if program else ""
+    files = {"core.py": VALIDATE.format(mark=mark), "tests/test_core.py": PROVOKED}
+    if program:
+        name = "a_program.py" if order == "program first" else "tests/z_program.py"
+        files[name] = program
+    assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+def test_a_module_that_is_first_imported_there_is_reported(tmp_path: Path) -> None:
+    files = {
+        "late.py": """
+            import jax
+            import jax.numpy as jnp
+
+            @jax.jit
+            def f(x):
+                if x.sum() > 0:  # reports tracer-branch
+                    return x
+                return -x
+
+            f(jnp.ones(3))
+        """,
+        "test_late.py": """
+            import pytest
+
+            def test_import():
+                with pytest.raises(ImportError):
+                    import late
+        """,
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
