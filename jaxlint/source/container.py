@@ -139,6 +139,16 @@ class Container:
         return [line.text for part in self.parts if part.cell == cell for line in part.lines]
 
     @functools.cached_property
+    def last_lines(self) -> frozenset[int]:
+        """The lines of the module with which cells of a notebook end: the value of an expression there is shown."""
+        ends = []
+        for part, (first, _) in zip(self.parts, self._ranges, strict=True):
+            if part.cell is not None:
+                code = [number for number, line in enumerate(part.lines) if _has_code(line.code)]
+                ends += [first + code[-1]] if code else []
+        return frozenset(ends)
+
+    @functools.cached_property
     def _ranges(self) -> list[tuple[int, int]]:
         """The first line of each part in the module, and the blank line after it."""
         ranges, line = [], 1
@@ -222,3 +232,9 @@ class Container:
             for number, part in enumerate(self.parts)
         )
         return dataclasses.replace(self, parts=parts)
+
+
+def _has_code(line: str) -> bool:
+    """Whether a line of Python is neither blank nor a comment."""
+    bare = line.strip()
+    return bool(bare) and not bare.startswith("#")

@@ -215,9 +215,15 @@ class Calls(Machine):
         if frame.stage.staged:
             for value in given:
                 self.convert(value, node, "hash", frame)
-        result = self.call_function(callee, args, kwargs, node, frame, frame.stage)
         owner = args[0] if callee.kind == "property" and args else None  # which keeps the result
-        kept = owner is None or (isinstance(owner, Instance) and self.made_outside(owner, frame))
+        outside = isinstance(owner, Instance) and self.made_outside(owner, frame)
+        kept = owner is None or outside
+        asked = (
+            frame.stage.staged and outside
+        )  # perhaps the host has asked before, and then nothing is run here
+        frame.doubt += asked
+        result = self.call_function(callee, args, kwargs, node, frame, frame.stage)
+        frame.doubt -= asked
         if kept and all(find_array(value, True) is None for value in given):
             self.tell_cached_tracer(callee, result, frame)  # a tracer would not even be looked up
         return result
@@ -296,6 +302,8 @@ class Calls(Machine):
         named = kwargs.get("**")
         open_ended = starred if starred is not None else named
         if extra and arguments.vararg is None and not open_ended:
+            return None
+        if rest and arguments.kwarg is None:
             return None
         for parameter in [*positional, *arguments.kwonlyargs]:
             if parameter.arg not in bound:

@@ -448,6 +448,10 @@ class Classes(Machine):
             text = f"{dotted(holder) or 'the object'}.{name}"
             self.emit("leak", events.LeakEvent(target, frame, value, f"the attribute `{text}`"))
             return
+        member = base.cls.lookup(name)
+        if isinstance(member, Function) and member.setter is not None:
+            self.call_function(member.setter, [base, value], {}, target, frame, frame.stage)
+            return
         hook = base.cls.lookup("__setattr__")
         if isinstance(hook, Function) and not self.keeps_what_it_gets(base.cls, hook):
             if isinstance(value, Instance) or not isinstance(value, CALLABLE):

@@ -266,8 +266,10 @@ class Externals(Machine):
             for value in args:
                 self.convert(value, node, name, frame)
             return Static()
-        if name.startswith(_ON_NUMPY) and self.computed_by_numpy(
-            [*args, *kwargs.values()], name, node, frame
+        if (
+            name.startswith(_ON_NUMPY)
+            and not name.endswith("Result")
+            and self.computed_by_numpy([*args, *kwargs.values()], name, node, frame)
         ):
             return UNKNOWN
         made_by_class = name.rpartition(".")[2][:1].isupper() or name in _ON_NUMPY_OBJECTS
@@ -681,9 +683,10 @@ class Externals(Machine):
         if how == "hash" and not (isinstance(value, Array) and value.staged and not value.tree):
             return
         if isinstance(value, Array):
-            carrying = (
-                self.differentiated([value]) if how in _NEED_NUMBERS or how.startswith("math.") else None
-            )
+            needs_number = how in _NEED_NUMBERS or how.startswith("math.")
+            carrying = self.differentiated([value]) if needs_number else None
+            if frame.catching and (needs_number or how in ("int", "index", "item")):
+                _note_raised(value, frame)
             self.emit(
                 "convert", events.ConvertEvent(node, frame, carrying or value, how, carrying is not None)
             )
@@ -704,6 +707,8 @@ class Externals(Machine):
         """Python asks for the truth of a value."""
         if isinstance(value, Array):
             if value.role != "ref":  # a variable of nnx is an object, and true
+                if frame.catching and not value.tree:
+                    _note_raised(value, frame)
                 self.emit("test", events.TestEvent(node, frame, value, how))
         elif isinstance(value, Instance):
             method = value.cls.lookup("__bool__")
@@ -738,3 +743,14 @@ _CONTEXTS = frozenset(
 )
 _MODULE_CALLS = frozenset(f"flax.linen.Module.{how}" for how in ("apply", "init", "init_with_output"))
 _EXTERNAL_SHAPED = frozenset({"jax.ShapeDtypeStruct", "jax.core.ShapedArray"})
+
+
+def _note_raised(value: Array, frame: Frame) -> None:
+    """In a try: for a tracer what follows in its body is not run, and the handler is."""
+    if value.staged and not value.certain:
+        frame.facts["perhaps raised"] = True
+    elif value.staged:
+        found = (len(frame.guards) + len(frame.loops), len(frame.returns))
+        known = frame.facts.get("raised")
+        if not isinstance(known, tuple) or found < known:
+            frame.facts["raised"] = found

@@ -110,7 +110,7 @@ class Narrowing(Machine):
         )
         tracers = all(isinstance(kind, External) and kind.name.endswith("Tracer") for kind in kinds)
         if (outcome and plain) or (not outcome and tracers):
-            if isinstance(found[0], (Array, Unknown)):
+            if isinstance(found[0], (Array, Unknown, External)):
                 containers = any(
                     isinstance(k, External) and k.name.partition(".")[2] in ("list", "tuple", "dict")
                     for k in kinds

@@ -282,7 +282,8 @@ class StagedCalls(Machine):
                 certain = bool(mapped) or (isinstance(value, Array) and value.staged)
                 staged.append(self.to_staged(value, self.parameter_why(t, name), certain, spec.keeps_python))
         options = {
-            n: self.to_staged(v, self.parameter_why(t, n), t.kind == "vmap") for n, v in kwargs.items()
+            n: self.to_staged(v, self.parameter_why(t, n), t.kind == "vmap", spec.keeps_python)
+            for n, v in kwargs.items()
         }
         abstract = frame.stage.abstract or spec.abstract
         stage = Stage(t.kind, abstract, True, t.why, frame.stage, bound_axes(t))
@@ -292,7 +293,7 @@ class StagedCalls(Machine):
             changing = [v for v, s in zip(args, staged, strict=True) if s is not v]
             self.tell_constant_keys(t.api, t.target, before, born, [*changing, *kwargs.values()], node, frame)
         self.dispatch(node, frame, t.label)
-        return result if frame.stage.staged else self.to_device(result, "")
+        return result if frame.stage.staged else self.to_device(result, "", spec.keeps_python)
 
     def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
         """Whether vmap, vectorize or shard_map makes a tracer of an argument; None when that is not known."""

@@ -17,6 +17,7 @@ from jaxlint.staging.syntax_facts import (
     asks_for_kind,
     dotted,
     expects_error,
+    foreign_branch,
     guards_imports,
     name_loads,
     none_branch,
@@ -87,6 +88,12 @@ def _is_setting(name: str) -> bool:
 _FAKES = frozenset({"fake_jit", "fake_pmap", "fake_pmap_and_jit"})
 
 
+def _is_shown(node: ast.Expr, frame: Frame) -> bool:
+    """Whether an expression is the last of its cell in a notebook, which shows what it gives."""
+    container = frame.module.source.container
+    return container is not None and not node.col_offset and node.end_lineno in container.last_lines
+
+
 def _is_same_module(left: Value, right: External) -> bool:
     return isinstance(left, External) and canonical(left.name) == canonical(right.name)
 
@@ -114,7 +121,7 @@ class Statements(Machine):
     def exec_expr(self, node: ast.Expr, frame: Frame) -> None:
         if isinstance(node.value, ast.Constant):
             return
-        frame.statement = node.value
+        frame.statement = None if _is_shown(node, frame) else node.value
         self.eval(node.value, frame)
 
     def exec_assign(self, node: ast.Assign, frame: Frame) -> None:
@@ -257,28 +264,31 @@ class Statements(Machine):
             frame.guards.append(node)
             before = frame.snapshot()
             missing = none_branch(node.test)
+            foreign = foreign_branch(node.test)
             open_choice = frame.stage.staged and self.may_be_static(node.test, frame)
             if self.decides_for_kind(node.test, frame):
                 frame.facts["ranked"] = True
             self.narrow(node.test, True, frame)
             # The branch that today's JAX takes has to work there: a shim guards the other one.
             taken = self.taken_today(node.test, frame) if shim else None
-            frame.doubt += open_choice or missing is True
+            frame.doubt += open_choice or missing is True or foreign is True
             frame.import_guard -= taken is True
             body_alive = self.exec_block(node.body, frame)
             frame.import_guard += taken is True
-            frame.doubt -= open_choice or missing is True
+            frame.doubt -= open_choice or missing is True or foreign is True
             after_body = frame.snapshot()
             frame.restore(before)
             self.narrow(node.test, False, frame)
-            frame.doubt += open_choice or missing is False
+            frame.doubt += open_choice or missing is False or foreign is False
             frame.import_guard -= taken is False
             else_alive = self.exec_block(node.orelse, frame)
             frame.import_guard += taken is False
-            frame.doubt -= open_choice or missing is False
+            frame.doubt -= open_choice or missing is False or foreign is False
             frame.guards.pop()
             if isinstance(value, Shim) and body_alive != else_alive and taken is not body_alive:
                 self.leave_shim(node.body if else_alive else node.orelse, frame)
+            elif foreign is body_alive and else_alive is not body_alive:
+                frame.doubt += 1  # what follows is for those alone
             if body_alive and else_alive:
                 self.merge(frame, after_body)
             elif body_alive:
@@ -391,8 +401,15 @@ class Statements(Machine):
         before = frame.snapshot()
         frame.catching += swallows
         frame.import_guard += shim
+        frame.facts.pop("raised", None)
+        frame.facts.pop("perhaps raised", None)
         alive = self.exec_block(node.body, frame)
         frame.catching -= swallows
+        raised = frame.facts.get("raised") if swallows else None
+        if isinstance(raised, tuple) and raised[0] <= len(frame.guards) + len(frame.loops):
+            alive = False
+            del frame.returns[raised[1] :]
+        perhaps = swallows and alive and "perhaps raised" in frame.facts
         if alive:
             alive = self.exec_block(node.orelse, frame)
         ends = [frame.snapshot()] if alive else []
@@ -412,6 +429,8 @@ class Statements(Machine):
         frame.import_guard -= shim
         if shim and not alive and ends:
             self.leave_shim(node.orelse or node.body, frame)
+        if perhaps and len(ends) == 1:
+            frame.doubt += 1  # the handlers have left, and what follows is not for tracers
         if ends:
             frame.restore(ends[0])
             for end in ends[1:]:
@@ -623,11 +642,20 @@ class Statements(Machine):
         value: Value = function
         for decorator in reversed(node.decorator_list):
             value = self.decorate(decorator, value, node, frame)
-        frame.scope.target_scope(node.name).variables[node.name] = value
+        self.define(node.name, value, frame)
 
     def exec_classdef(self, node: ast.ClassDef, frame: Frame) -> None:
-        value = self.make_class(node, frame)
-        frame.scope.target_scope(node.name).variables[node.name] = value
+        self.define(node.name, self.make_class(node, frame), frame)
+
+    @staticmethod
+    def define(name: str, value: Value, frame: Frame) -> None:
+        """Binds a function or a class. Cells of a notebook may define it again and again, and call it in between."""
+        scope = frame.scope.target_scope(name)
+        before = scope.variables.get(name)
+        if frame.scope.is_module and frame.module.source.container is not None and not frame.guards:
+            if isinstance(before, (Function, ClassValue, Transformed)):
+                frame.module.renamed.add(name)
+        scope.variables[name] = value
 
     # -- imports
 

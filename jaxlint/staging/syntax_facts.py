@@ -286,6 +286,8 @@ def swallows_tracer_errors(handlers: list[ast.ExceptHandler]) -> bool:
                 last in ("Exception", "BaseException", "TypeError")
                 or "Tracer" in last
                 or "Concretization" in last
+                or not last[:1].isupper()
+                or last.isupper()  # a name for several classes, whatever they are
             ):
                 return True
     return False
@@ -370,6 +372,21 @@ def provokes_errors(function: ast.AST) -> bool:
 
 
 _ASKS_FOR_KIND = frozenset({"isscalar", "issubdtype", "default_backend"})
+_OTHER_LIBRARIES = ("numpy", "np", "cupy", "torch", "pytorch", "tensorflow", "tf")
+
+
+@cache
+def foreign_branch(test: ast.expr) -> bool | None:
+    """The outcome of a test under which arrays are those of another library than JAX: `backend == "numpy"`."""
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1):
+        return None
+    sides = [side.value for side in (test.left, test.comparators[0]) if isinstance(side, ast.Constant)]
+    equal = isinstance(test.ops[0], ast.Eq)
+    if len(sides) != 1 or not (equal or isinstance(test.ops[0], ast.NotEq)):
+        return None
+    if sides[0] in ("jax", "jnp"):
+        return not equal
+    return equal if sides[0] in _OTHER_LIBRARIES else None
 
 
 @cache

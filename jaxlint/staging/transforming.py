@@ -58,6 +58,12 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         frame: Frame,
     ) -> Value:
         """The value of `@decorator` over `value`."""
+        if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter"):
+            owner = self.eval(decorator.value, frame)
+            if isinstance(owner, Function) and owner.kind == "property":
+                if decorator.attr == "setter" and isinstance(value, Function):
+                    owner.setter = value
+                return owner
         applied = self.eval(decorator, frame)
         if isinstance(applied, External):
             name = canonical(applied.name)

@@ -251,6 +251,7 @@ class Function(Value):
         False  # made for other arguments than it is taken for: nothing is reported of what it does
     )
     cached: bool = False  # by `functools.cache`, so that its arguments are hashed
+    setter: Function | None = None  # of a property: what an assignment calls
     tables: list[ExternalObject] = field(default_factory=list)  # the tables of cases that a test is run over
 
     @property

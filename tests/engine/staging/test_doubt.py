@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from pathlib import Path
 
 import pytest
@@ -1114,6 +1115,167 @@ PROGRAMS = {
             extra = jax.tree_util.tree_map(lambda x: np.pad(x, [(0, size)]), batch.extra)
             return jax.jit(prefill)(params, extra, 3)
     """,
+    "a cached property that the host may have asked for": """
+        from functools import cached_property
+
+        import jax
+        import jax.numpy as jnp
+
+        class Grid:
+            @cached_property
+            def spacing(self):
+                size = jnp.ones(3)
+                if jnp.any(size > 2):
+                    raise ValueError
+                return size.shape[0]
+
+        def read(grid):
+            return grid.spacing
+
+        def check(grid):
+            return jax.jit(read, static_argnums=0)(grid)
+
+        grid = Grid()
+        print([getattr(grid, name) for name in dir(grid)], check(grid))
+    """,
+    "text by its type, and a keyword that a function does not take": """
+        from functools import partial
+
+        import jax
+        import jax.numpy as jnp
+
+        NAMES = {"bf16", "bfloat16"}
+
+        def dtype_of(dtype):
+            if isinstance(dtype, str):
+                if dtype.lower() in NAMES:
+                    return jnp.bfloat16
+            return dtype
+
+        def planes(actions, rows, classes):
+            return jnp.tile(jax.nn.one_hot(actions, classes), (rows, 1))
+
+        @jax.jit
+        def run(x):
+            return x.astype(dtype_of(jnp.bfloat16))
+
+        def encode(spec, actions):
+            return jax.vmap(partial(planes, rows=spec.rows, actions_of=spec.actions))(actions)
+    """,
+    "arrays of another library, by its name": """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+        from scipy.optimize import OptimizeResult
+        from elsewhere import library_of
+
+        def norms(x):
+            library = library_of(x)
+            if library == "jax":
+                return jnp.linalg.norm(x, axis=1)
+            rows = np.zeros(2)
+            for i, row in enumerate(x):
+                rows[i] = np.linalg.norm(row)
+            return rows
+
+        def sines(x):
+            if library_of(x) != "numpy":
+                return jnp.sin(x)
+            return np.sin(x)
+
+        @jax.jit
+        def run(x):
+            return OptimizeResult(x=jnp.sin(x), fun=norms(x) + sines(x))["fun"]
+    """,
+    "what the setter of a property makes of a value": """
+        from functools import partial
+
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+
+        class Model:
+            def __init__(self, scales):
+                self.scales = jnp.array(scales)
+
+            @property
+            def scales(self):
+                return self._scales
+
+            @scales.setter
+            def scales(self, value):
+                self._scales = np.array(value)
+
+            @partial(jax.jit, static_argnums=0)
+            def run(self, x):
+                return [x * scale for scale in self.scales.diagonal().tolist()]
+
+        print(Model(np.eye(3)).run(jnp.ones(3)))
+    """,
+    "a number of a module that a mapped function of equinox gives": """
+        import equinox as eqx
+        import jax
+
+        class Rollout(eqx.Module):
+            layer: eqx.nn.Linear
+            steps: int
+
+            def __call__(self, x, key):
+                return jax.lax.scan(lambda x, key: (self.layer(x), x), x, jax.random.split(key, self.steps))
+
+        @eqx.filter_jit
+        def evaluate(model, x, keys):
+            return eqx.filter_vmap(model)(x, keys)
+
+        def main(x, keys, others):
+            models = eqx.filter_vmap(lambda key: Rollout(eqx.nn.Linear(3, 3, key=key), 10))(keys)
+            return evaluate(models, x, others)
+    """,
+    "a tracer makes the body of a try raise": """
+        import jax
+        import jax.numpy as jnp
+        from elsewhere import errors
+
+        ERRORS = tuple(errors)
+        kept = {}
+
+        def key_of(x):
+            try:
+                if x.shape[0] <= 4:
+                    inside = tuple(float(x[i]) for i in range(x.shape[0]))
+                else:
+                    inside = (float(x[2]),)
+                return (float(x[0]), inside)
+            except ERRORS:
+                return None
+
+        def grid(x):
+            key = key_of(x)
+            if key is None:
+                return jnp.meshgrid(x, x)
+            kept[key] = jnp.meshgrid(x, x)
+            return kept[key]
+
+        def trimmed(states, count):
+            try:
+                n = int(count)
+            except jax.errors.ConcretizationTypeError:
+                return states
+            return [float(state) for state in states[:n]]
+
+        @jax.jit
+        def run(x, count):
+            return grid(x)[0], trimmed(jnp.sin(x), count)
+
+        def refused(x):
+            try:
+                x.at[0].set("a")
+            except TypeError:
+                return True
+            return False
+
+        print(refused(jnp.ones(3)))
+    """,
 }
 
 
@@ -1303,3 +1465,39 @@ def test_what_is_certain_in_a_dict_and_a_list_is_told(tmp_path: Path) -> None:
     """
     found = findings_in(tmp_path, {"program.py": program})
     assert [(finding.code, finding.span.line) for finding in found] == [("JAX101", 4), ("JAX101", 9)]
+
+
+def notebook(*cells: str) -> str:
+    """A notebook of these cells of code."""
+    made = [
+        {"cell_type": "code", "metadata": {}, "source": cell, "outputs": [], "execution_count": None}
+        for cell in cells
+    ]
+    return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+def test_a_cell_shows_its_last_value_and_calls_what_is_defined_so_far(tmp_path: Path) -> None:
+    first = """import jax
+import jax.numpy as jnp
+
+class World:
+    def step(self, i, x):
+        return x + i
+
+def run(x):
+    return jax.lax.fori_loop(0, 10, World().step, x)
+
+print(jax.jit(run)(1.0))
+"""
+    second = "class World:\n    def step(self, x):\n        return x\n\nx = jnp.zeros(3)\nx.at[0].set(1.0)\n# x is as it was\n"
+    third = "x.at[1].set(1.0)\nx + 1"
+    found = findings_in(tmp_path, {"program.ipynb": notebook(first, second, third)})
+    assert [(finding.code, finding.message.split()[0]) for finding in found] == [("JAX109", "`.at[...].set`")]
+
+
+def test_what_no_handler_catches_is_told(tmp_path: Path) -> None:
+    program = PROGRAMS["a tracer makes the body of a try raise"].replace("except ERRORS", "except KeyError")
+    assert {finding.code for finding in findings_in(tmp_path, {"program.py": program})} == {
+        "JAX102",
+        "JAX201",
+    }
