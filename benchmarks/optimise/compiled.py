@@ -97,7 +97,7 @@ def measure(name: str, target: str, transforms: list[str]) -> Row:
 
 
 def _how(result: Any) -> str:
-    base = result["evidence"].partition("before and after both with ")[2]
+    base = result["base"]
     return f"{base} + {result['candidate']}" if base else str(result["candidate"])
 
 

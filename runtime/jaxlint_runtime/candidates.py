@@ -61,6 +61,11 @@ class _Process:
             self.opened = {**ready, "folder": folder}
         return self.opened
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether the program is short enough to be run again."""
+        return self._verification.run_seconds <= _AGAIN
+
     def prove(self, place: Mapping[str, Any], parts: Sequence[str], base: Sequence[str]) -> Result:
         """Prove one version of a function. Raises Death and _Gone."""
         request = self._verification.request
@@ -138,10 +143,10 @@ class _Again(_Process):
         self._starts = 0
 
     def _start(self, place: Mapping[str, Any]) -> WorkerProcess:
-        seconds, self._starts = self._verification.run_seconds, self._starts + 1
-        if seconds > _AGAIN:
+        self._starts += 1
+        if not self.repeatable:
             raise _Gone(
-                f"the program ran {seconds:.0f} s, and is run again where it took {_AGAIN:.0f} s at most"
+                f"the program ran {self._verification.run_seconds:.0f} s, and is run again where it took {_AGAIN:.0f} s at most"
             )
         if self._starts > _STARTS:
             raise _Gone(f"the program was run again {_STARTS} times")
@@ -195,9 +200,10 @@ class _Function:
         return [Proposed(**one) for one in found] if isinstance(found, list) else Result.from_plain(found)
 
     def staged(self, parts: Sequence[str]) -> bool:
-        """Whether these were left together."""
-        if self._again is not None:
-            return True
+        """Whether these can be tried together: they were left so, or the program can run again for them."""
+        return self._again is not None or self._left(parts) or self._fresh.repeatable
+
+    def _left(self, parts: Sequence[str]) -> bool:
         bits = {
             one["name"]
             for found in self._proposed.values()
@@ -226,9 +232,12 @@ class _Function:
         """Where these candidates are: in their artefacts, or where the program runs again."""
         refused = self._place["refused"]
         name = next((part for part in parts if part in refused), None)
-        if name is None:
+        if name is not None:
+            reason = f"{name} cannot be exported ({refused[name]})"
+        elif not self._left(parts):
+            name, reason = " + ".join(parts), f"{' + '.join(parts)} was not staged the first time"
+        else:
             return self._fresh
-        reason = f"{name} cannot be exported ({refused[name]})"
         return self._refused.setdefault(name, _Again(self._fresh._candidates, reason))
 
     def close(self) -> None:

@@ -159,6 +159,7 @@ class Result:
     pairs_ms: tuple[
         tuple[float, float], ...
     ] = ()  # measured milliseconds a call, before and after, block by block
+    base: str = ""  # the candidates that before and after both have
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Result:

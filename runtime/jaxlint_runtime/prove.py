@@ -193,6 +193,7 @@ def _prove(
     outcome.reason = "; ".join(candidate.summary for _, candidate in new) + f": {verdict.reason}"
     if base.parts:
         given = " + ".join(candidate.name for _, candidate in base.parts)
+        outcome.base = given
         outcome.evidence += f"; before and after both with {given}"
     requires = [candidate.requires for _, candidate in plan.parts if candidate.requires]
     if verdict.status in (Status.VERIFIED, Status.COMPILED) and requires:

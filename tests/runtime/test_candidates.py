@@ -6,6 +6,7 @@ import dataclasses
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -38,6 +39,25 @@ PRINTS = PROGRAM.format(extra="jax.debug.callback(lambda v: None, sample[0, 0])"
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(("seconds", "where"), [(5.0, "again"), (500.0, None)])
+def test_what_was_not_left_together_runs_again_where_the_program_is_short(seconds, where):
+    """Two of several kinds are left together; which are best is known only once each is measured."""
+    verification = SimpleNamespace(run_seconds=seconds)
+    fresh = candidates._Process(SimpleNamespace(verification=verification, scratch=None))
+    fresh.opened = {"folder": "here", "results": [], "over": False}
+    bits = [{"name": "donation", "bits": True}]
+    place = {"folder": "here", "proposed": {"donation": bits}, "together": [["a", "b"]], "refused": {}}
+    function = candidates._Function(place, fresh, None)
+    assert function.staged(("donation", "b", "a"))
+    assert function._process(("donation", "b", "a")) is fresh
+    assert function.staged(("c",))
+    assert function.staged(("a", "c")) == (where == "again")
+    if where == "again":
+        process = function._process(("a", "c"))
+        assert isinstance(process, candidates._Again)
+        assert process.reason == "a + c was not staged the first time"
 
 
 def at_the_candidate(monkeypatch: pytest.MonkeyPatch, act: object) -> list[str]:

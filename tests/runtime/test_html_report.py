@@ -342,6 +342,9 @@ def test_targets_say_whether_it_fits():
     assert fits.startswith("step fits the 2 MiB of tpu:v5e-1x1: it needs 1 MiB, with donation 512 KiB")
     assert helped.startswith("step does not fit the 512 KiB of tpu:v5e-1x1: it needs 1 MiB; with donation ")
     assert helped.endswith(" and fits")
+    for one in small["results"]:
+        one["base"] = "bf16"  # what it was tried on top of belongs to the version that fits
+    assert " with bf16 + donation it needs " in next(verdicts([small]))
     small["results"] = [one for one in small["results"] if one["status"] not in PROVEN]
     (lost,) = verdicts([small])
     assert lost.endswith("and nothing that was tried makes it smaller")

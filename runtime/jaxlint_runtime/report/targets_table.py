@@ -82,7 +82,13 @@ def _smaller(subject: Subject) -> str:
     before = subject.original["cost"]["peak_bytes"] if subject.original else 0
     if least is None or least["after"]["peak_bytes"] > 0.98 * before:
         return ""
-    return f", with {least['candidate']} {size(least['after']['peak_bytes'])}"
+    return f", with {_all_of(least)} {size(least['after']['peak_bytes'])}"
+
+
+def _all_of(result: Mapping[str, Any]) -> str:
+    """The version that a result is about, what it was tried on top of included."""
+    base = result.get("base")
+    return f"{base} + {result['candidate']}" if base else str(result["candidate"])
 
 
 def _too_big(subject: Subject, cost: Mapping[str, Any], memory: float, target: str) -> str:
@@ -91,11 +97,11 @@ def _too_big(subject: Subject, cost: Mapping[str, Any], memory: float, target: s
     tried = _shown(subject)
     fitting = [r for r in tried if _fits(r["after"], memory)]
     if fitting:
-        best = min(fitting, key=lambda r: (r["candidate"].count(" + "), r["after"]["peak_bytes"]))
-        return f"{what}; with {best['candidate']} it needs {size(best['after']['peak_bytes'])} and fits"
+        best = min(fitting, key=lambda r: (_all_of(r).count(" + "), r["after"]["peak_bytes"]))
+        return f"{what}; with {_all_of(best)} it needs {size(best['after']['peak_bytes'])} and fits"
     if tried:
         least = min(tried, key=lambda r: r["after"]["peak_bytes"])
-        return f"{what}; {least['candidate']} alone brings it to {size(least['after']['peak_bytes'])}, which is still too much"
+        return f"{what}; {_all_of(least)} brings it to {size(least['after']['peak_bytes'])}, which is still too much"
     return f"{what}, and nothing that was tried makes it smaller"
 
 
