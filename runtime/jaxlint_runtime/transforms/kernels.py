@@ -6,6 +6,7 @@ the kernel; what is left is looked for in the whole staged program.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import weakref
 from collections.abc import Callable, Sequence
@@ -13,13 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 
 from jaxlint_runtime import compat, interpret
 from jaxlint_runtime.interpret import of_traced_leaves
 from jaxlint_runtime.kernels.implementations import chunked
 from jaxlint_runtime.kernels.implementations.choices import Choice, choices
-from jaxlint_runtime.kernels.implementations.small import interpreted
-from jaxlint_runtime.kernels.layout import Layout, scores_bytes
+from jaxlint_runtime.kernels.implementations.small import drawn, interpreted
+from jaxlint_runtime.kernels.implementations.tuning import Tuned, Tuner
+from jaxlint_runtime.kernels.layout import Layout, Operands, Spec, scores_bytes
 from jaxlint_runtime.kernels.substitute import Choice as Choosing
 from jaxlint_runtime.kernels.substitute import Implementation, Match, Matches, evaluate, matches
 from jaxlint_runtime.paths import display_path
@@ -66,6 +69,7 @@ class Kernels(Transform):
     def __init__(self) -> None:
         self._layouts: weakref.WeakKeyDictionary[Program, list[Layout]] = weakref.WeakKeyDictionary()
         self._emulated: dict[Any, Version] = {}  # of the program that was proposed for last
+        self._tuner = Tuner()
 
     def propose(self, program: Program) -> list[Candidate]:
         """One candidate per implementation that takes any of the attentions. Raises NotApplicable."""
@@ -92,10 +96,11 @@ class Kernels(Transform):
             if not taken:
                 refused.append(f"{choice.name}: {reasons[0]}")
                 continue
+            tuned = [self._tuned(program, choice, layout) for layout in taken]
             candidates.append(
                 Candidate(
                     name=f"{self.name}:{choice.name}",
-                    summary=f"compute {_described(taken)} by {choice.call(taken[0])}",
+                    summary=f"compute {_described(taken)} by {choice.call(taken[0])}{tuned[0].told()}",
                     requires="",
                     estimate=float(sum(map(scores_bytes, taken))) - number,  # in the order of the choices
                     codemod=choice.codemod,
@@ -118,7 +123,12 @@ class Kernels(Transform):
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
         """The same function, its attentions computed by the candidate's implementation."""
         choice = _choice(program, candidate)
-        return substituted(version, _taken(choice, choice.run))
+
+        def run(layout: Layout) -> Implementation:
+            blocks = self._tuner.known(_key(program, choice, layout))
+            return choice.run if blocks is None else functools.partial(choice.run, blocks=blocks)
+
+        return substituted(version, _taken(choice, run))
 
     def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
         """Where the target is not at hand, the same attentions by blocks of queries, in float32 products."""
@@ -129,8 +139,20 @@ class Kernels(Transform):
         taken = tuple(choice.refuses(layout) is None for layout in self._layouts[program])
         key = (version.function, taken)
         if key not in self._emulated:
-            self._emulated[key] = substituted(version, _taken(choice, run))
+            self._emulated[key] = substituted(version, _taken(choice, lambda layout: run))
         return self._emulated[key]
+
+    def _tuned(self, program: Program, choice: Choice, layout: Layout) -> Tuned:
+        """The block sizes that are fastest on the accelerator at hand; those of the target where there is none."""
+        target = program.target
+        if choice.sizes is None or target.compile_only or target.platform == "cpu":
+            return Tuned()
+        return self._tuner.best(
+            _key(program, choice, layout),
+            choice.sizes(layout),
+            functools.partial(_to_time, choice, layout.spec, program.differentiates),
+            lambda: dataclasses.astuple(drawn(layout)),
+        )
 
     def evidence(self, program: Program, candidate: Candidate) -> str | None:
         """Kernels for a device that is not there run here at a small size, step by step, where an interpreter does that."""
@@ -198,9 +220,34 @@ def _choice(program: Program, candidate: Candidate) -> Choice:
     return next(choice for choice in choices(program.target) if choice.name == name)
 
 
-def _taken(choice: Choice, run: Implementation) -> Choosing:
-    """`run` for the attentions that a choice does not refuse."""
-    return lambda match: run if isinstance(match, Layout) and choice.refuses(match) is None else None
+def _taken(choice: Choice, run: Callable[[Layout], Implementation]) -> Choosing:
+    """What `run` says for the attentions that a choice does not refuse."""
+    return lambda match: run(match) if isinstance(match, Layout) and choice.refuses(match) is None else None
+
+
+def _key(program: Program, choice: Choice, layout: Layout) -> tuple[Any, ...]:
+    """What the time of a kernel depends on."""
+    dtype = str(layout.attention.queries.value.aval.dtype)
+    shapes = (layout.shape, layout.key_shape, layout.sizes.size(layout.width), dtype)
+    return (
+        choice.name,
+        *shapes,
+        layout.spec,
+        bool(layout.masks),
+        bool(layout.biases),
+        program.differentiates,
+    )
+
+
+def _to_time(choice: Choice, spec: Spec, differentiates: bool, blocks: Any) -> Callable[..., Any]:
+    """The kernel with some blocks, with its backward pass where the program has one."""
+
+    def forward(*operands: Any) -> Any:
+        return choice.run(Operands(*operands), spec, blocks=blocks)
+
+    if not differentiates:
+        return forward
+    return jax.grad(lambda *operands: jnp.sum(forward(*operands).astype(jnp.float32)), argnums=(0, 1, 2))
 
 
 def _facts(layout: Layout) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax.experimental.pallas import tpu as pltpu
 
 from jaxlint_runtime.kernels.implementations import chunked, flash, ready, triton_flash
-from jaxlint_runtime.kernels.layout import Layout, Operands, Spec
+from jaxlint_runtime.kernels.layout import Layout
 from jaxlint_runtime.targets import Target, kernels_missing
 
 CALL = "attention-call"
@@ -25,7 +25,7 @@ class Choice:
 
     name: str
     platforms: tuple[str, ...]
-    run: Callable[[Operands, Spec], Any]
+    run: Callable[..., Any]  # of Operands and Spec, with `blocks` where there are `sizes`
     refuses: Callable[[Layout], str | None]
     call: Callable[[Layout], str]
     interpreter: Callable[[], AbstractContextManager[Any]] | None = (
@@ -34,6 +34,9 @@ class Choice:
     needs_device: bool = False  # it chooses its kernel by the device that it finds
     codemod: str | None = None  # what writes the call to the source
     implementation: str | None = None  # of `jax.nn.dot_product_attention`, where that is the call
+    sizes: Callable[[Layout], Sequence[Any]] | None = (
+        None  # of blocks, to be timed; those of the target first
+    )
     missing: str | None = None  # that its package is not installed, and how to
 
 
@@ -58,6 +61,7 @@ def choices(target: Target) -> list[Choice]:
             _no_own_flash,
             lambda layout: _imported("jaxlint_runtime.kernels.api.flash_attention", layout, "scale"),
             interpreter=pltpu.force_tpu_interpret_mode,
+            sizes=lambda layout: flash.SIZES,
         ),
         Choice(
             "splash_attention",
@@ -93,6 +97,7 @@ def choices(target: Target) -> list[Choice]:
             _no_triton,
             lambda layout: _imported("jaxlint_runtime.kernels.api.triton_flash_attention", layout, "scale"),
             interpreter=triton_flash.interpreted,
+            sizes=_triton_sizes,
             missing=kernels_missing("jax_triton"),
         ),
         Choice(
@@ -160,6 +165,11 @@ def _no_triton(layout: Layout) -> str | None:
     if max(layout.shape[3], layout.sizes.size(layout.width)) > most:
         return f"it takes heads of up to {most} in {dtype}"
     return _no_own_flash(layout)
+
+
+def _triton_sizes(layout: Layout) -> Sequence[triton_flash.Blocks]:
+    depth = max(layout.shape[3], layout.sizes.size(layout.width))
+    return triton_flash.sizes(depth, layout.attention.queries.value.aval.dtype)
 
 
 def _no_dot_product(layout: Layout) -> str | None:

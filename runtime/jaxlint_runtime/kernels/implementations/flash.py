@@ -36,6 +36,14 @@ class Blocks:
 
 
 _BLOCKS = Blocks()
+SIZES = (
+    _BLOCKS,
+    Blocks(256, 256),
+    Blocks(256, 512),
+    Blocks(512, 1024),
+    Blocks(1024, 512),
+    Blocks(1024, 1024),
+)
 
 
 def attention(operands: Operands, spec: Spec, blocks: Blocks = _BLOCKS) -> Any:

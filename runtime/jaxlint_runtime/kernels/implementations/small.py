@@ -42,10 +42,17 @@ def interpreted(choice: Choice, layouts: Sequence[Layout]) -> str:
 
 def shrunk(layout: Layout) -> tuple[Operands, Spec]:
     """Random operands with the features of an attention and at most 256 positions, one batch element, one head of keys."""
-    _, heads, time, depth = layout.shape
-    _, own_heads, positions, _ = layout.key_shape
-    groups = heads // own_heads
-    time, positions = min(time, _LENGTH), min(positions, _LENGTH)
+    return drawn(layout, batch=1, own_heads=1, length=_LENGTH), layout.spec
+
+
+def drawn(
+    layout: Layout, batch: int | None = None, own_heads: int | None = None, length: int | None = None
+) -> Operands:
+    """Random operands for an attention, in its size where no other is given."""
+    whole_batch, heads, time, depth = layout.shape
+    _, all_own_heads, positions, _ = layout.key_shape
+    batch, own_heads = batch or whole_batch, own_heads or all_own_heads
+    time, positions = (min(size, length or size) for size in (time, positions))
     dtype = layout.attention.queries.value.aval.dtype
     generator = np.random.default_rng(0)
 
@@ -58,15 +65,13 @@ def shrunk(layout: Layout) -> tuple[Operands, Spec]:
         else None
     )
     bias = jnp.asarray(generator.normal(size=(1, 1, time, positions)), jnp.float32) if layout.biases else None
-    width = layout.sizes.size(layout.width)
-    operands = Operands(
-        normal(1, groups, time, depth),
-        normal(1, 1, positions, depth),
-        normal(1, 1, positions, width),
+    return Operands(
+        normal(batch, own_heads * (heads // all_own_heads), time, depth),
+        normal(batch, own_heads, positions, depth),
+        normal(batch, own_heads, positions, layout.sizes.size(layout.width)),
         mask,
         bias,
     )
-    return operands, layout.spec
 
 
 def checked(

@@ -54,6 +54,13 @@ def default(depth: int, dtype: Any) -> Blocks:
     return Blocks(64, 64) if depth <= 128 else Blocks(64, 32)
 
 
+def sizes(depth: int, dtype: Any) -> tuple[Blocks, ...]:
+    """What is worth timing on a GPU at hand; what does not fit its shared memory is refused there."""
+    first = default(depth, dtype)
+    more = (Blocks(64, 32), Blocks(128, 32), Blocks(128, 64, 8), Blocks(64, 64, 4, 3), Blocks(128, 64, 8, 3))
+    return (first, *(each for each in more if each != first))
+
+
 def most_depth(dtype: Any) -> int:
     """The widest heads for which there are such blocks."""
     return 128 if jnp.dtype(dtype).itemsize > 2 else 256
