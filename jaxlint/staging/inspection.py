@@ -340,14 +340,16 @@ def classify(value: Value) -> str:
 def _likely_traced(value: Value, array: Array) -> bool:
     """Whether a value that holds a tracer which is not certain is hardly ever without one."""
     if isinstance(value, Instance):
+        if value.staged is None:
+            return not array.mixed  # made there, of what is most likely one
         # It crossed into the stage with all of its leaves, where it is known to have any.
         settled = (
             value.cls.kind == "nnx" or not array.mixed
         )  # the variables of nnx are arrays, whatever holds them
-        return value.staged is not None and settled and _has_leaves(value)
+        return settled and _has_leaves(value)
     if isinstance(value, DictValue):
         return bool(value.items) and not array.mixed  # what is left over of keywords is mostly empty
-    return not array.mixed
+    return not (array.mixed and array.tree)
 
 
 _NUMBERS = frozenset({"float", "complex"})
@@ -361,7 +363,8 @@ def _has_leaves(value: Instance) -> bool:
     if value.cls.kind == "nnx" or registration(value.cls) is not None:
         return True
     flatten = flattening(value.cls)
-    return flatten is not None and bool(leaf_attributes(flatten))
+    # What nothing is seen to register would not have come in.
+    return flatten is None or leaf_attributes(flatten) != []
 
 
 def _by_convention(array: Array) -> bool:

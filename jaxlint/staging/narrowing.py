@@ -54,10 +54,12 @@ class Narrowing(Machine):
         elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
             right = test.comparators[0]
             if isinstance(right, ast.Constant) and right.value is None:
-                if (isinstance(test.ops[0], (ast.Is, ast.Eq)) and outcome) or (
-                    isinstance(test.ops[0], (ast.IsNot, ast.NotEq)) and not outcome
-                ):
+                if not isinstance(test.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+                    return
+                if isinstance(test.ops[0], (ast.Is, ast.Eq)) == outcome:
                     self.rebind(test.left.id, Static(None), frame)
+                else:
+                    self.narrow_given(test.left.id, frame)
         elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
             self.narrow_isinstance(test, outcome, frame)
         elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "hasattr":
@@ -86,6 +88,12 @@ class Narrowing(Machine):
         found = frame.scope.variables.get(name)
         if found is not None:
             self.rebind(name, decided(found, outcome), frame)
+
+    def narrow_given(self, name: str, frame: Frame) -> None:
+        """What may be None or an array, and is not None."""
+        found = frame.scope.variables.get(name)
+        if isinstance(found, Array) and found.mixed:
+            self.rebind(name, replace(found, mixed=False), frame)
 
     def narrow_isinstance(self, test: ast.Call, outcome: bool, frame: Frame) -> None:
         if len(test.args) != 2 or not isinstance(test.args[0], ast.Name):

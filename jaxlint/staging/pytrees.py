@@ -26,17 +26,22 @@ def leaf_attributes(flatten: Function) -> list[str] | None:
     if isinstance(node, ast.Lambda):
         return _children(node.body, me, {})
     assigned: dict[str, ast.expr | None] = {}
+    grown: set[str] = set()
     results: list[ast.expr | None] = []
     for part in ast.walk(node):
         if isinstance(part, ast.Assign):
             for target in part.targets:
                 if isinstance(target, ast.Name):
                     assigned[target.id] = None if target.id in assigned else part.value
+        elif isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
+            grown.add(part.target.id)
+        elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            grown.add(part.value.id)  # the method of a list, as `children.append`
         elif isinstance(part, ast.Return):
             results.append(part.value)
     if len(results) != 1 or results[0] is None:
         return None
-    return _children(results[0], me, assigned)
+    return _children(results[0], me, assigned | dict.fromkeys(grown))
 
 
 def _children(result: ast.expr, me: str, assigned: dict[str, ast.expr | None]) -> list[str] | None:

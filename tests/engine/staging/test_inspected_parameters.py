@@ -254,3 +254,111 @@ def test_a_branch_that_is_given_nothing_and_has_captured_tracers_is_staged(tmp_p
     assert facts["step.<locals>.reject"].params == {"_": "static"}
     assert facts["step.<locals>.show"].staged == "yes"
     assert facts["step.<locals>.sizes"].staged == "unknown"  # no tracer reaches it
+
+
+def test_what_is_not_none_is_an_array_where_none_was_the_default(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        class Game:
+            @property
+            def usual(self):
+                return load()
+
+        @jax.jit
+        def step(state, speed=None, mode=None):
+            if speed is None:
+                speed = Game().usual
+            return moved(state, speed) + faster(state, mode)
+
+        def moved(state, speed):
+            return state + speed
+
+        def faster(state, mode):
+            return state
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["moved"].params == {"state": "traced", "speed": "traced"}
+    assert facts["faster"].params["mode"] == "unknown"  # nothing says that it is given
+
+
+def test_leaves_that_a_loop_collects_are_not_none_at_all(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        class Tree:
+            def __init__(self, x):
+                self.x = x
+
+            def tree_flatten(self):
+                children = []
+                for name in sorted(vars(self)):
+                    children.append(getattr(self, name))
+                return children, None
+
+        class Named:
+            def __init__(self, x, size):
+                self.x = x
+                self.size = size
+
+            def tree_flatten(self):
+                children = [self.x]
+                return children, self.size
+
+        def collected(x):
+            return x
+
+        def told(x, size):
+            return x * size
+
+        jax.jit(lambda tree: collected(tree.x))(Tree(jax.numpy.ones(3)))
+        jax.jit(lambda tree: told(tree.x, tree.size))(Named(jax.numpy.ones(3), 3))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["collected"].params == {"x": "traced"}
+    assert facts["told"].params["x"] == "traced"
+    assert facts["Tree.tree_flatten"].params == {"self": "traced"}
+
+
+def test_an_object_made_of_tracers_holds_them_where_a_choice_is_not_certain(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+        from flax import struct
+
+        @struct.dataclass
+        class State:
+            x: jax.Array
+
+        class Game:
+            def step(self, x):
+                raise NotImplementedError
+
+            @jax.jit
+            def run(self, x):
+                return self.step(x)
+
+        class Walk(Game):
+            def step(self, x):
+                return shown(State(x=x * 2))
+
+        def shown(state):
+            return state.x
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["shown"].params == {"state": "traced"}
+
+
+def test_the_leaf_of_a_tree_inside_a_stage_is_a_tracer(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def scaled(tree):
+            return jax.tree.map(lambda leaf: 2 * leaf, tree)
+
+        @jax.jit
+        def step(x):
+            return x, scaled(load())
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["scaled.<locals>.<lambda>"].params == {"leaf": "traced"}
