@@ -19,6 +19,7 @@ from jaxlint_runtime.capture.observed import Observer, read
 from jaxlint_runtime.rewrites import search
 from jaxlint_runtime.rewrites.eager import eager_functions, looping_methods
 from jaxlint_runtime.rewrites.loops import from_compiled, from_loops
+from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.printed import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import from_findings, packages_to_load, to_jit
 from jaxlint_runtime.rewrites.trials import Trials
@@ -454,3 +455,44 @@ def test_an_edit_that_crashes_or_hangs_costs_its_own_run_alone(
     )
     assert failure in str(trial.failure)
     assert path.read_text() == "print('fine')\n"
+
+
+AGENT = """
+import random
+
+import jax
+import jax.numpy as jnp
+from flax import linen as nn
+
+def act(network, params, obs, epsilon):
+    if random.random() < epsilon:
+        return random.randint(0, 1)
+    return int(jnp.argmax(network.apply(params, obs)))
+
+def loss(network, params, obs):
+    return jnp.mean(network.apply(params, obs))
+
+def report(optimizer, params, batches):
+    for batch in batches:
+        print(len(batch))
+"""
+
+
+def test_calls_of_models_in_code_that_stays_on_the_host_are_compiled_apart(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "agent.py"
+    path.write_text(AGENT)
+    sources = {str(path): read_source(path, str(path))}
+    lines = {name: AGENT.splitlines().index(line) + 1 for line in AGENT.splitlines() for name in ("act", "loss", "report") if line.startswith(f"def {name}(")}  # fmt: skip
+    arguments = [
+        {"name": "network", "type": "Net", "value": "Net()"},
+        {"name": "params", "type": "dict", "leaves": [{}]},
+    ]
+    entries = [watched(path, function=name, line=line, arguments=arguments) for name, line in lines.items()]
+    (rewrite,) = from_model_calls(entries, sources)  # the loss can be jitted as it is
+    assert rewrite.function == "act"
+    new = search.edited(rewrite.fixes, sources)
+    assert isinstance(new, dict)
+    assert "int(jnp.argmax(network_apply(network, params, obs)))" in new[str(path)].text
+    assert [one.function for one in to_jit(entries, sources)] == ["loss"]
+    assert from_model_calls([{**entries[0], "calls": 2}], sources) == []
+    assert from_model_calls([{**entries[0], "seconds": 0.01}, entries[1]], sources) == []

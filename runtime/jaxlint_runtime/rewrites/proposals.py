@@ -8,14 +8,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jaxlint.codemods.site import Site
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.rule import COSTLY_CATEGORIES
 from jaxlint.source.file import SourceFile
+from jaxlint_runtime.capture.watched import own_nodes
 
 _ELSEWHERE = frozenset({"missing-donation"})  # proven on the staged program, and written by `apply.py`
 _LEAST_CALLS = 2
 _LEAST_SHARE = 0.03  # of the time in the busiest function
 _NUMBERS = frozenset({"int", "bool", "float"})
+_EFFECTS = frozenset({"print", "input", "open"})
+_FETCHES = frozenset({"item", "tolist"})
+_CHANCE = ("random.", "numpy.random.", "time.")
 
 
 @dataclass(frozen=True)
@@ -88,21 +93,54 @@ def to_jit(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFil
         if source is None or not often or one["arguments"] is None:
             continue
         function = definition(source, one["function"], one["line"])
-        if function is not None and any("leaves" in argument for argument in one["arguments"]):
+        if function is None or stays_on_host(function, source):
+            continue
+        if any("leaves" in argument for argument in one["arguments"]):
             found.append(_jitted(one, function, source))
     return found
 
 
 def definition(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
     """The function of a module's top level, if a decorator can be put on it; None if it is none."""
+    node = top_function(source, name, line)
+    if node is None or node.decorator_list or node.args.vararg or node.args.kwarg:
+        return None
+    return node
+
+
+def top_function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
+    """The function of a module's top level that is defined in a line."""
     try:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError):
         return None
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and (node.name, node.lineno) == (name, line):
-            return None if node.decorator_list or node.args.vararg or node.args.kwarg else node
+            return node
     return None
+
+
+def stays_on_host(function: ast.FunctionDef, source: SourceFile) -> bool:
+    """Whether a function certainly does what no jitted one can: print, draw from Python's generators, fetch what JAX computes."""
+    site = Site(source)
+    names = site.names
+    same = [
+        node
+        for node in site.tree.body
+        if isinstance(node, ast.FunctionDef) and node.lineno == function.lineno
+    ]
+    for node in (part for one in same for part in own_nodes(one) if isinstance(part, ast.Call)):
+        called = node.func
+        name = names.qualified(called) or ""
+        builtin = called.id if isinstance(called, ast.Name) and not name else ""
+        if builtin in _EFFECTS or name.startswith(_CHANCE):
+            return True
+        if isinstance(called, ast.Attribute) and called.attr in _FETCHES:
+            return True
+        if builtin in _NUMBERS and node.args and isinstance(node.args[0], ast.Call):
+            if (names.qualified(node.args[0].func) or "").startswith("jax."):
+                return True
+    return False
 
 
 def _jitted(one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile) -> Rewrite:

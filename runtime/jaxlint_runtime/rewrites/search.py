@@ -33,6 +33,7 @@ from jaxlint_runtime.rewrites.figures import (
     ratios,
 )
 from jaxlint_runtime.rewrites.loops import from_compiled, from_loops, without_those
+from jaxlint_runtime.rewrites.model_calls import from_model_calls
 from jaxlint_runtime.rewrites.printed import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load, to_jit
 from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
@@ -440,6 +441,7 @@ def propose(verification: Verification) -> list[Rewrite]:
             if (one.path, one.function) not in taken
         ]
         rewrites = without_those(rewrites, loops) + loops + to_jit(document.watched, check.sources)
+        rewrites += from_model_calls(document.watched, check.sources)
         changed = {one.function.rpartition(".")[2] for one in rewrites}
         rewrites += from_eager_calls(
             document.eager.get("calls", ()), check.sources, document.watched, changed

@@ -14,6 +14,7 @@ from jaxlint_runtime.rewrites.proposals import Rewrite, imported
 
 _LEAST_SECONDS = 0.2  # in compiling the operations of a function's calls one by one
 _MOST = 4  # calls that are tried
+_SETUPS = 8  # calls of a function that prepares; in one that is called more often, `jax.jit(model.apply)` would compile each time
 _WORKING = 3.0  # times what its operations took to compile: a call that takes longer does more than prepare
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -29,11 +30,12 @@ def from_eager_calls(
     `watched` has the functions that were timed, `changed` the names of those that other edits change.
     """
     by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    often = {(one["path"], one["function"]) for one in watched if (one["calls"] or 0) > _SETUPS}
     working = {one["function"]: one["seconds"] or 0.0 for one in watched if one["calls"]}
     groups: dict[tuple[str, str], list[tuple[float, str, FixRequest]]] = {}
     for one in calls:
         source = by_path.get(one["path"])
-        if source is None or source.container is not None:
+        if source is None or source.container is not None or (one["path"], one["function"]) in often:
             continue
         call = _call(source, tuple(one["place"]))
         if call is None:

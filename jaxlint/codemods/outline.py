@@ -1,0 +1,139 @@
+"""`outline-jit`: a call in code that stays on the host becomes a jitted function of the module.
+
+`int(jnp.argmax(model.apply(params, x)))` has `model.apply(params, x)` compiled once, whatever is done around it. `jax.jit(model.apply)(params, x)`
+there would compile it each time: a bound method is a new object at each access.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.add_jit import TRANSFORMS
+from jaxlint.codemods.imports import reference
+from jaxlint.codemods.layout import Layout, fresh_name
+from jaxlint.codemods.registry import Draft, codemod
+from jaxlint.codemods.site import Refused, Site
+from jaxlint.finding import Step
+
+
+@codemod("outline-jit")
+def outline_jit(draft: Draft, step: Step) -> None:
+    """The span is the call. Parameters: `transform` (jax.jit by default), under which what is called is static, if it is handed over."""
+    site = draft.site
+    call = site.find_ast(step.span, ast.Call)
+    assert isinstance(call, ast.Call)
+    transform = str(step.parameters.get("transform", "jax.jit"))
+    if transform not in TRANSFORMS:
+        raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
+    if any(isinstance(one, ast.Starred) for one in call.args) or any(k.arg is None for k in call.keywords):
+        raise Refused("arguments are unpacked, so that nothing says what they are")
+    layout = Layout(site)
+    taken = layout.identifiers(site.names.scope_at(call)) | layout.identifiers(site.names.scope_at(site.tree))
+    function = _Outlined(site, layout)
+    called = function.called(call.func)
+    static = len(function.parameters)
+    given = [function.given(one, "") for one in call.args]
+    given += [f"{k.arg}={function.given(k.value, k.arg or '')}" for k in call.keywords]
+    if len(function.parameters) == static:
+        raise Refused("the call is given nothing that could be traced")
+    name = fresh_name(taken, function.name or "compiled")
+    wrapper = reference(site, draft.imports, transform, call)
+    if static and transform == "jax.jit":
+        numbers = "0" if static == 1 else repr(tuple(range(static)))
+        partial = reference(site, draft.imports, "functools.partial", call)
+        wrapper = f"{partial}({wrapper}, static_argnums={numbers})"
+    line = _line_above(site, call)
+    newline = layout.newline
+    text = newline * _missing_lines(site, line)
+    text += f"@{wrapper}{newline}def {name}({', '.join(function.parameters)}):{newline}"
+    text += f"    return {called}({', '.join(given)}){newline}{newline}{newline}"
+    draft.insert(line, 1, text)
+    draft.replace(site.span(call), f"{name}({', '.join(function.passed)})")
+
+
+@dataclass(slots=True)
+class _Outlined:
+    """The function that is being written: its parameters, and what the call hands to each."""
+
+    site: Site
+    layout: Layout
+    parameters: list[str] = field(default_factory=list)
+    passed: list[str] = field(default_factory=list)
+    name: str = ""
+
+    def called(self, function: ast.expr) -> str:
+        """What is called, as the new function writes it; objects that only the code around it knows are handed over."""
+        if isinstance(function, ast.Attribute):
+            holder = self._handed(function.value)
+            self.name = f"{holder.rpartition('.')[2]}_{function.attr}"
+            return f"{holder}.{function.attr}"
+        if isinstance(function, ast.Name):
+            if not self._is_local(function):
+                raise Refused(
+                    "what is called is a function of the module, which can be jitted where it is defined"
+                )
+            self.name = f"call_{function.id}"
+            return self._handed(function)
+        if isinstance(function, ast.Call) and not function.keywords:
+            if (self.site.names.qualified(function.func) or "").startswith("jax."):
+                text = self.site.text(function.func)
+                parts = [self._handed(one) for one in function.args]
+                self.name = f"call_{parts[0].rpartition('.')[2]}" if parts else ""
+                return f"{text}({', '.join(parts)})"
+        raise Refused("what is called is made anew each time")
+
+    def given(self, value: ast.expr, keyword: str) -> str:
+        """An argument, as the new function writes it: constants stay there."""
+        try:
+            ast.literal_eval(value)
+        except ValueError:
+            last = _last(value)
+            return self._parameter(keyword or last or "x", self.layout.argument(value))
+        return self.layout.argument(value)
+
+    def _handed(self, node: ast.expr) -> str:
+        root = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            raise Refused("what is called is made anew each time")
+        if not self._is_local(root):
+            return self.site.text(node)
+        last = _last(node)
+        if last in ("self", "cls"):
+            raise Refused("a method of the object itself would have to take all that the object holds")
+        return self._parameter(last, self.site.text(node))
+
+    def _parameter(self, wanted: str, text: str) -> str:
+        if text in self.passed:
+            return self.parameters[self.passed.index(text)]
+        name = fresh_name(set(self.parameters), wanted)
+        self.parameters.append(name)
+        self.passed.append(text)
+        return name
+
+    def _is_local(self, root: ast.Name) -> bool:
+        scope = self.site.names.scope_at(root).resolve(root.id)
+        return scope is not None and scope.parent is not None
+
+
+def _last(node: ast.expr) -> str:
+    """`params` of `state.params`."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _missing_lines(site: Site, line: int) -> int:
+    """How many blank lines lack above a function that begins in `line`."""
+    above = site.lines.lines[max(line - 3, 0) : line - 1]
+    return 0 if line == 1 else 2 - next((n for n, text in enumerate(reversed(above)) if text.strip()), 2)
+
+
+def _line_above(site: Site, node: ast.AST) -> int:
+    """The line of the module's statement that `node` is in, or of the comments above it."""
+    statement = next(one for one in site.names.ancestors(node) if site.names.parents.get(one) is site.tree)
+    assert isinstance(statement, ast.stmt)
+    line = min([statement.lineno, *(one.lineno for one in getattr(statement, "decorator_list", ()))])
+    while line > 1 and site.lines.lines[line - 2].startswith("#"):
+        line -= 1
+    return line

@@ -1,0 +1,96 @@
+"""Calls of models in code that stays on the host: `int(jnp.argmax(model.apply(params, obs)))`, again and again, operation by operation.
+
+Such a function draws from Python's generators, prints or fetches numbers, and cannot be jitted as a whole; what it calls can.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from jaxlint.codemods.site import Site
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.source.file import SourceFile
+from jaxlint_runtime.capture.watched import own_nodes
+from jaxlint_runtime.rewrites.proposals import Rewrite, imported, stays_on_host, top_function
+
+_OFTEN = 8  # calls of a function that are worth compiling what it calls
+_LEAST_SHARE = 0.03  # of the time in the busiest function
+_LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
+_DATA = frozenset({"ArrayImpl", "ndarray", "dict", "list", "tuple", "FrozenDict"})
+_FRAMEWORKS = ("flax", "haiku", "equinox")
+
+
+def from_model_calls(
+    watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]
+) -> list[Rewrite]:
+    """For each busy function that stays on the host, its calls of models, each as a jitted function of its own."""
+    busiest = max((one["seconds"] or 0.0 for one in watched), default=0.0)
+    by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    found = []
+    for one in watched:
+        source = by_path.get(one["path"])
+        if source is None or source.container is not None or not one["calls"]:
+            continue
+        if (one["seconds"] or 0.0) < _LEAST_SHARE * busiest or not _uses_models(source):
+            continue
+        function = top_function(source, one["function"], one["line"])
+        if function is None or not stays_on_host(function, source):
+            continue
+        modules = {
+            entry["name"]
+            for entry in one["arguments"] or ()
+            if "leaves" in entry and entry["type"] not in _DATA
+        }
+        often = one["calls"] >= _OFTEN
+        calls = [call for call, repeated in _calls(function) if often or repeated]
+        fixes = [_fix(call, source) for call in calls if _is_of_model(call, modules)]
+        if fixes:
+            found.append(_rewrite(one, function, fixes))
+    return found
+
+
+def _uses_models(source: SourceFile) -> bool:
+    return any(name.partition(".")[0] in _FRAMEWORKS for name in imported(source))
+
+
+def _calls(function: ast.FunctionDef) -> Iterator[tuple[ast.Call, bool]]:
+    """The calls of a function, and whether they are in a loop; not those of functions inside it."""
+    inside = {part for node in own_nodes(function) if isinstance(node, _LOOPS) for part in ast.walk(node)}
+    for node in own_nodes(function):
+        if isinstance(node, ast.Call):
+            yield node, node in inside
+
+
+def _is_of_model(call: ast.Call, modules: set[str]) -> bool:
+    """`model.apply(params, x)` of flax and haiku, or a module that the function was given, under `vmap` too."""
+    called = call.func
+    if isinstance(called, ast.Attribute):
+        return called.attr == "apply" and len(call.args) >= 2
+    if isinstance(called, ast.Call) and ast.unparse(called.func).endswith("vmap") and called.args:
+        called = called.args[0]
+    return isinstance(called, ast.Name) and called.id in modules
+
+
+def _fix(call: ast.Call, source: SourceFile) -> FixRequest:
+    roots = imported(source)
+    transform = "jax.jit"
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr == "apply"):
+        transform = "equinox.filter_jit" if "equinox" in roots else "flax.nnx.jit"
+    step = Step("outline-jit", source.display, Site(source).span(call), {"transform": transform})
+    return FixRequest(Safety.UNSAFE, f"Compile {ast.unparse(call.func)} as a whole", (step,))
+
+
+def _rewrite(one: Mapping[str, Any], function: ast.FunctionDef, fixes: Sequence[FixRequest]) -> Rewrite:
+    return Rewrite(
+        name="jit-model-call",
+        code=None,
+        function=one["function"],
+        path=one["path"],
+        line=function.lineno,
+        summary="; ".join(dict.fromkeys(fix.message for fix in fixes)),
+        fixes=tuple(fixes),
+        estimate=one["seconds"] or 0.0,
+    )
