@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import jax
 import jax.numpy as jnp
@@ -29,7 +31,8 @@ from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.staging import capture
 from jaxlint_runtime.transforms import TRANSFORMS, NotApplicable
 from jaxlint_runtime.transforms.base import Candidate
-from jaxlint_runtime.transforms.remat import POLICIES, keeps_recomputation
+from jaxlint_runtime.transforms.policies import POLICIES, policies, why_not_offloaded
+from jaxlint_runtime.transforms.remat import Record, _checkpointed, keeps_recomputation
 
 remat = TRANSFORMS["remat"]
 cpu_keeps = keeps_recomputation(targets.parse("cpu"))
@@ -52,6 +55,51 @@ def test_the_layers_of_a_loop_over_parameters_are_found_at_their_line():
     assert candidate.parameters["blocks"] == LAYERS
     line = mlp_loss.__code__.co_firstlineno + 2
     assert candidate.parameters["sites"] == [f"{mlp_loss.__code__.co_filename}:{line}"]
+
+
+def on_a_device_with(kinds: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> tuple[list[str], str | None]:
+    """The policies for a target whose device tells of these memories, and why none offloads."""
+    device = SimpleNamespace(addressable_memories=lambda: [SimpleNamespace(kind=kind) for kind in kinds])
+    with monkeypatch.context() as patched:
+        patched.setattr(targets.Target, "devices", lambda self: [device])
+        why_not_offloaded.cache_clear()
+        target = targets.Target("tpu", "tpu")
+        found = policies(["kept"], target), why_not_offloaded(target)
+    why_not_offloaded.cache_clear()
+    return found
+
+
+def test_policies_that_offload_are_tried_where_there_is_a_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, why = on_a_device_with(["device", "pinned_host"], monkeypatch)
+    assert why is None
+    offloading = [policy for policy in found if "offload" in policy]
+    assert [policy.partition("(")[0] for policy in offloading] == [
+        "offload_dot_with_no_batch_dims",
+        "save_and_offload_only_these_names",
+    ]
+    p = program(jax.grad(named_loss), 0.1 * jnp.ones((6, 32, 32)), jnp.ones((128, 32)))
+    kept = {}
+    for policy in ('save_only_these_names("kept")', *offloading):
+        record = Record()
+        staged = p.stage(_checkpointed(p.version, policy, record))
+        assert p.check(staged, "float32").problem is None
+        kept[policy.partition("(")[0]] = record.residual_bytes
+    # What is kept for the backward pass is the same, but it does not lie on the device.
+    saved = kept["save_only_these_names"] - kept["save_and_offload_only_these_names"]
+    assert saved == 6 * 128 * 32 * 4
+    assert "host" in str(staged.jaxpr)
+
+
+def test_policies_that_offload_are_refused_where_there_is_no_other_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert not [policy for policy in policies(["kept"], targets.parse("cpu")) if "offload" in policy]
+    given = 0.1 * jnp.ones((6, 32, 32)), jnp.ones((128, 32))
+    result = run(scanned_step, *given, transforms=("remat",), measure=False)["remat:nothing_saveable"]
+    assert "the memory of a CPU is that of the host" in result.evidence
+    found, why = on_a_device_with(["device"], monkeypatch)
+    assert why == "policies that offload are not tried: tpu has no pinned_host memory"
+    assert not [policy for policy in found if "offload" in policy]
 
 
 @pytest.mark.parametrize("policy", POLICIES)

@@ -7,9 +7,8 @@ would be useless, since everything would be alive again at once.
 
 from __future__ import annotations
 
-import ast
 import functools
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,9 +28,8 @@ from jaxlint_runtime.rebound import released
 from jaxlint_runtime.staging import Staged, Version, first_line
 from jaxlint_runtime.targets import Target
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+from jaxlint_runtime.transforms.policies import is_offloaded, policies, policy_of, why_not_offloaded
 
-POLICIES = ("nothing_saveable", "dots_with_no_batch_dims_saveable", "dots_saveable")
-_BY_NAME = "save_only_these_names"  # those that the program gave by `checkpoint_name`
 _LEAST_SAVING = 0.05  # of the live bytes: below it the estimates say nothing
 
 
@@ -78,7 +76,7 @@ class Remat(Transform):
                 plain.problems[0] if plain.problems else "what it differentiates has no repeated blocks"
             )
         candidates = []
-        for policy in _policies(plain.names):
+        for policy in policies(plain.names, program.target):
             record = Record()
             jaxpr = program.stage(_checkpointed(program.version, policy, record)).jaxpr
             live = inspection.liveness(jaxpr, given)
@@ -122,6 +120,10 @@ class Remat(Transform):
         """The same function, which differentiates its blocks under the candidate's policy."""
         return _checkpointed(version, candidate.parameters["policy"], Record())
 
+    def evidence(self, program: Program, candidate: Candidate) -> str | None:
+        """Which policies the target leaves out, and why."""
+        return why_not_offloaded(program.target)
+
     def confirm(
         self, program: Program, candidate: Candidate, staged: Staged, before: Cost, after: Cost
     ) -> None:
@@ -162,19 +164,6 @@ def keeps_recomputation(target: Target) -> bool:
         return inspection.memory(compat.jit(jax.grad(loss)).lower(w, x).compile(), target.platform).total
 
     return total(jax.checkpoint) < 0.9 * total(lambda function: function)
-
-
-def _policies(names: Collection[str]) -> list[str]:
-    """The policies to try, as code below `jax.checkpoint_policies`."""
-    quoted = ", ".join(f'"{name}"' for name in sorted(names))
-    return [*POLICIES, *([f"{_BY_NAME}({quoted})"] if names else [])]
-
-
-def policy_of(code: str) -> Callable[..., Any]:
-    """The policy that such code stands for."""
-    name, _, arguments = code.removesuffix(")").partition("(")
-    policy: Callable[..., Any] = getattr(jax.checkpoint_policies, name)
-    return policy(*ast.literal_eval(f"({arguments},)")) if arguments else policy
 
 
 def _names(equations: Iterable[Any]) -> Iterator[str]:
@@ -228,7 +217,9 @@ def _checkpointed(version: Version, policy: str | None, record: Record) -> Versi
                 inside = False
             result = original(replay, *primals, **options)
             record.residual_bytes += sum(
-                nbytes(jax.typeof(leaf)) for leaf in jax.tree.leaves(result[1]) if id(leaf) not in known
+                nbytes(jax.typeof(leaf))
+                for leaf in jax.tree.leaves(result[1])
+                if id(leaf) not in known and not is_offloaded(leaf)
             )
             return result
 
