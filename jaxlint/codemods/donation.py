@@ -19,6 +19,7 @@ _DONATING = {
     "jax.experimental.pjit.pjit": ("donate_argnums", "donate_argnames"),
     "flax.nnx.jit": ("donate_argnums", "donate_argnames"),
     "jax.pmap": ("donate_argnums",),
+    "equinox.filter_jit": ("donate",),  # of all arguments, or of all but the first
 }
 
 
@@ -26,7 +27,7 @@ _DONATING = {
 def add_donation(draft: Draft, step: Step) -> None:
     """The span is the decorator's expression, or the call of the transform or of `functools.partial` on it.
 
-    Parameters: `argnums` (list of int) or `argnames` (list of str), or both.
+    Parameters: `argnums` (list of int) or `argnames` (list of str), or both; for `equinox.filter_jit` what its `donate` is to say.
     """
     site = draft.site
     options = _options(step)
@@ -42,8 +43,11 @@ def add_donation(draft: Draft, step: Step) -> None:
     if not _is_decorator(site, node):
         raise Refused("the transform is not called here, so that there is no call to add the donation to")
     _check(transform, options, [])
-    partial = reference(site, draft.imports, _PARTIAL, node)
     arguments = ", ".join(f"{name}={value}" for name, value in options.items())
+    if "donate" in options:  # without a function, equinox's own returns a decorator
+        draft.replace(step.span, f"{site.text(node)}({arguments})")
+        return
+    partial = reference(site, draft.imports, _PARTIAL, node)
     draft.replace(step.span, f"{partial}({site.text(node)}, {arguments})")
 
 
@@ -55,6 +59,8 @@ def _options(step: Step) -> dict[str, str]:
         if isinstance(values, (list, tuple)) and values:
             quoted = [f'"{value}"' if isinstance(value, str) else str(value) for value in values]
             result[keyword] = f"({quoted[0]},)" if len(quoted) == 1 else f"({', '.join(quoted)})"
+    if isinstance(how := step.parameters.get("donate"), str):
+        result["donate"] = f'"{how}"'
     if not result:
         raise Refused("no argument to donate was named")
     return result
@@ -77,7 +83,7 @@ def _check(transform: str | None, options: dict[str, str], keywords: list[ast.ke
     for keyword in keywords:
         if keyword.arg is None:
             raise Refused(f"{transform} takes **options here, which may already donate")
-        if keyword.arg.startswith("donate_"):
+        if keyword.arg == "donate" or keyword.arg.startswith("donate_"):
             raise Refused(f"{transform} already has {keyword.arg} here")
         donated = options.get(keyword.arg.replace("static_", "donate_"))
         if donated is not None and _literals(keyword.value) & _literals(ast.parse(donated, mode="eval")):

@@ -34,6 +34,7 @@ _CODEMOD = "add-donation"
 _CALLS = written_attention.CODEMODS | written_loss.CODEMODS
 _OTHERS = written_remat.CODEMODS | _CALLS | written_bf16.CODEMODS
 _PROVEN = ("verified", "compiled")
+_DONATED_OF_EQUINOX = 0  # the argument of what `eqx.filter_jit` gives to `jax.jit` that holds what is donated
 _DELETED = b"Array has been deleted"
 
 
@@ -226,6 +227,10 @@ def writable(result: dict[str, Any], target: str, verification: Verification) ->
     if not isinstance(finding.fix, FixRequest):
         return "advice only: check knows no rewrite here"
     step = finding.fix.steps[0]
+    if how := parameters.get("equinox"):
+        if step.parameters.get("donate") != how:
+            return "advice only: a caller may use an array that it passed after the call"
+        return Edit(result, target, finding.fix, argnums=(_DONATED_OF_EQUINOX,))
     argnums = tuple(
         n for n in parameters.get("argnums", ()) if n in _sequence(step.parameters.get("argnums"))
     )
@@ -406,6 +411,8 @@ def _judge(edit: Edit, trial: Document) -> Verdict:
         for target, result in trial.results
         if target == edit.target and (result["path"], result["function"]) == edit.place
     ]
+    if "equinox" in edit.result["parameters"]:  # what is not donated comes in another argument
+        again = [one for one in again if one["parameters"].get("argnums") in (None, list(edit.argnums))]
     for result in again:
         if result["status"] in (edit.result["status"], "verified") and result["codemod"] == _CODEMOD:
             how = "measured" if result["status"] == "verified" else "compiled"

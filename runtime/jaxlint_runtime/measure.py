@@ -22,6 +22,9 @@ from jaxlint_runtime.model import Interval
 _SAMPLE_SECONDS = 0.02  # a sample lasts at least this long: the clock and the scheduler are noisy below
 _MAX_CALLS = 64
 _MIN_BLOCKS, _MAX_BLOCKS = 8, 60
+_FEWEST_BLOCKS = 5  # of calls so slow that more would take too long; a claim then needs all of them
+_PATIENCE = 5  # times the seconds that are asked for: what even the usual blocks may take
+_MOST_PATIENCE = 8
 _AGREEING = 0.9  # other load on the machine comes in bursts, which the bootstrap takes for a difference
 _COPY_BYTES = 512 * 2**20  # inputs held ready for one sample, where each call consumes its own
 # Gains that timing noise can fake, as (milliseconds a call, ratio): see benchmarks/measure_noise.py.
@@ -106,8 +109,11 @@ def compare(before: Subject, after: Subject, seconds: float, seed: int = 0) -> T
     largest = max(before.input_bytes, after.input_bytes)
     if largest:
         calls = max(1, min(calls, _COPY_BYTES // largest))
-    if _MIN_BLOCKS * 4 * once * calls > 5 * seconds:
-        return None
+    blocks = _MIN_BLOCKS
+    if blocks * 4 * once * calls > _PATIENCE * seconds:
+        blocks = _FEWEST_BLOCKS
+        if blocks * 4 * once * calls > _MOST_PATIENCE * seconds:
+            return None
 
     a_times: list[float] = []
     b_times: list[float] = []
@@ -116,7 +122,7 @@ def compare(before: Subject, after: Subject, seconds: float, seed: int = 0) -> T
     gc.collect()
     gc.disable()
     try:
-        while len(a_times) < _MAX_BLOCKS and (len(a_times) < _MIN_BLOCKS or time.perf_counter() < deadline):
+        while len(a_times) < _MAX_BLOCKS and (len(a_times) < blocks or time.perf_counter() < deadline):
             first, second = _sample(before, calls), _sample(after, calls)
             third, fourth = _sample(after, calls), _sample(before, calls)
             a_times.append((first + fourth) / 2 / calls)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import flax.linen as nn
@@ -225,7 +229,7 @@ def test_an_equinox_step_is_tried_with_all_arrays_donated(tmp_path: Path) -> Non
     (result,) = results_of(verify_source(tmp_path, EQUINOX, transforms=("donation",))).values()
     assert result["status"] == "verified", result
     assert result["parameters"]["equinox"] == "all"
-    assert result["codemod"] is None
+    assert result["codemod"] == "add-donation"
     assert 'eqx.filter_jit(donate="all")' in result["reason"]
     assert "no caller uses any array that it passed" in result["reason"]
     parameters = 4 * (64 * 128 + 128 + 128 * 128 + 128 + 128 * 64 + 64)
@@ -238,3 +242,62 @@ def test_an_equinox_step_that_is_given_the_same_batch_again_is_not(tmp_path: Pat
     (result,) = found.values()
     assert result["status"] == "not-applicable"
     assert "a call passes arrays that the call before it was given" in result["reason"]
+
+
+TRAINED = """
+import equinox as eqx, jax, jax.numpy as jnp, numpy as np, optax
+
+optimiser = optax.adam(1e-3)
+
+@eqx.filter_jit
+def step(model, state, x):
+    grads = eqx.filter_grad(lambda m: jnp.mean((jax.vmap(m)(x) - x) ** 2))(model)
+    updates, state = optimiser.update(grads, state, model)
+    return eqx.apply_updates(model, updates), state
+
+def main():
+    model = eqx.nn.MLP(64, 64, 128, 2, key=jax.random.key(0))
+    state = optimiser.init(eqx.filter(model, eqx.is_array))
+    for i in range(5):
+        x = np.full((8, 64), i / 5, np.float32)
+        model, state = step(model, state, x)
+    print(f"{float(jnp.sum(model.layers[0].weight)):.4f}")
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kept", [False, True], ids=["of the host", "of the device"])
+def test_what_an_equinox_step_is_given_is_donated_where_no_caller_uses_it_again(
+    tmp_path: Path, kept: bool
+) -> None:
+    source = TRAINED.replace("np.full", "jnp.full") if kept else TRAINED
+    program = tmp_path / "program.py"
+    program.write_text(source)
+    (tmp_path / "pyproject.toml").touch()
+    options = [
+        "--apply",
+        "--allow-dirty",
+        "--transform",
+        "donation",
+        "--accept-compiled",
+        "--output-format",
+        "json",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "jaxlint", "verify", *options, "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "JAX_PLATFORMS": "cpu"},
+        check=False,
+    )
+    (applied,) = json.loads(done.stdout)["applied"]
+    assert applied["kept"] is not kept, (applied, done.stderr)
+    if kept:
+        assert "check knows no rewrite here" in applied["message"]
+        assert program.read_text() == source
+    else:
+        assert program.read_text() == source.replace("@eqx.filter_jit", '@eqx.filter_jit(donate="all")')

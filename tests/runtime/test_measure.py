@@ -95,6 +95,13 @@ def test_inputs_that_are_consumed_bound_the_calls_of_a_sample(monkeypatch):
     assert timing.calls == 2
 
 
+def test_slow_calls_are_timed_in_fewer_blocks(monkeypatch):
+    clock = Clock(monkeypatch)
+    timing = compare(clock.subject("A", 0.6), clock.subject("B", 0.5), seconds=2.0)
+    assert timing.blocks == 5
+    assert timing.faster
+
+
 def test_what_would_take_far_too_long_is_not_timed(monkeypatch):
     clock = Clock(monkeypatch)
     assert compare(clock.subject("A", 10.0), clock.subject("B", 10.0), seconds=2.0) is None

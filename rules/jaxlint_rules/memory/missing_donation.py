@@ -12,7 +12,16 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StagedReturnEvent, TransformEvent
 from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import dotted, walk
-from jaxlint.staging.values import Array, Instance, Transformed, TupleValue, Unknown, Value
+from jaxlint.staging.values import (
+    Array,
+    Instance,
+    NumpyArray,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+)
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit"})
@@ -28,6 +37,9 @@ class _Call:
     rebound: dict[int, str]
     in_loop: bool
     aliased: set[int] = field(default_factory=set)
+    given_up: bool = (
+        False  # nothing that it passes can be read again: rebound, numbers, or arrays of the host
+    )
 
 
 @dataclass(slots=True)
@@ -68,6 +80,8 @@ class MissingDonation(Rule):
     ## Fix safety
     Unsafe: the donated buffer is gone after the call, so every other name that holds it (a target network, a copy kept
     for comparison) raises when it is used. `jaxlint verify --apply` writes it only after the program ran with it.
+    `eqx.filter_jit` donates the arrays of all its arguments: there is a fix where each call rebinds what it passes, or
+    passes numbers and NumPy's arrays, of which only the copy on the device is given up.
 
     ## When not to fix
     When the old state is still needed, or memory is plentiful and the step is long.
@@ -122,6 +136,41 @@ def train(params, opt_state, batches):
     for batch in batches:
         params, opt_state, loss = step(params, opt_state, batch)
     return params
+""",
+        ),
+        Example(
+            "a step of equinox, which is given its state and arrays of the host",
+            """
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+
+@eqx.filter_jit  # finding
+def step(model, batch):
+    grads = eqx.filter_grad(lambda m: jnp.mean(m(batch) ** 2))(model)
+    return eqx.apply_updates(model, grads)
+
+def train(model, count):
+    for _ in range(count):
+        batch = np.random.normal(size=(8, 3))
+        model = step(model, batch)
+    return model
+""",
+            """
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+
+@eqx.filter_jit(donate="all")  # finding
+def step(model, batch):
+    grads = eqx.filter_grad(lambda m: jnp.mean(m(batch) ** 2))(model)
+    return eqx.apply_updates(model, grads)
+
+def train(model, count):
+    for _ in range(count):
+        batch = np.random.normal(size=(8, 3))
+        model = step(model, batch)
+    return model
 """,
         ),
         Example(
@@ -212,6 +261,10 @@ def train(params, batches):
         call = _Call(module, node, rebound, bool(event.frame.loops))
         owner = event.frame.function.node if event.frame.function is not None else module.tree
         call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
+        call.given_up = not node.keywords and all(
+            position in rebound or isinstance(value, Static | NumpyArray)
+            for position, value in enumerate(event.args)
+        )
         candidate.calls[node] = call
 
     def finish(self, report: Reporter) -> None:
@@ -273,7 +326,10 @@ def train(params, batches):
         else:
             where = f"it differentiates and returns new {quoted}; no call of it is visible here"
         place = event.decorator or event.node
-        step = Step("add-donation", report.path, report.span(place), {"argnums": positions})
+        equinox = event.transformed.kind == "filter_jit"
+        # Equinox donates the arrays of all arguments, or of all but the first.
+        donated: dict[str, object] = {"donate": "all"} if equinox else {"argnums": positions}
+        step = Step("add-donation", report.path, report.span(place), donated)
         complete = _callers_complete(event, calls)
         kept = any(not set(positions) <= set(call.rebound) for call in calls)
         report(
@@ -282,8 +338,8 @@ def train(params, batches):
             reason=f"{event.transformed.why.explain(report.module)}, and {where}",
             # A call that keeps its argument would find the buffer gone.
             fix=None
-            if kept or event.transformed.kind == "filter_jit"
-            else FixRequest(Safety.UNSAFE, f"Donate {quoted}", (step,)),
+            if kept or (equinox and not all(call.given_up for call in calls))
+            else FixRequest(Safety.UNSAFE, "Donate all arrays" if equinox else f"Donate {quoted}", (step,)),
             function=label,
             data={
                 "argnums": positions,

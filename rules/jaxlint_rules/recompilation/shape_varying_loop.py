@@ -59,7 +59,12 @@ class ShapeVaryingLoop(Rule):
     Or keep a buffer of the final size and write to it with `.at[i].set(...)`, or `jax.lax.dynamic_slice` windows of one size.
 
     ## Fix safety
-    There is no automatic fix: padding and masking change the function.
+    There is no automatic fix, in no case that this rule reports. One compile needs arguments of one shape, so what is
+    not filled yet has to be left out of every sum, softmax, norm and mean inside the function: masks that only its
+    author can place. Static arguments do not help, since each value of a static argument is a compile as well. Where
+    sizes come from data, rounding them up to a few (powers of two) bounds the number of compiles, with the same masks.
+    `jaxlint verify` names the array that grows, and what its compiles took. (A list of parts of one shape that is
+    stacked after the loop compiles once; `append-loop` has a fix for it.)
 
     ## When not to fix
     When the loop runs a few times, or the sizes repeat from run to run and compiled programs are kept on disk.

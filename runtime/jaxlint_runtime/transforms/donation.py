@@ -19,7 +19,7 @@ from jaxlint_runtime.staging import Version
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 
 _EQUINOX = "equinox._jit"  # the module of the function that `equinox.filter_jit` hands to `jax.jit`
-_NOT_DONATED = 1  # its argument with the arrays that are not donated
+_HANDED = (0, 1)  # its arguments with the arrays that are donated, and with those that are not
 
 
 class Donation(Transform):
@@ -38,7 +38,7 @@ class Donation(Transform):
             if rebound:
                 raise NotApplicable("the arguments that are rebound are donated already")
             if program.captured.function.__module__ == _EQUINOX:
-                return [_all_of_equinox(program)]
+                return [_all_of_equinox(program, donated)]
             raise NotApplicable("no argument comes back with all of its arrays updated")
         argnums = sorted(a for a in new if isinstance(a, int))
         argnames = sorted(a for a in new if isinstance(a, str))
@@ -68,22 +68,27 @@ class Donation(Transform):
         return version.donating(candidate.parameters["argnums"], candidate.parameters.get("argnames", ()))
 
 
-def _all_of_equinox(program: Program) -> Candidate:
+def _all_of_equinox(program: Program, donated: set[int | str]) -> Candidate:
     """Equinox hands the arrays of all arguments to `jax.jit` in two: those to donate, and those not to. Raises NotApplicable."""
-    updated = updated_bytes(program, _NOT_DONATED)
-    if not updated:
+    updated = {number: updated_bytes(program, number) for number in _HANDED if number not in donated}
+    number = max(updated, key=lambda number: updated[number], default=None)
+    if number is None or not updated[number]:
         raise NotApplicable("no array of its arguments comes back updated")
     if program.captured.reused:
         raise NotApplicable(
             "a call passes arrays that the call before it was given, too, and equinox donates those of all arguments"
             " or of all but the first"
         )
+    parameters: dict[str, Any] = {"argnums": [number], "equinox": "all"}
+    if shared := _shared(program, {number}):
+        parameters["shared"] = shared
     return Candidate(
         name="donation",
         summary='donate all arrays: eqx.filter_jit(donate="all")',
         requires="no caller uses any array that it passed after the call",
-        estimate=float(updated),
-        parameters={"argnums": [_NOT_DONATED], "equinox": "all"},
+        estimate=float(updated[number]),
+        codemod="add-donation",
+        parameters=parameters,
     )
 
 

@@ -62,7 +62,7 @@ REFUSALS = {
     "static argument": ("import jax\n«jax.jit(g, static_argnums=(1,))»\n", "both static"),
     "equinox donates otherwise": (
         "import equinox as eqx\n«eqx.filter_jit(g)»\n",
-        "equinox.filter_jit takes no",
+        "equinox.filter_jit has no donate_argnums",
     ),
     "not a jit": ("import jax\n«jax.vmap(g)»\n", "jax.vmap takes no donation"),
     "jit handed on": ("import jax\nf = wrap(«jax.jit», g)\n", "not called here"),
@@ -83,6 +83,33 @@ def test_leaves_alone(rewrite, before, reason):
     answer = rewrite("add-donation", before, argnums=[0, 1])
     assert answer.startswith("refused: ")
     assert reason in answer
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("@«eqx.filter_jit»\ndef f(x): ...\n", '@eqx.filter_jit(donate="all")\ndef f(x): ...\n'),
+        ("f = «eqx.filter_jit(g)»\n", 'f = eqx.filter_jit(g, donate="all")\n'),
+        ("f = «eqx.filter_jit(g, donate='warn')»\n", "refused: equinox.filter_jit already has donate here"),
+        ("f = wrap(«eqx.filter_jit», g)\n", "refused: the transform is not called here"),
+        ("import jax\nf = «jax.jit(g)»\n", "refused: jax.jit has no donate"),
+    ],
+)
+def test_all_that_equinox_is_given(rewrite, before, after):
+    found = rewrite("add-donation", f"import equinox as eqx\n{before}", donate="all")
+    assert (
+        found.startswith(after) if after.startswith("refused") else found == f"import equinox as eqx\n{after}"
+    )
+
+
+def test_what_equinox_is_given_is_given_up(rewrite):
+    names: dict[str, object] = {}
+    before = "import equinox as eqx\n\n@«eqx.filter_jit»\ndef f(x, y):\n    return x + y, x - y\n"
+    exec(rewrite("add-donation", before, donate="all"), names)
+    x, y = jnp.arange(3.0), jnp.ones(3)
+    assert names["f"](x, y)[0].tolist() == [1.0, 2.0, 3.0]  # type: ignore[operator]
+    assert x.is_deleted()
+    assert y.is_deleted()
 
 
 def test_names_instead_of_numbers(rewrite):
