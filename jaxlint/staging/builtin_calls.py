@@ -200,7 +200,7 @@ class BuiltinCalls(Machine):
                 value = self.attribute(first, attr, node, frame, quiet=True)
                 return join(value, args[2]) if len(args) > 2 else value
             return first.fields.get(ANY_NAME, UNKNOWN) if isinstance(first, Instance) else UNKNOWN
-        if name == "setattr":
+        if name in ("setattr", "object.__setattr__"):
             attr = constant(args[1]) if len(args) == 3 else MISSING
             if isinstance(attr, str) and isinstance(node, ast.Call):
                 self.set_attribute(first, attr, args[2], node, frame)
@@ -319,10 +319,10 @@ class BuiltinCalls(Machine):
         names = [option.name if isinstance(option, External) else "" for option in options]
         if not isinstance(value, Array):
             return _truth(_is_instance(value, options))
+        if value.staged and any(name.endswith("Tracer") for name in names):
+            return Static(True)  # what is asked for is no container, and who asks knows that there are both
         if not value.certain:
             return Static(kind="bool")
-        if value.staged and any(name.endswith("Tracer") for name in names):
-            return Static(True)  # what is asked for is no container
         if value.tree:
             # A container, or tracers: no leaf of a staged pytree is a NumPy array, a Python number or text.
             never = (

@@ -57,7 +57,8 @@ class Keys(Machine):
         """Notes that a PRNG key is used up; a second use of the same key is reported."""
         first = frame.used.get(origin)
         if first is None:
-            frame.used[origin] = node
+            if not _is_dropped(frame):
+                frame.used[origin] = node
             return
         how = "loop" if first is node else "again"
         if how == "loop" and enclosing:
@@ -133,6 +134,14 @@ class Keys(Machine):
         record = self.records.get(function.node) if function is not None else None
         last = record.last if record is not None else None
         return last if last is not None and last.born > born else None
+
+
+def _is_dropped(frame: Frame) -> bool:
+    """Whether the value that is being made is dropped at once, as that of a call to compile first: `_ = step(state, key)`."""
+    statement = frame.facts.get("assign")
+    if not isinstance(statement, ast.Assign):
+        return False
+    return all(isinstance(target, ast.Name) and target.id == "_" for target in statement.targets)
 
 
 def used_at(origin: Origin, frame: Frame) -> ast.AST | None:

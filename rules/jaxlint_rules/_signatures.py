@@ -46,17 +46,22 @@ class Signature:
             return entry
         return self.positional[entry] if -len(self.positional) <= entry < len(self.positional) else ""
 
-    def objection(self, entry: int | str, label: str) -> str:
-        """What is wrong with a position or a name, or ""."""
-        if isinstance(entry, str):
-            return self.objection_to_name(entry, label)
+    def objections(self, entries: Iterable[int | str], label: str) -> list[str]:
+        """What is wrong with positions and names."""
+        named = [self.objection_to_name(entry, label) for entry in entries if isinstance(entry, str)]
         count = len(self.positional)
-        if self.more or -count <= entry < count:
-            return ""
-        text = f"`{label}` has no positional parameter {entry}; it has {count}, counted from 0"
-        if self.keyword:
-            text += f", and `{self.keyword[0]}` is keyword-only, which `static_argnames` can name"
-        return text
+        beyond = [
+            str(entry)
+            for entry in entries
+            if not isinstance(entry, str) and not self.more and not -count <= entry < count
+        ]
+        if beyond:
+            listed = f"{', '.join(beyond[:-1])} or {beyond[-1]}" if len(beyond) > 1 else beyond[0]
+            text = f"`{label}` has no positional parameter {listed}; it has {count}, counted from 0"
+            if self.keyword:
+                text += f", and `{self.keyword[0]}` is keyword-only, which `static_argnames` can name"
+            named.insert(0, text)
+        return [text for text in named if text]
 
     def close_to(self, name: str) -> str:
         """The parameter that a wrong name is likely to mean, else ""."""

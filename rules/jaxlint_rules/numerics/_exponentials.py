@@ -30,9 +30,11 @@ def may_overflow(value: Value, frame: Frame) -> bool:
     """False for what is bounded above by its form: negated, clipped, a logarithm, something subtracted."""
     if not isinstance(value, Array):
         return isinstance(value, Unknown) and value.origin in frame.inherited  # a parameter, as it came
-    operation = made(unviewed(value))
+    bare = unviewed(value)
+    operation = made(bare)
     if operation is None:
-        return True
+        # What was made of more than is remembered may have had its maximum subtracted.
+        return not isinstance(bare, Array) or bare.made is None
     if operation.name in _BOUNDED or operation.name.startswith("jax.random."):
         return False
     if operation.name in ("multiply", "divide", "add"):

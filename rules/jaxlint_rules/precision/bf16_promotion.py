@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import KINDS, LOW_PRECISION, MAKERS
 from jaxlint.rule import Example, Rule, concerns
@@ -143,6 +145,18 @@ class Wide(nn.Module):
         return (x.astype(jnp.bfloat16) * scale).astype(jnp.bfloat16), x * scale
 """,
         ),
+        Example(
+            "a sum that is kept in float32",
+            """
+import jax.numpy as jnp
+
+def total(rows):
+    total = jnp.zeros(1, dtype=jnp.float32)
+    for row in rows:
+        total += jnp.asarray(row, dtype=jnp.bfloat16)
+    return total
+""",
+        ),
     )
 
     def __init__(self) -> None:
@@ -161,6 +175,8 @@ class Wide(nn.Module):
         operands = _operands(operation)
         low = next((dtype_of(value) for value in operands if dtype_of(value) in LOW_PRECISION), "")
         wide = [value for value in operands if dtype_of(value) in _WIDE]
+        if isinstance(operation.node, ast.AugAssign) and dtype_of(operation.args[0]) in _WIDE:
+            return  # a sum in float32 of what is not
         if low and wide and all(is_constant(value, _DEEP) for value in wide):
             what = "a NumPy value" if isinstance(wide[0], NumpyArray) else "made of constants"
             if any(isinstance(v, Array) and v.made is not None and v.made.name == "self.param" for v in wide):

@@ -12,7 +12,7 @@ from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import all_parameters, dotted
 from jaxlint.staging.values import MISSING, Array, constant
-from jaxlint_rules._reasons import staged_because
+from jaxlint_rules._reasons import is_parameter, staged_because
 from jaxlint_rules.random._draws import is_draw
 
 _STREAMS = "flax.nnx.Rngs"
@@ -185,6 +185,22 @@ def main(x):
     return noisy(x, jax.random.key(0))
 """,
         ),
+        Example(
+            "a seed that callers pass",
+            """
+from functools import partial
+
+import jax
+
+@partial(jax.jit, static_argnums=0)
+def track(seed, length):
+    key = jax.random.PRNGKey(seed)
+    return length * jax.random.uniform(key, (3,))
+
+def tracks(length):
+    return [track(0, length), track(1, length)]
+""",
+        ),
     )
 
     @concerns(*KEY_MAKERS, _STREAMS, "jax.random.")
@@ -199,6 +215,8 @@ def main(x):
             return
         drawn = _is_handed_to_layer if event.name == _STREAMS else _is_drawn_from
         if event.frame.module.is_test or not drawn(event.node, report):
+            return
+        if _is_asked_for(event):
             return
         frame: Frame | None = event.frame
         while frame is not None and frame.function is not None:
@@ -311,3 +329,12 @@ def _switches_off(keyword: ast.keyword) -> bool:
     return (keyword.arg in ("train", "training", "is_training") and value is False) or (
         keyword.arg == "deterministic" and value is True
     )
+
+
+def _is_asked_for(event: CallEvent) -> bool:
+    """Whether the seed is what callers pass to the function, each its own."""
+    seed = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+    function = event.frame.function
+    if function is None or not isinstance(seed, ast.Name) or seed.id in function.defaults:
+        return False
+    return is_parameter(seed, event.frame)

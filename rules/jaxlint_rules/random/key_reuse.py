@@ -193,6 +193,23 @@ def carried(key, xs):
     return jax.lax.scan(body, (key, 0.0), xs)
 """,
         ),
+        Example(
+            "a call whose result is dropped, to compile first",
+            """
+import jax
+
+@jax.jit
+def epoch(params, key):
+    key, draw = jax.random.split(key)
+    return params + jax.random.normal(draw, params.shape), key
+
+def train(params, key):
+    _ = epoch(params, key)
+    for _ in range(10):
+        params, key = epoch(params, key)
+    return params
+""",
+        ),
     )
 
     def on_key_reuse(self, event: KeyEvent, report: Reporter) -> None:

@@ -8,7 +8,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.values import ExternalObject, is_none
 
 _DEVICES = ("devices", "local_devices")
@@ -97,6 +98,10 @@ def load(path):
 
 def report():
     return [device.memory_stats() for device in jax.devices()]
+
+def assembled(shape, sharding, parts):
+    local = [jax.device_put(part, device) for part, device in zip(parts, jax.local_devices())]
+    return jax.make_array_from_single_device_arrays(shape, sharding, local)
 """,
         ),
     )
@@ -132,6 +137,7 @@ def report():
             and device.id in names
             and iterated is not None
             and any(isinstance(p, ast.Call) and dotted(p.func) in _CALLS for p in ast.walk(iterated))
+            and not _assembles(event.frame)
         ):
             report(
                 node,
@@ -141,6 +147,15 @@ def report():
 
 
 _CALLS = tuple(f"jax.{name}" for name in _DEVICES)
+
+
+def _assembles(frame: Frame) -> bool:
+    """Whether the function makes one array of what it puts on each device, as a host does that holds a part of it."""
+    owner = frame.function.node if frame.function is not None else frame.module.tree
+    return any(
+        dotted(call.func).endswith("make_array_from_single_device_arrays")
+        for call in nodes_of(owner, ast.Call)
+    )
 
 
 def _is_replicated(sharding: object) -> bool:

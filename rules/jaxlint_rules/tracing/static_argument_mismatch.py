@@ -227,7 +227,7 @@ def build(function, names):
                     reason=t.why.explain(report.module),
                 )
                 return
-            wrong = [text for entry in entries if (text := signature.objection(entry, t.label))]
+            wrong = signature.objections(entries, t.label)
             if wrong:
                 place = _place(event, name)
                 report(
@@ -297,7 +297,7 @@ def _corrected(
     place: ast.AST, entries: list[int | str], signature: Signature, report: Reporter
 ) -> FixRequest | None:
     """One misspelt name gets that of the parameter which it resembles."""
-    wrong = [entry for entry in entries if signature.objection(entry, "")]
+    wrong = [entry for entry in entries if signature.objections([entry], "")]
     if len(wrong) != 1 or not isinstance(wrong[0], str) or signature.options:
         return None
     close = signature.close_to(wrong[0])

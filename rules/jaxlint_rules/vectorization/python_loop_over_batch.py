@@ -206,6 +206,20 @@ def main(images, layers):
     return a, b, c, d, e, f, jnp.stack(seen)
 """,
         ),
+        Example(
+            "parts of an array, each of another size",
+            """
+import jax
+import jax.numpy as jnp
+
+def slope(times, values):
+    return jnp.polyfit(times, values, 1)[0]
+
+def growth(times: jax.Array, values):
+    times = jnp.asarray(times)
+    return jnp.asarray([slope(times[: i + 1], values[i:]) for i in range(times.shape[0])])
+""",
+        ),
     )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
@@ -288,7 +302,13 @@ def main(images, layers):
                 for argument in element.args
                 for child in walk(argument)
             )
-            rows = name if name and indexed else ""
+            # `xs[: i + 1]` has another size in each call.
+            sliced = any(
+                isinstance(child, ast.Slice) and target.id in names_in(child)
+                for argument in element.args
+                for child in walk(argument)
+            )
+            rows = name if name and indexed and not sliced else ""
         held = frame.scope.lookup(rows) if rows else None
         return (function, rows) if held is not None and _has_rows(held[0], function, frame) else None
 

@@ -1276,6 +1276,43 @@ PROGRAMS = {
 
         print(refused(jnp.ones(3)))
     """,
+    "fields that a frozen class makes anew as it is made": """
+        from dataclasses import dataclass
+        from typing import Sequence
+
+        import jax.numpy as jnp
+
+        @dataclass(frozen=True)
+        class Categorical:
+            probs: Sequence
+
+            def __post_init__(self):
+                probs = jnp.asarray(self.probs)
+                object.__setattr__(self, "probs", probs / jnp.sum(probs))
+
+            def entropy(self):
+                return -jnp.sum(self.probs * jnp.log(self.probs))
+
+        print(Categorical([0.25, 0.75]).entropy())
+    """,
+    "a check that a helper keeps from tracers": """
+        import jax
+        import jax.numpy as jnp
+
+        def is_traced(x):
+            return isinstance(x, jax.core.Tracer)
+
+        def checked(x):
+            concrete = not is_traced(x)
+            if concrete and not bool(jnp.all(jnp.isfinite(x))):
+                raise ValueError
+            return jnp.sin(x)
+
+        @jax.jit
+        def run(x, settings):
+            start = x if settings.warm else 1.0
+            return checked(start)
+    """,
 }
 
 
