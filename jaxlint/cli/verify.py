@@ -219,7 +219,12 @@ class _Sizes(click.ParamType):
 )
 @click.option("--allow-dirty", is_flag=True, help="With --apply: also change files with uncommitted changes.")
 @click.option("-q", "--quiet", is_flag=True, help="Hide what the program prints.")
-@click.option("-v", "--verbose", is_flag=True, help="Show what each compiled program does, by line.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Show what each compiled program does, by line, and why nothing applies to functions that are called once.",
+)
 def command(
     arguments: tuple[str, ...],
     module: str | None,

@@ -496,3 +496,15 @@ def test_calls_of_models_in_code_that_stays_on_the_host_are_compiled_apart(tmp_p
     assert [one.function for one in to_jit(entries, sources)] == ["loss"]
     assert from_model_calls([{**entries[0], "calls": 2}], sources) == []
     assert from_model_calls([{**entries[0], "seconds": 0.01}, entries[1]], sources) == []
+
+
+def test_the_jit_of_nnx_comes_first_where_modules_are_handed_over(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "train.py"
+    path.write_text("from flax import nnx\n\ndef step(model, x):\n    return model(x)\n")
+    sources = {str(path): read_source(path, str(path))}
+    names = []
+    for kind in ("Net", "ArrayImpl"):
+        arguments = [{"name": name, "type": kind, "leaves": [{}]} for name in ("model", "x")]
+        (rewrite,) = to_jit([watched(path, line=3, arguments=arguments)], sources)
+        names.append(rewrite.name)
+    assert names == ["jit:nnx.jit", "jit:jax.jit"]

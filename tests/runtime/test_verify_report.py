@@ -227,6 +227,35 @@ def test_the_text_says_what_was_proven_and_what_was_not(document: Document) -> N
     assert not any(line.endswith(" ") for line in text.splitlines())
 
 
+def test_functions_that_are_called_once_take_no_room(document: Document) -> None:
+    (step,) = document.functions
+    for number, calls in enumerate([1, 1, 1, 1, 1, 3]):
+        name, line = f"{'init' if calls == 1 else 'evaluate'}_{number}", 100 + number
+        seconds = 1.0 if number == 3 else 0.0
+        document.functions.append({**step, "function": name, "line": line, "calls": calls, "seconds": seconds, "compiles": [], "findings": []})  # fmt: skip
+        for candidate in ("donation", "remat"):
+            changes: dict[str, Any] = dict.fromkeys(("before", "after", "speedup", "numerics"))
+            entry = result(function=name, path=step["path"], line=line, candidate=candidate, status=Status.NOT_APPLICABLE, **changes)  # fmt: skip
+            document.results.append(("cpu", entry))
+    texts = []
+    for verbose in (False, True):
+        stream = io.StringIO()
+        print_report(document, stream, verbose)
+        texts.append(stream.getvalue())
+    short, whole = texts
+    assert "init_3" in short.split("Candidates on")[0]  # it takes a second
+    assert "and 4 more that were called once; --verbose has them all" in short
+    assert "called once, and nothing applies (--verbose says why): init_0 (train.py:100), init_1" in short
+    assert short.count("donation (not-applicable)") == 1  # evaluate_5, which is called again and again
+    assert whole.count("donation (not-applicable)") == 6
+    assert "called once" not in whole
+    document.functions[:] = document.functions[1:4]
+    stream = io.StringIO()
+    print_report(document, stream)
+    assert "init_0" in stream.getvalue().split("Candidates on")[0]  # where nothing else is, they are shown
+    assert stream.getvalue().count("donation (not-applicable)") == 6
+
+
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_no_column_vanishes_in_a_narrow_terminal(document: Document, width: int) -> None:
     console = Console(file=io.StringIO(), width=width, color_system=None, record=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, TextIO
 
 from rich.console import Console, Group, RenderableType
@@ -36,6 +36,7 @@ _SHOWN_CAUSES = 4
 _SHOWN_SYNCS = 12
 _SHOWN_FLAGGED = 12
 _SHOWN_EAGER = 3
+_COSTLY = 0.03  # of all that functions take: what does is shown, though it is called once
 
 
 def print_report(document: Document, stream: TextIO, verbose: bool = False) -> None:
@@ -62,7 +63,7 @@ def render(document: Document, verbose: bool = False) -> Iterator[RenderableType
         yield Text(verdict, style="red" if " does not fit " in verdict else "green")
     if document.functions:
         yield ""
-        yield _functions(document.functions)
+        yield _functions(document.functions, verbose)
         yield from _causes(document.functions)
     elif document.ran:
         why = "it jitted no function of its own" if document.used_jax else "it never imported jax"
@@ -88,7 +89,7 @@ def render(document: Document, verbose: bool = False) -> Iterator[RenderableType
     for target in document.targets:
         if results := document.results_of(target):
             yield ""
-            yield from _results(target, results)
+            yield from _results(target, results, set() if verbose else _called_once(document.functions))
     for _, sharding in document.shardings:
         yield ""
         yield from sharded(sharding)
@@ -121,8 +122,16 @@ def _headline(document: Document) -> Text:
     return text
 
 
-def _functions(functions: Sequence[Mapping[str, Any]]) -> Table:
+def _functions(functions: Sequence[Mapping[str, Any]], verbose: bool) -> Table:
     table = plain_table("Jitted functions")
+    once = _called_once(functions)
+    least = _COSTLY * sum(map(_spent, functions))
+    costly = [one for one in functions if _spent(one) > least]
+    shown = [one for one in functions if verbose or one in costly or (one["path"], one["line"]) not in once]
+    if left := len(functions) - len(shown):
+        table.caption = (
+            f"and {left} more that {'was' if left == 1 else 'were'} called once; --verbose has them all"
+        )
     for heading in ("function", "at"):
         table.add_column(heading, overflow="fold")
     for heading in (
@@ -136,7 +145,7 @@ def _functions(functions: Sequence[Mapping[str, Any]]) -> Table:
         "run s",
     ):
         table.add_column(heading, justify="right", no_wrap=True)
-    for function in functions:
+    for function in shown:
         known = [c for c in function["compiles"] if c["compile_s"] is not None]
         calls = str(function["calls"])
         if function["inner_calls"]:
@@ -247,17 +256,43 @@ def _syncs(document: Document) -> Table:
     return table
 
 
-def _results(target: str, results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
-    """Every candidate, function by function: those with figures as a table, then why each was decided as it was."""
+def _spent(function: Mapping[str, Any]) -> float:
+    """Seconds in compiling and running a function, as far as they are known."""
+    compiling = sum(compiled[stage] or 0.0 for compiled in function["compiles"] for stage in _STAGES)
+    return float(compiling + (function["seconds"] or 0.0))
+
+
+def _called_once(functions: Sequence[Mapping[str, Any]]) -> set[tuple[str, int]]:
+    """Where functions are that a run calls once, beside others that it calls again and again."""
+    once = {(one["path"], one["line"]) for one in functions if (one["calls"] or 0) <= 1}
+    return once if len(once) < len(functions) else set()
+
+
+def _results(
+    target: str, results: Sequence[Mapping[str, Any]], minor: Set[tuple[str, int]]
+) -> Iterator[RenderableType]:
+    """Every candidate, function by function: those with figures as a table, then why each was decided as it was.
+
+    Of functions in `minor` to which nothing applies the names are told, and no more.
+    """
     yield Text(f"Candidates on {target}", style="bold")
     places = dict.fromkeys((result["function"], result["path"], result["line"]) for result in results)
+    left = []
     for function, path, line in places:
         mine = [r for r in results if (r["function"], r["path"], r["line"]) == (function, path, line)]
+        if (path, line) in minor and all(
+            r["status"] == "not-applicable" and r["before"] is None for r in mine
+        ):
+            left.append(f"{function} ({display_path(path)}:{line})")
+            continue
         yield Text.assemble(("  " + function, "cyan"), (f"  {display_path(path)}:{line}", "dim"))
         figures = [result for result in mine if result["before"] is not None and result["after"] is not None]
         if figures:
             yield Padding(_figures(figures), (0, 0, 0, 4), expand=False)
         yield from _reasons(mine)
+    if left:
+        said = f"called once, and nothing applies (--verbose says why): {', '.join(left)}"
+        yield Padding(Text(said, style="dim"), (0, 0, 0, 2))
 
 
 def _figures(results: Sequence[Mapping[str, Any]]) -> Table:

@@ -14,12 +14,11 @@ from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched import own_nodes
-from jaxlint_runtime.rewrites.proposals import Rewrite, imported, stays_on_host, top_function
+from jaxlint_runtime.rewrites.proposals import DATA, Rewrite, imported, stays_on_host, top_function
 
 _OFTEN = 8  # calls of a function that are worth compiling what it calls
 _LEAST_SHARE = 0.03  # of the time in the busiest function
 _LOOPS = (ast.For, ast.While, ast.ListComp, ast.GeneratorExp)
-_DATA = frozenset({"ArrayImpl", "ndarray", "dict", "list", "tuple", "FrozenDict"})
 _FRAMEWORKS = ("flax", "haiku", "equinox")
 
 
@@ -42,7 +41,7 @@ def from_model_calls(
         modules = {
             entry["name"]
             for entry in one["arguments"] or ()
-            if "leaves" in entry and entry["type"] not in _DATA
+            if "leaves" in entry and entry["type"] not in DATA
         }
         often = one["calls"] >= _OFTEN
         calls = [call for call, repeated in _calls(function) if often or repeated]

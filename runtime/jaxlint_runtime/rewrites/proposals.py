@@ -18,6 +18,9 @@ _ELSEWHERE = frozenset({"missing-donation"})  # proven on the staged program, an
 _LEAST_CALLS = 2
 _LEAST_SHARE = 0.03  # of the time in the busiest function
 _NUMBERS = frozenset({"int", "bool", "float"})
+DATA = frozenset(
+    {"ArrayImpl", "ndarray", "dict", "list", "tuple", "FrozenDict"}
+)  # types of what is no module
 _EFFECTS = frozenset({"print", "input", "open"})
 _FETCHES = frozenset({"item", "tolist"})
 _CHANCE = ("random.", "numpy.random.", "time.")
@@ -176,9 +179,16 @@ def ways_to_jit(
     roots = imported(source)
     if "equinox" in roots:
         ways.insert(0, ("equinox.filter_jit", []))
-    if "flax.nnx" in roots:
-        ways.append(("flax.nnx.jit", objects))
+    if (
+        "flax.nnx" in roots
+    ):  # first where an argument is an object with arrays, which jax.jit would leave as it was
+        ways.insert(0 if hands_over_modules(one) else len(ways), ("flax.nnx.jit", objects))
     return ways
+
+
+def hands_over_modules(one: Mapping[str, Any]) -> bool:
+    """Whether a watched function was given objects that hold arrays and are no containers of Python, as modules are."""
+    return any("leaves" in entry and entry["type"] not in DATA for entry in one["arguments"] or ())
 
 
 def shaping(function: ast.FunctionDef) -> set[str]:
