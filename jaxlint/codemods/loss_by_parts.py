@@ -39,6 +39,8 @@ def loss_by_parts(draft: Draft, step: Step) -> None:
     _check(site, found)
     writer = _Writer(draft, found)
     rows, labels = site.text(found.rows[0]), site.text(found.labels[0])
+    if found.part:
+        rows = f"{writer.layout.operand(found.rows[0])}{found.part}"
     writer.move()
     mapped = reference(site, draft.imports, "jax.lax.map", expression)
     examples = int(str(step.parameters["examples"]))

@@ -58,6 +58,9 @@ class RowLoss:
     statements: dict[ast.Assign, None] = field(default_factory=dict)
     edits: dict[Span, str] = field(default_factory=dict)
     gone: list[ast.expr] = field(default_factory=list)  # what is not written any more
+    part: str = ""  # the index that takes some of the rows, which are then taken before the product
+    products: int = 0  # how often the scores are read, and how often only those of some rows
+    parts: int = 0
 
     def copied(self) -> RowLoss:
         """The same, to which more can be added without changing this one."""
@@ -70,6 +73,9 @@ class RowLoss:
             dict(self.statements),
             dict(self.edits),
             list(self.gone),
+            self.part,
+            self.products,
+            self.parts,
         )
 
 
@@ -83,6 +89,8 @@ def row_loss(site: Site, expression: ast.expr, setting: Setting) -> RowLoss:
             raise Refused("it is no loss of each row")
     elif isinstance(expression, ast.Name):
         raise Refused("the loss is made by another statement")
+    if reader.found.parts not in (0, reader.found.products):
+        raise Refused("the scores of all rows are used, and those of some of them")
     texts = {ast.unparse(label) for label in reader.found.labels}
     if len(reader.found.rows) != 1 or len(texts) != 1:
         raise Refused("it is not made from the scores of one product and one array of labels")
@@ -180,7 +188,11 @@ class _Reader:
 
     def _product(self, node: ast.expr, rows: ast.expr, table: ast.expr) -> Kind:
         self._constant(table)
+        return self._made(node, rows)
+
+    def _made(self, node: ast.expr, rows: ast.expr) -> Kind:
         self.found.product = node
+        self.found.products += 1
         if rows not in self.found.rows:
             self.found.rows.append(rows)
         return Kind.SCORES
@@ -194,14 +206,12 @@ class _Reader:
             if self.setting.rank != 1 or len(mapped.args) != 1 or mapped.keywords:
                 raise self._unknown(node)
             self.found.edits[self.site.span(mapped)] = self.site.text(mapped.args[0])
-        self.found.product = node
-        if node.args[0] not in self.found.rows:
-            self.found.rows.append(node.args[0])
-        return Kind.SCORES
+        return self._made(node, node.args[0])
 
     def _constant(self, node: ast.expr) -> None:
         """What is the same for all rows. Raises Refused where it does more, or reads what moves, but for its shape."""
         check_expression(self.site, node, "what the scores are made of")
+        counted = self.found.products, self.found.parts
         for part in ast.walk(node):
             if isinstance(part, ast.Name) and self._attempt(part) is not None:
                 shape = self.site.names.parents[part]
@@ -210,6 +220,7 @@ class _Reader:
                     raise self._unknown(node)
                 if not isinstance(taken, ast.Subscript) or not self._is_last(taken.slice):
                     raise self._unknown(node)
+        self.found.products, self.found.parts = counted
 
     # ---- functions ----
 
@@ -310,8 +321,7 @@ class _Reader:
             if name == "reshape" and labels is not None and column and self.setting.rank == 1:
                 whole, inner = self.site.span(node), self.site.span(labels)
                 self.found.edits[_between(whole, inner)] = ""
-                after = Span(inner.end_line, inner.end_column, whole.end_line, whole.end_column)
-                self.found.edits[after] = "[..., None]"
+                self.found.edits[_between_ends(inner, whole)] = "[..., None]"
                 self._labels(labels)
                 return
         raise self._unknown(node)
@@ -332,7 +342,24 @@ class _Reader:
                     self.found.gone.append(count)
                     self.found.edits[_between(self.site.span(count), self.site.span(labels))] = ""
                     return Kind.ROW
+        if self._takes_rows(node.slice) and self.read(node.value) is Kind.SCORES:
+            text = self.site.text(node)[len(self.site.text(node.value)) :]
+            if self.found.part not in ("", text):
+                raise self._unknown(node)
+            inner, whole = self.site.span(node.value), self.site.span(node)
+            self.found.edits[_between_ends(inner, whole)] = ""
+            self.found.part = text
+            self.found.parts += 1
+            return Kind.SCORES
         raise self._unknown(node)
+
+    def _takes_rows(self, index: ast.expr) -> bool:
+        """Whether an index takes a range along axes of the rows, and all of the classes."""
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        if not all(isinstance(part, ast.Slice) and part.step is None for part in parts):
+            return False
+        classes = [ast.unparse(part) for part in parts[self.setting.rank :]]
+        return classes in ([], [":"]) and any(ast.unparse(part) != ":" for part in parts)
 
     def _is_element(self, index: ast.expr, element: str) -> bool:
         """Whether an index takes, or makes, one element behind all axes of the rows."""
@@ -361,6 +388,11 @@ class _Reader:
 def _between(one: Span, other: Span) -> Span:
     """From where one span begins to where the other one does."""
     return Span(one.line, one.column, other.line, other.column)
+
+
+def _between_ends(one: Span, other: Span) -> Span:
+    """From where one span ends to where the other one does."""
+    return Span(one.end_line, one.end_column, other.end_line, other.end_column)
 
 
 def given(site: Site, name: ast.Name) -> ast.Assign | None:

@@ -131,6 +131,20 @@ batch = {"x": x, "y": labels}
 return (-jnp.sum(jax.nn.one_hot(batch["y"], 7) * jax.nn.log_softmax((batch["x"] * 2) @ params["head"]), -1)).mean()
 """,
 }
+OF_SOME = {
+    "the next token": spelled("""
+losses = optax.softmax_cross_entropy_with_integer_labels(logits[:, :-1], labels[:, 1:])
+return losses.mean()"""),
+    "the next token, by hand": """
+logits = (jnp.tanh(x) * 2) @ params["head"]
+logits = logits[:, :-1, :]
+targets = jax.nn.one_hot(labels[:, 1:], logits.shape[-1])
+return -jnp.mean(jnp.sum(targets * jax.nn.log_softmax(logits), axis=-1))
+""",
+    "twice": spelled("""
+picked = jnp.take_along_axis(logits[1:], labels[1:][..., None], axis=-1)[..., 0]
+return (jax.nn.logsumexp(logits[1:], axis=-1) - picked).mean()"""),
+}
 ROWS_ALONE = {
     "the second axis": spelled("""
 nll = -jnp.take_along_axis(jax.nn.log_softmax(logits, axis=1), labels[:, None], axis=1)[:, 0]
@@ -203,7 +217,7 @@ def test_what_is_written(rewrite: Rewrite, text: str, written: str) -> None:
     assert rewritten(rewrite, body(text), Setting()) == body(written)
 
 
-@pytest.mark.parametrize("text", ANY_SHAPE.values(), ids=ANY_SHAPE)
+@pytest.mark.parametrize("text", [*ANY_SHAPE.values(), *OF_SOME.values()], ids=[*ANY_SHAPE, *OF_SOME])
 def test_it_computes_the_same(rewrite: Rewrite, text: str) -> None:
     found = rewritten(rewrite, body(text), Setting(2))
     assert "batch_size=3" in found
@@ -257,6 +271,10 @@ def test_it_says_why_not(rewrite: Rewrite, text: str, reason: str) -> None:
         (PICKED.replace("log_softmax(logits)", "log_softmax(logits)[::-1]"), 1),
         (PICKED.replace("log_softmax(logits)", "softmax(logits) / jax.nn.softmax(logits).sum()"), 1),
         (PICKED.replace("log_softmax(logits)", "log_softmax(logits) * x[:, :1]"), 1),
+        (PICKED.replace("log_softmax(logits)", "log_softmax(logits[:, :-1])"), 1),
+        (PICKED.replace("log_softmax(logits)", "log_softmax(logits[::2])"), 1),
+        (PICKED.replace("log_softmax(logits)", "log_softmax(logits[:4]) - logits[4:]"), 1),
+        (PICKED.replace("log_softmax(logits)", "log_softmax(logits[:1]) - logits"), 1),
         (spelled("return jax.nn.logsumexp(logits, axis=-1).mean()"), 1),
         (spelled("return jax.nn.logsumexp(logits) - logits[jnp.arange(8), labels].sum()"), 1),
         (spelled("return (jax.nn.log_softmax(logits)[jnp.arange(8), labels] * labels[:, None]).sum()"), 2),
