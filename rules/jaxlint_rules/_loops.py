@@ -7,6 +7,7 @@ from typing import TypeGuard
 
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.memo import cache
+from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, walk
 
 FEW = 4  # iterations of a loop that are too few to matter
@@ -14,6 +15,7 @@ _WRAPPERS = frozenset({"tqdm", "trange", "track", "progress_bar"})
 SIZED = frozenset(
     {"zeros", "ones", "empty", "full", "arange", "eye", "linspace"}
 )  # they make arrays of a given size
+_WITHOUT_LOOP = frozenset({"scan", "fori_loop", "while_loop", "vmap"})
 GROWING = frozenset({"concatenate", "append", "vstack", "hstack", "concat", "column_stack", "row_stack"})
 
 
@@ -79,6 +81,21 @@ def _counted(target: ast.expr, iterable: ast.expr) -> set[str]:
 
 
 @cache
+def has_other_way(loop: ast.AST, module: Module) -> bool:
+    """Whether a setting decides between the loop and the same by `scan` or `vmap`: both are written."""
+    inner = loop
+    for above in module.ancestors(loop):
+        if isinstance(above, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return False
+        if isinstance(above, ast.If):
+            other = above.orelse if inner in above.body else above.body
+            calls = (part for one in other for part in walk(one) if isinstance(part, ast.Call))
+            if any(dotted(call.func).rpartition(".")[2] in _WITHOUT_LOOP for call in calls):
+                return True
+        inner = above
+    return False
+
+
 def rebound(loop: ast.AST) -> frozenset[str]:
     """Names that the body binds at all."""
     return frozenset(

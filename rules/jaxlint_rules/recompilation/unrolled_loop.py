@@ -15,7 +15,7 @@ from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array
-from jaxlint_rules._loops import names_in
+from jaxlint_rules._loops import has_other_way, names_in
 from jaxlint_rules._reasons import staged_because
 
 MANY = 16  # iterations from which a loop is worth a scan
@@ -244,7 +244,7 @@ def pyramid(x):
                 continue
             if len(loop.operations) < 2 and not _calls(node):
                 continue
-            if not (_carries(node) and _may_loop(node)):
+            if not (_carries(node) and _may_loop(node)) or has_other_way(node, frame.module):
                 continue
             how = f"{loop.trips} times" if loop.trips is not None else f"`{ast.unparse(_bound(node))}` times"
             told.add(node)

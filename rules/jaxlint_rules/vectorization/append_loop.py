@@ -20,7 +20,7 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW
+from jaxlint_rules._loops import FEW, has_other_way
 from jaxlint_rules._reasons import staged_because
 
 _STACKING = ("jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray")
@@ -200,6 +200,29 @@ def scanned(h, xs):
     return jax.lax.scan(lambda h, x: (h + x, h), h, xs)
 """,
         ),
+        Example(
+            "a loop beside the same as a scan",
+            """
+import jax
+import jax.numpy as jnp
+
+def step(state, key):
+    return state + jax.random.normal(key, state.shape), jnp.sum(state)
+
+@jax.jit
+def run(state, key, scanned=True):
+    keys = jax.random.split(key, 8)
+    if scanned:
+        state, sums = jax.lax.scan(step, state, keys)
+    else:
+        collected = []
+        for key in keys:
+            state, one = step(state, key)
+            collected.append(one)
+        sums = jnp.array(collected)
+    return state, sums
+""",
+        ),
     )
 
     def __init__(self) -> None:
@@ -235,6 +258,8 @@ def scanned(h, xs):
         for loop in nodes_of(owner, ast.For):
             known = self.loops.get(loop)
             if known is None or node.args[0].id not in _appends(loop):
+                continue
+            if has_other_way(loop, frame.module):
                 continue
             seen, staged = known
             report.event = seen

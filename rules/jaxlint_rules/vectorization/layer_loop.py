@@ -11,7 +11,7 @@ from jaxlint.staging.events import LoopEvent
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, ExternalObject, Instance, ListValue, TupleValue, Value, find_array
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, names_in
+from jaxlint_rules._loops import FEW, has_other_way, names_in
 from jaxlint_rules._reasons import staged_because
 
 DEEP = 16  # modules of one kind from which the time to compile them is felt
@@ -222,6 +222,36 @@ def total(xs):
     return out
 """,
         ),
+        Example(
+            "layers that Python tells apart",
+            """
+import jax
+import jax.numpy as jnp
+
+PAIRS = ((0, 0), (0, 1), (1, 0), (1, 1), (1, 2), (2, 2))
+
+def layer(w, x):
+    return x + jnp.tanh(x @ w)
+
+@jax.jit
+def forward(params, x):
+    for (first, second), w in zip(PAIRS, params["layers"]):
+        if first == second:
+            x = layer(w, x)
+        else:
+            x = x + layer(w, -x)
+    return x
+
+@jax.jit
+def either(params, x, scanned=True):
+    if scanned:
+        x, _ = jax.lax.scan(lambda x, w: (layer(w, x), None), x, params["stacked"])
+    else:
+        for w in params["layers"]:
+            x = layer(w, x)
+    return x
+""",
+        ),
     )
 
     def on_loop(self, event: LoopEvent, report: Reporter) -> None:
@@ -253,7 +283,7 @@ def total(xs):
         if not all(isinstance(value, Instance) for value in called):
             return  # functions, each of which may be another
         modules = [value for value in called if isinstance(value, Instance) and value.cls.kind in _LIFTED]
-        if carried:
+        if carried and not _decides(node, used) and not has_other_way(node, frame.module):
             report(
                 node.iter,
                 f"the layers of `{ast.unparse(node.iter)}` are unrolled; each keeps the shape of `{carried[0]}`, so they "
@@ -343,6 +373,12 @@ def _is_layer(node: ast.For, carried: str, used: set[str], plain: bool) -> bool:
         for child in text
     )
     return makes and (products if plain else calls or products)
+
+
+def _decides(node: ast.For, used: set[str]) -> bool:
+    """Whether Python decides by the layer what is done with it, so that each is a program of its own."""
+    tests = (child.test for statement in node.body for child in walk(statement) if isinstance(child, ast.If))
+    return any(used & names_in(test) for test in tests)
 
 
 def _called(node: ast.For) -> set[str]:
