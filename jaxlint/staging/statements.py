@@ -15,6 +15,7 @@ from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import HOST
 from jaxlint.staging.syntax_facts import (
     asks_for_kind,
+    asks_what_is_kept,
     dotted,
     expects_error,
     foreign_branch,
@@ -289,6 +290,11 @@ class Statements(Machine):
                 self.leave_shim(node.body if else_alive else node.orelse, frame)
             elif foreign is body_alive and else_alive is not body_alive:
                 frame.doubt += 1  # what follows is for those alone
+            elif not body_alive and frame.function is not None:
+                if asks_what_is_kept(node.test, frame.function.node):
+                    frame.facts["perhaps kept"] = (
+                        True  # the host may have asked before, as its `__init__` does
+                    )
             if body_alive and else_alive:
                 self.merge(frame, after_body)
             elif body_alive:

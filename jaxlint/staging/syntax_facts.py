@@ -441,6 +441,19 @@ def _asks_for_length(test: ast.expr, names: set[str]) -> bool:
 
 
 @cache
+def asks_what_is_kept(test: ast.expr, function: ast.AST) -> bool:
+    """Whether a test is `key in table`, and the function itself puts what it makes into that table."""
+    if not (isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.In)):
+        return False
+    table = dotted(test.comparators[0])
+    return bool(table) and any(
+        isinstance(target, ast.Subscript) and dotted(target.value) == table
+        for statement in nodes_of(function, ast.Assign)
+        for target in statement.targets
+    )
+
+
+@cache
 def stored_and_returned(node: ast.AST) -> frozenset[str]:
     """The names of which a function sets an attribute, and gives the same attribute back."""
     stored: set[str] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.events import Event
+from jaxlint.staging.events import Event, LeakEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.values import Array
@@ -65,13 +65,14 @@ def guarded(event: Event, convention: bool = True) -> bool:
     if isinstance(value, Array) and value.staged and not event.frame.stage.staged and not differentiated:
         return True  # it left its trace: a leak, which is told where it happens, or a state that a library restores
     frame: Frame | None = event.frame
+    stored = isinstance(event, LeakEvent)  # what is kept from this trace on is wrong, whoever asked first
     same = True
     while frame is not None:
         stage = frame.stage
         unsure = not stage.certain and (convention or stage.kind != "convention")
         if (
             (same and frame.catching)
-            or (stage.staged and (frame.doubt or unsure))
+            or (stage.staged and (frame.doubt or unsure or ("perhaps kept" in frame.facts and not stored)))
             or (differentiated and frame.doubt)
         ):
             return True
