@@ -105,7 +105,7 @@ class _Check:
         function = node.func
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         name = self.site.names.qualified(function) or ""
-        if name.startswith(_CHANCE):
+        if name.startswith(_CHANCE) or self.is_of_generator(function):
             raise Refused(
                 f"{self.what} calls `{ast.unparse(function)}`, which JAX would run once, while tracing"
             )
@@ -126,6 +126,13 @@ class _Check:
         if last in _SHAPED and any(self.names(part) & self.counters for part in given):
             count = next(iter(sorted(set().union(*map(self.names, given)) & self.counters)))
             raise Refused(f"{self.what} makes a shape of `{count}`, which JAX would trace")
+
+    def is_of_generator(self, function: ast.expr) -> bool:
+        """Whether it is a method of what NumPy's or Python's random module made, as `rng = np.random.default_rng(0)`."""
+        if not isinstance(function, ast.Attribute) or not isinstance(function.value, ast.Name):
+            return False
+        made = [one.func for one in _given(self.site, function.value) if isinstance(one, ast.Call)]
+        return any((self.site.names.qualified(one) or "").startswith(_CHANCE) for one in made)
 
     def read(self, node: ast.AST) -> str:
         return reads(node, self.traced)
@@ -162,6 +169,8 @@ def _may_be_array(site: Site, held: ast.expr) -> bool:
         return False
     if isinstance(held, ast.Call) and isinstance(held.func, ast.Name):
         return site.names.scope_at(held).resolve(held.func.id) is not None
+    if isinstance(held, ast.Call) and (site.names.qualified(held.func) or "").startswith("random."):
+        return False  # lists and numbers of Python
     if isinstance(held, ast.Call) and isinstance(held.func, ast.Attribute):
         return held.func.attr not in ("items", "values", "keys", "splitlines", "readlines", "split_lines")
     return True

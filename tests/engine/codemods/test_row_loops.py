@@ -267,6 +267,16 @@ REFUSED = {
     "a number": ("for-to-scan", "for x in «xs»:\n        h = h + float(x.sum())\n    return h\n", "by `float`"),
     "NumPy": ("for-to-scan", "for x in «xs»:\n        h = h + np.sum(x)\n    return h\n", "cannot be traced"),
     "chance": ("for-to-scan", "for x in «xs»:\n        h = h + x * np.random.rand()\n    return h\n", "while tracing"),
+    "a list that Python drew": (
+        "stack-to-vmap",
+        "import random\n    batch = random.sample(xs, 2)\n    return «jnp.array([row[0] for row in batch])»\n",
+        "array",
+    ),
+    "chance by a generator": (
+        "for-to-scan",
+        "rng = np.random.default_rng(0)\n    for x in «xs»:\n        h = h + x * rng.normal()\n    return h\n",
+        "while tracing",
+    ),
     "break": ("for-to-scan", "for x in «xs»:\n        h = h + x\n        break\n    return h\n", "break"),
     "a slice that grows": ("for-to-scan", "for i in «range(4)»:\n        h = h + xs[:i].sum()\n    return h\n", "slices by `i`"),
     "a shape": ("for-to-scan", "for i in «range(4)»:\n        h = h + jnp.ones(i).sum()\n    return h\n", "a shape of `i`"),
