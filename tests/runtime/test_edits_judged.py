@@ -122,6 +122,17 @@ def test_a_run_that_got_less_of_the_machine_is_seen_as_if_it_had_got_as_much() -
     assert evened(base, luckier) == luckier
 
 
+@pytest.mark.parametrize(("seconds", "runs"), [(4.0, 4), (6.0, 6), (7.2, 16), (7.8, 6)])
+def test_a_plain_gain_is_timed_in_two_pairs_and_a_small_one_in_more(
+    tmp_path: Path, seconds: float, runs: int
+) -> None:
+    found, rewrites = search(tmp_path, {"": Trial(run_s=8.0, compile_s=2.0), "a": ran(seconds)})
+    (kept,) = tried(found, rewrites, "a")
+    before = len(found.trials.asked)  # type: ignore[attr-defined]
+    found._time(kept)
+    assert len(found.trials.asked) - before == runs  # type: ignore[attr-defined]
+
+
 def test_what_takes_more_is_told_as_more() -> None:
     assert less_of(Interval(2.0, 1.5, 2.5), "memory") == "2.00x less memory [1.50, 2.50]"
     assert less_of(Interval(0.5, 0.4, 0.8), "memory") == "2.00x more memory [1.25, 2.50]"

@@ -51,6 +51,7 @@ _SLOWER = 1.15  # a run of one version may take this much longer than another of
 _PAIRS = (3, 8)  # of runs that are timed at the end: least and most
 _CLAIM = 1.06
 _ROUNDED = 100.0  # times the tolerance that an edit may be off where it is the same operation by operation
+_PLAIN = 1.5  # the least ratio of two pairs, and of the first runs of both versions, that needs no third
 _CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
 _BEARABLE = 2.5  # times the original's time, where an edit may still pay with others: they may each wait for the other
 
@@ -354,7 +355,7 @@ class _Search:
             self._keep(kept)
 
     def _time(self, kept: _Tried) -> list[tuple[Trial, Trial]]:
-        """Pairs of runs in the order A B B A; at least three, more while there is time."""
+        """Pairs of runs in the order A B B A; at least three, two where the gain is plain, more while there is time."""
         pairs: list[tuple[Trial, Trial]] = []
         limit = 6 * self.base.total_s + 30
         until = time.monotonic() + max(self.deadline - time.monotonic(), 4 * self.base.total_s)
@@ -369,6 +370,8 @@ class _Search:
             decided = max(one.low for one in shown) >= _CLEAR or max(one.high for one in shown) < _CLAIM
             if len(pairs) >= _PAIRS[0] and decided:
                 break
+            if len(pairs) > 1 and max(one.low for one in ratios([*pairs, (self.base, kept.trial)])) >= _PLAIN:
+                break  # the runs that values were compared in say the same
         return pairs or [(self.base, kept.trial)]
 
     def _keep(self, kept: _Tried) -> None:
