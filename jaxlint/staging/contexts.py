@@ -111,7 +111,12 @@ def _key_of_dict(value: DictValue, depth: int, coarse: bool) -> object:
 
 def _key_of_instance(value: Instance, depth: int, coarse: bool) -> object:
     if depth <= 1:
-        return ("i", id(value.cls.node), value.staged is not None, *functions_in(value))
+        switches = [
+            (name, part.const)
+            for name, part in value.fields.items()
+            if type(part) is Static and (part.const is True or part.const is False)
+        ]  # what a config says of a module decides what that does
+        return ("i", id(value.cls.node), value.staged is not None, *switches, *functions_in(value))
     known = list(value.fields.items())[:16]
     fields = frozenset([(name, summary_key(part, depth - 2, coarse)) for name, part in known])
     return ("i", id(value.cls.node), value.staged is not None, fields)
