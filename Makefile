@@ -35,7 +35,7 @@ bench: setup ## time and memory beside other linters; findings over pinned packa
 	$(BIN)/python -m benchmarks.speed --peers
 	$(BIN)/python -m benchmarks.corpora --packages all
 
-bench-optimise: setup ## ten programs as written, as verify leaves them, as an expert wrote them
+bench-optimise: setup ## programs as written, as verify leaves them, as an expert wrote them
 	$(BIN)/python -m benchmarks.optimise
 
 test-targets: ## the tests of compiling for TPUs and GPUs that are not there (TARGETS=tpu for the smaller half)

@@ -1,4 +1,4 @@
-"""What `jaxlint verify --apply` finds alone in ten ordinary programs, beside an expert's version of each.
+"""What `jaxlint verify --apply` finds alone in ordinary programs, beside an expert's version of each.
 
     python -m benchmarks.optimise [PROGRAM...] [--repeats N] [--output FILE.md] [--keep FOLDER]
 

@@ -498,6 +498,25 @@ def test_calls_of_models_in_code_that_stays_on_the_host_are_compiled_apart(tmp_p
     assert from_model_calls([{**entries[0], "seconds": 0.01}, entries[1]], sources) == []
 
 
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ("if jnp.linalg.norm(x) < 1.0: return x", True),
+        ("return x if jnp.ndim(x) == 1 else x[0]", False),
+        ("print(x)", True),
+        ("x = x.sum().item()", True),
+        ("x = float(jnp.sum(x))", True),
+        ("x = x * float(3)", False),
+    ],
+)
+def test_what_no_jitted_function_can_do_is_not_tried(tmp_path: Path, line: str, stays: bool) -> None:
+    path = tmp_path.resolve() / "train.py"
+    path.write_text(f"import jax.numpy as jnp\n\ndef step(x):\n    {line}\n    return x\n")
+    sources = {str(path): read_source(path, str(path))}
+    arguments = [{"name": "x", "type": "ArrayImpl", "leaves": [{}]}]
+    assert bool(to_jit([watched(path, line=3, arguments=arguments)], sources)) is not stays
+
+
 def test_the_jit_of_nnx_comes_first_where_modules_are_handed_over(tmp_path: Path) -> None:
     path = tmp_path.resolve() / "train.py"
     path.write_text("from flax import nnx\n\ndef step(model, x):\n    return model(x)\n")

@@ -24,6 +24,10 @@ DATA = frozenset(
 _EFFECTS = frozenset({"print", "input", "open"})
 _FETCHES = frozenset({"item", "tolist"})
 _CHANCE = ("random.", "numpy.random.", "time.")
+_COMPUTING = ("jax.numpy.", "jax.random.", "jax.nn.", "jax.lax.", "jax.scipy.")
+_STATIC = frozenset(
+    {"ndim", "shape", "size", "issubdtype", "isscalar", "result_type", "iscomplexobj", "isrealobj"}
+)
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ def top_function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | 
 
 
 def stays_on_host(function: ast.FunctionDef, source: SourceFile) -> bool:
-    """Whether a function certainly does what no jitted one can: print, draw from Python's generators, fetch what JAX computes."""
+    """Whether a function certainly does what no jitted one can: print, draw from Python's generators, fetch what JAX computes or decide by it."""
     site = Site(source)
     names = site.names
     same = [
@@ -132,7 +136,17 @@ def stays_on_host(function: ast.FunctionDef, source: SourceFile) -> bool:
         for node in site.tree.body
         if isinstance(node, ast.FunctionDef) and node.lineno == function.lineno
     ]
-    for node in (part for one in same for part in own_nodes(one) if isinstance(part, ast.Call)):
+    parts = [part for one in same for part in own_nodes(one)]
+    tests = [part.test for part in parts if isinstance(part, ast.If | ast.While | ast.IfExp)]
+    asked = [
+        names.qualified(one.func) or ""
+        for test in tests
+        for one in ast.walk(test)
+        if isinstance(one, ast.Call)
+    ]
+    if any(name.startswith(_COMPUTING) and name.rpartition(".")[2] not in _STATIC for name in asked):
+        return True
+    for node in (part for part in parts if isinstance(part, ast.Call)):
         called = node.func
         name = names.qualified(called) or ""
         builtin = called.id if isinstance(called, ast.Name) and not name else ""
