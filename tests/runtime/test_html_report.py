@@ -351,6 +351,19 @@ def test_targets_say_whether_it_fits():
     assert len(subjects(run)) == 1
 
 
+def test_where_nothing_was_tried_the_page_says_why():
+    made = document()
+    (run,) = made.as_json()["runs"]
+    never = [
+        {**run["results"][0], "candidate": "all", "status": "not-applicable", "reason": "it was never called"}
+    ]
+    text = page({**made.as_json(), "runs": [{**run, "results": never, "inspections": []}]})
+    assert "Nothing was tried: it was never called." in text
+    never.append({**never[0], "candidate": "kernels", "reason": "it computes no attention"})
+    text = page({**made.as_json(), "runs": [{**run, "results": never, "inspections": []}]})
+    assert "Nothing of what was looked for applies." in text
+
+
 def test_files(tmp_path):
     (said,) = write_page(document(), tmp_path / "report.html")
     assert "report.html" in said

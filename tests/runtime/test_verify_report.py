@@ -245,7 +245,10 @@ def test_functions_that_are_called_once_take_no_room(document: Document) -> None
     short, whole = texts
     assert "init_3" in short.split("Candidates on")[0]  # it takes a second
     assert "and 4 more that were called once; --verbose has them all" in short
-    assert "called once, and nothing applies (--verbose says why): init_0 (train.py:100), init_1" in short
+    assert (
+        "called once at most, and nothing applies (--verbose says why): init_0 (train.py:100), init_1"
+        in short
+    )
     assert short.count("donation (not-applicable)") == 1  # evaluate_5, which is called again and again
     assert whole.count("donation (not-applicable)") == 6
     assert "called once" not in whole

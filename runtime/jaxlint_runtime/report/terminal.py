@@ -291,7 +291,7 @@ def _results(
             yield Padding(_figures(figures), (0, 0, 0, 4), expand=False)
         yield from _reasons(mine)
     if left:
-        said = f"called once, and nothing applies (--verbose says why): {', '.join(left)}"
+        said = f"called once at most, and nothing applies (--verbose says why): {', '.join(left)}"
         yield Padding(Text(said, style="dim"), (0, 0, 0, 2))
 
 

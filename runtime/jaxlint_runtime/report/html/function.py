@@ -76,7 +76,12 @@ def _verdict(subject: Subject) -> Child:
     if best is None:
         tried = [result for result in subject.results if result["status"] != "not-applicable"]
         if not tried:
-            return "Nothing was there to improve."
+            reasons = {result["reason"] for result in subject.results}
+            return (
+                f"Nothing was tried: {reasons.pop()}."
+                if len(reasons) == 1
+                else "Nothing of what was looked for applies."
+            )
         return (
             f"None of {len(tried)} candidates is an improvement."
             if len(tried) > 1
