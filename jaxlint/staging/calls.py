@@ -135,7 +135,7 @@ class Calls(Machine):
             if asked is not None and asked.certain:
                 result = Static(True)
         if not frame.stage.staged:
-            self.note_waiting(node, args)
+            self.note_waiting(node, callee, args)
             if self.donates:
                 self.donate_arguments(callee, args, kwargs, node, frame)
         if self.wants_calls and self.reports(frame):

@@ -464,7 +464,7 @@ class Classes(Machine):
         """Whether a tracer is in `value`, which an object keeps that was there before the trace."""
         if not frame.stage.staged or not frame.stage.certain or frame.catching:
             return False
-        if base.cls.kind not in ("plain", "dataclass") or base.staged is not None:
+        if base.cls.kind not in ("plain", "dataclass", "nnx") or base.staged is not None:
             return False
         array = find_array(value, True)
         return (

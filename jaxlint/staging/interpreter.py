@@ -38,7 +38,7 @@ from jaxlint.staging.project import Module, Project
 from jaxlint.staging.receivers import Awaited, LeftOpen, Receivers
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.statements import Statements
-from jaxlint.staging.timing import Ledger, Timing
+from jaxlint.staging.timing import Ledger, Timing, is_input
 from jaxlint.staging.transforming import Transforming
 from jaxlint.staging.trees import Trees
 from jaxlint.staging.values import (
@@ -151,7 +151,8 @@ class Interpreter(
     def emit(self, kind: str, event: Any) -> None:
         """Tells the rules, if the event lies in a reported file, what is called is known, and no handler of the program guards it."""
         if (kind == "convert" or kind == "test") and not event.value.staged:
-            self.ledger.settle()  # the host needs the value
+            if not is_input(event.value, event.node):
+                self.ledger.settle()  # the host needs the value
         if self.reports(event.frame):
             self.listeners.tell(kind, event)
 

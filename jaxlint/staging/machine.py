@@ -262,7 +262,7 @@ class Machine:
     def hand_over(self, inputs: Iterable[Value], node: ast.AST) -> None:
         raise NotImplementedError
 
-    def note_waiting(self, node: ast.Call, args: list[Value]) -> None:
+    def note_waiting(self, node: ast.Call, callee: Value, args: list[Value]) -> None:
         raise NotImplementedError
 
     def elapsed(self, start: Reading, end: Reading, node: ast.AST, frame: Frame) -> Value:

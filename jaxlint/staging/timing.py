@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any
 
+from jaxlint.jaxapi.dtypes import MAKERS
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
@@ -22,6 +23,7 @@ from jaxlint.staging.values import (
     Array,
     BoundMethod,
     External,
+    ExternalMethod,
     Function,
     Partial,
     Reading,
@@ -166,6 +168,17 @@ def identity(transformed: Transformed) -> object:
     return transformed.node
 
 
+def is_input(value: Value, node: ast.AST) -> bool:
+    """Whether what `node` waits for was made of numbers alone, as by `jnp.ones`, and not here: what is computed of it may go on.
+
+    One that is made here, `jnp.zeros(()).block_until_ready()`, comes after all that the device was given before.
+    """
+    made = value.made if isinstance(value, Array) else None
+    if made is None or made.name not in MAKERS or made.name in ("array", "asarray"):
+        return False
+    return all(part is not made.node for part in ast.walk(node))
+
+
 class Timing(Machine):
     """The part of the interpreter that follows clocks and dispatches."""
 
@@ -188,8 +201,10 @@ class Timing(Machine):
             elif find_array(value, False) is not None:
                 self.ledger.settle()
 
-    def note_waiting(self, node: ast.Call, args: list[Value]) -> None:
+    def note_waiting(self, node: ast.Call, callee: Value, args: list[Value]) -> None:
         """A call whose name, or a function that is passed, says that it waits for the device."""
+        if isinstance(callee, ExternalMethod) and is_input(callee.receiver, node):
+            return
         if _speaks_of_waiting(last_name(node.func)) or any(
             type(value) is External and value.name in WAITING_CALLS for value in args
         ):

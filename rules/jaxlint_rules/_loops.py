@@ -50,6 +50,16 @@ def _is_short(loop: Loop) -> bool:
     return loop.trips == 1 or (written and loop.trips is not None and loop.trips <= FEW)
 
 
+def is_on_host(frame: Frame) -> bool:
+    """Whether the program itself is seen to run this: from the body of a module."""
+    root = frame
+    while root.caller is not None:
+        if root.context != "call":
+            return False  # seen at a transformation, or without a caller
+        root = root.caller
+    return root.function is None
+
+
 @cache
 def counters(loop: ast.AST) -> frozenset[str]:
     """Names that hold another number in each iteration: of `range` and `enumerate`, or stepped on in the body."""
@@ -96,6 +106,37 @@ def has_other_way(loop: ast.AST, module: Module) -> bool:
     return False
 
 
+@cache
+def decaying(loop: ast.AST) -> frozenset[str]:
+    """Names that each iteration makes another number of what they were: `tau *= decay`, `tau = max(low, tau * 0.97)`."""
+    found: set[str] = set()
+    for statement in getattr(loop, "body", []):
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            if isinstance(statement.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
+                found.add(statement.target.id)
+        elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target, value = statement.targets[0], statement.value
+            bounded = isinstance(value, ast.Call) and dotted(value.func) in ("max", "min")
+            steps = value.args if isinstance(value, ast.Call) and bounded else [value]
+            if isinstance(target, ast.Name) and any(_steps(step, target.id, bounded) for step in steps):
+                found.add(target.id)
+    return frozenset(found)
+
+
+def _steps(node: ast.expr, name: str, bounded: bool) -> bool:
+    """`name - step`, `0.97 * name`. What stops at a bound takes many values where it is scaled by a fraction alone."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.Div)):
+        return False
+    others = [part for part in (node.left, node.right) if dotted(part) != name]
+    if len(others) != 1:
+        return False
+    if not bounded:
+        return True
+    fraction = isinstance(others[0], ast.Constant) and isinstance(others[0].value, float)
+    return isinstance(node.op, ast.Mult) and (fraction or isinstance(others[0], (ast.Name, ast.Attribute)))
+
+
+@cache
 def rebound(loop: ast.AST) -> frozenset[str]:
     """Names that the body binds at all."""
     return frozenset(

@@ -28,6 +28,7 @@ from jaxlint_rules._x64 import may_have_x64
 from jaxlint_rules.api._training import is_read, targets_of
 
 _CALLBACKS = ("jax.pure_callback", "jax.experimental.io_callback")
+_DEBUGGING = ("jax.debug.callback", "jax.debug.print")
 _OUTPUT = (
     "print",
     "write",
@@ -50,7 +51,8 @@ class CallbackMisuse(Rule):
     ## What it does
     Finds `jax.pure_callback` with a function that prints, writes, appends or counts, results of it that nothing uses, results
     that are described by a dtype or a bare shape in place of `jax.ShapeDtypeStruct`, or as 64 bits wide where nothing enables
-    them, and `io_callback` without `ordered=True` in a loop whose steps write one after another.
+    them, `io_callback` without `ordered=True` in a loop whose steps write one after another, and results of `jax.debug.callback`
+    that are computed with: there are none.
 
     ## Why is this bad?
     JAX may run a pure callback twice, or not at all: where nothing uses its result the compiler drops the call, effects included.
@@ -101,6 +103,27 @@ def step(x):
     y = jax.pure_callback(record, jax.ShapeDtypeStruct(x.shape, x.dtype), x)  # finding
     jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)  # finding
     return y + jax.pure_callback(np.cos, jnp.float32, x)  # finding
+""",
+        ),
+        Example(
+            "a value that is asked of a callback for debugging",
+            """
+import jax
+import jax.numpy as jnp
+
+def host(i):
+    return float(i) ** 2
+
+@jax.jit
+def weight(x, i):
+    value = jax.debug.callback(host, i)  # finding
+    return x * value
+
+@jax.jit
+def shown(x, verbose):
+    none = jax.debug.print("x {}", x)
+    jax.lax.cond(verbose, lambda: jax.debug.print("y {}", x), lambda: None)
+    return x, none
 """,
         ),
         Example(
@@ -194,8 +217,16 @@ def step(x):
         ),
     )
 
-    @concerns(*_CALLBACKS)
+    @concerns(*_CALLBACKS, *_DEBUGGING)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name in _DEBUGGING and _result_is_used(event, report):
+            report(
+                event.node,
+                f"`{event.name}` returns None, whatever its function returns: use `jax.pure_callback` for a value",
+                reason="it is for effects alone, and its result is used",
+                severity=Severity.ERROR,
+            )
+            return
         if event.name not in _CALLBACKS or report.module.is_test or event.frame.catching:
             return
         described = event.args[1] if len(event.args) > 1 else event.kwargs.get("result_shape_dtypes")
@@ -337,6 +368,25 @@ def _is_used(event: CallEvent, report: Reporter) -> bool:
     function = event.frame.function
     names = [target.id for target in targets if isinstance(target, ast.Name)]
     return function is not None and (not targets or any(is_read(name, function.node) for name in names))
+
+
+def _result_is_used(event: CallEvent, report: Reporter) -> bool:
+    """Whether a result that is None is computed with, or read under the name that it is given."""
+    if isinstance(report.module.parents.get(event.node), (ast.BinOp, ast.Compare, ast.Subscript)):
+        return True
+    function = event.frame.function
+    return function is not None and any(
+        isinstance(target, ast.Name) and _is_computed_with(target.id, function.node, report)
+        for target in targets_of(event.node, report.module)
+    )
+
+
+def _is_computed_with(name: str, function: ast.AST, report: Reporter) -> bool:
+    return any(
+        isinstance(report.module.parents.get(part), (ast.BinOp, ast.Subscript, ast.Call))
+        for part in nodes_of(function, ast.Name)
+        if part.id == name and isinstance(part.ctx, ast.Load)
+    )
 
 
 def _is_no_struct(value: Value) -> bool:

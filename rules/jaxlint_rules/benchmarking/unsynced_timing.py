@@ -69,6 +69,39 @@ class UnsyncedTiming(Rule):
     fixable = "unsafe"
     examples = (
         Example(
+            "a wait for the input, and one for the result",
+            """
+import time
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def step(x):
+    return x @ x
+
+def by_input():
+    x = jnp.ones((500, 500))
+    step(x).block_until_ready()
+    start = time.perf_counter()
+    y = step(x)
+    x.block_until_ready()
+    print(time.perf_counter() - start)  # finding
+    return y
+
+def by_result():
+    x = jnp.ones((500, 500))
+    step(x).block_until_ready()
+    start = time.perf_counter()
+    y = step(x)
+    y.block_until_ready()
+    print(time.perf_counter() - start)
+    return y
+
+by_input()
+by_result()
+""",
+        ),
+        Example(
             "a jitted call, a loop of them, a plain operation, timeit",
             """
 import time

@@ -13,16 +13,14 @@ from jaxlint.staging.values import (
     External,
     ExternalObject,
     Function,
-    ListValue,
+    Partial,
     TupleValue,
-    Value,
     constant,
     is_none,
 )
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.kernels import PALLAS_CALL
-
-_SPEC = "jax.experimental.pallas.BlockSpec"
+from jaxlint_rules.kernels._coverage import SPEC, overwritten, specs_of
 
 
 class BlockSpecArguments(Rule):
@@ -30,10 +28,12 @@ class BlockSpecArguments(Rule):
 
     ## What it does
     Finds `pl.BlockSpec(index_map, block_shape)` in the old order of arguments, index maps that take another number of
-    arguments than the grid has dimensions, and index maps that return another number of indices than the block has.
+    arguments than the grid has dimensions, and index maps that return another number of indices than the block has. And outputs
+    of which several programs set the same block.
 
     ## Why is this bad?
-    Each of them raises when the kernel is called. Since JAX 0.4.31 the shape of the block comes first.
+    Most of them raise when the kernel is called. Since JAX 0.4.31 the shape of the block comes first. Of what
+    several programs write only the last value is left.
 
     ## Example
     ```python
@@ -88,6 +88,52 @@ def indices(x):
         out_specs=pl.BlockSpec((8, 128), lambda i, j: (i, j)),
         out_shape=x,
     )(x)
+""",
+        ),
+        Example(
+            "a block that all programs set",
+            """
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+def sum_kernel(x_ref, o_ref):
+    o_ref[0] = jnp.sum(x_ref[...])
+
+def total(x, block):
+    return pl.pallas_call(
+        sum_kernel,
+        grid=(x.size // block,),
+        in_specs=[pl.BlockSpec((block,), lambda i: (i,))],
+        out_specs=pl.BlockSpec((1,), lambda i: (0,)),  # finding
+        out_shape=jax.ShapeDtypeStruct((1,), jnp.float32),
+    )(x)
+""",
+        ),
+        Example(
+            "sums that are added up, the same block of the same input",
+            """
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+def sum_kernel(x_ref, o_ref):
+    @pl.when(pl.program_id(0) == 0)
+    def _():
+        o_ref[...] = jnp.zeros_like(o_ref)
+
+    o_ref[...] += jnp.sum(x_ref[...], keepdims=True)
+
+def first_kernel(x_ref, o_ref):
+    o_ref[...] = x_ref[:1]
+
+def total(x, block):
+    out = jax.ShapeDtypeStruct((1,), jnp.float32)
+    spec = pl.BlockSpec((block,), lambda i: (i,))
+    one = pl.BlockSpec((1,), lambda i: (0,))
+    added = pl.pallas_call(sum_kernel, grid=(x.size // block,), in_specs=[spec], out_specs=one, out_shape=out)(x)
+    same = pl.pallas_call(first_kernel, grid=(4,), in_specs=[pl.BlockSpec((block,), lambda i: (0,))], out_specs=one, out_shape=out)(x)
+    return added + same
 """,
         ),
         Example(
@@ -161,9 +207,25 @@ def prefetched(x, n):
         ),
     )
 
-    @concerns(_SPEC)
+    def check_outputs(self, event: TransformEvent, report: Reporter) -> None:
+        """An output of which several programs set the same block."""
+        t = event.transformed
+        kernel = t.target.function if isinstance(t.target, Partial) else t.target
+        outputs = specs_of(t.options.get("out_specs"))
+        if event.frame.module.is_test or len(outputs) != 1 or "grid_spec" in t.options:
+            return
+        place = overwritten(t, kernel) if isinstance(kernel, Function) else None
+        if place is not None:
+            report(
+                place if place in _nodes(event.frame.module.tree) else event.node,
+                "programs of the grid that read other blocks write the same block of the output, and the last one to run wins",
+                reason=f"`{kernel.name if isinstance(kernel, Function) else ''}` sets its output, and never adds to it",
+                severity=Severity.WARNING,
+            )
+
+    @concerns(SPEC)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if event.name != _SPEC or not isinstance(event.callee, External) or not event.args:
+        if event.name != SPEC or not isinstance(event.callee, External) or not event.args:
             return
         if isinstance(event.args[0], Function):
             message = "Give the shape of the block first"
@@ -176,6 +238,8 @@ def prefetched(x, n):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
+        if t.api == PALLAS_CALL:
+            self.check_outputs(event, report)
         if t.api != PALLAS_CALL or "grid_spec" in t.options or "**" in t.options or "grid" not in t.options:
             return
         grid = constant(t.options["grid"])
@@ -187,7 +251,7 @@ def prefetched(x, n):
             return
         for keyword in ("in_specs", "out_specs"):
             specs = t.options.get(keyword)
-            for spec in _specs(specs):
+            for spec in specs_of(specs):
                 problem = _mismatch(spec, dimensions)
                 if problem:
                     place = spec.node if isinstance(spec.node, ast.Call) else event.node
@@ -199,14 +263,6 @@ def prefetched(x, n):
                         reason=f"the grid has {dimensions} dimension{'s' * (dimensions != 1)}",
                     )
                     return
-
-
-def _specs(value: Value | None) -> list[ExternalObject]:
-    if isinstance(value, ExternalObject) and value.name == _SPEC:
-        return [value]
-    if isinstance(value, (TupleValue, ListValue)) and value.items is not None:
-        return [item for item in value.items if isinstance(item, ExternalObject) and item.name == _SPEC]
-    return []
 
 
 @cache

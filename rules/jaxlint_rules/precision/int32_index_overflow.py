@@ -9,6 +9,7 @@ from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array, Value, constant
 from jaxlint_rules._x64 import may_have_x64
 
+_DEEPEST = 4096
 _LIMIT = 2**31 - 1
 _LARGE = 2**26  # a factor that leaves room for next to nothing
 
@@ -18,7 +19,8 @@ class Int32IndexOverflow(Rule):
 
     ## What it does
     Finds `jnp.arange(n)` beyond 2,147,483,647, and products of an `arange` of known length and a number that exceed it, without
-    a 64-bit dtype; and products of 32-bit integers and a number that leaves no room, as nanoseconds do.
+    a 64-bit dtype; products of 32-bit integers and a number that leaves no room, as nanoseconds do; and powers of an integer, as in
+    `256 ** jnp.arange(1, 9)`.
 
     ## Why is this bad?
     Integers are 32 bits unless x64 is enabled. Products wrap around silently, and flat indices into a large array become negative;
@@ -64,6 +66,9 @@ def milliseconds(days):
 def nanoseconds(seconds):
     return jnp.asarray(seconds, dtype=jnp.int32) * 1_000_000_000  # finding
 
+def weights():
+    return 1.0 / 256 ** jnp.arange(1, 9)  # finding
+
 def flat(columns):
     rows = jnp.arange(ROWS)[:, None]
     return rows * COLUMNS + columns  # finding
@@ -74,6 +79,9 @@ def flat(columns):
             """
 import jax.numpy as jnp
 import numpy as np
+
+def powers(n):
+    return 2 ** jnp.arange(31), 256.0 ** jnp.arange(1, 9), 2 ** jnp.arange(n), 10 ** np.arange(12)
 
 def mixed(seed):
     return jnp.asarray(seed, jnp.uint32) * 2_147_483_629
@@ -90,9 +98,12 @@ def offsets(rows, n):
         ),
     )
 
-    @concerns("multiply")
+    @concerns("multiply", "power")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
+        if operation.name == "power":
+            self.check_power(event, report)
+            return
         if operation.name != "multiply" or len(operation.args) != 2 or report.module.is_test:
             return
         if event.result.dtype not in ("int32", "uint32", "int*"):
@@ -116,6 +127,29 @@ def offsets(rows, n):
                     reason="without x64 the product is 32 bits wide and wraps around",
                 )
                 return
+
+    def check_power(self, event: OperationEvent, report: Reporter) -> None:
+        """`256 ** jnp.arange(1, 9)`: powers of an integer that are integers as well."""
+        base, exponent = event.operation.args[0], _last(event.operation.args[-1])
+        number = constant(base)
+        if type(number) is not int or exponent is None or report.module.is_test or exponent > _DEEPEST:
+            return
+        if abs(number) ** max(exponent, 0) <= _LIMIT or may_have_x64(report, report.module):
+            return
+        report(
+            event.node,
+            f"`{number} ** {exponent}` is beyond {_LIMIT:,}, where 32-bit integers end: raise a float, `{number}.0`",
+            reason="an integer raised to an array of integers is one of 32 bits without x64, and wraps around",
+        )
+
+
+def _last(value: Value) -> int | None:
+    """The largest number of an `arange`, where it is known."""
+    made = value.made if isinstance(value, Array) else None
+    if made is None or made.name != "arange" or not 1 <= len(made.args) <= 2 or made.kwargs:
+        return None
+    stop = constant(made.args[-1])
+    return stop - 1 if type(stop) is int else None
 
 
 def _length(value: Value) -> int | None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent, OperationEvent
 from jaxlint.staging.operations import dtype_named, dtype_of
+from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import Array, AtIndexer, ExternalMethod, ListValue, TupleValue, Value
+from jaxlint_rules._loops import host_loops, names_in
 
 _LOW = ("bfloat16", "float16")
 _ZEROS = ("zeros", "zeros_like")
@@ -19,7 +23,7 @@ class LowPrecisionAccumulation(Rule):
     """A running sum is kept in bfloat16 or float16.
 
     ## What it does
-    Finds carries of `lax.scan`, `fori_loop` and `while_loop` that start from zeros of a 16-bit type and are added to, and
+    Finds totals that a loop on the host adds to, carries of `lax.scan`, `fori_loop` and `while_loop` that start from zeros of a 16-bit type and are added to, and
     `.at[...].add` and `segment_sum` that sum in such a type, and sums that are asked for in float16.
 
     ## Why is this bad?
@@ -77,6 +81,12 @@ def histogram(bins, weights):
     counts = jnp.zeros(16, dtype=jnp.bfloat16)
     return counts.at[bins].add(weights.astype(jnp.bfloat16))  # finding
 
+def evaluate(predictions, labels):
+    correct = jnp.zeros((), jnp.bfloat16)
+    for p, y in zip(predictions, labels):
+        correct = correct + jnp.sum(p == y).astype(jnp.bfloat16)  # finding
+    return correct
+
 def pooled(x, segments):
     return jax.ops.segment_sum(jnp.asarray(x, jnp.bfloat16), segments, 8)  # finding
 """,
@@ -92,6 +102,14 @@ def total(xs):
 
 def residual(layers, x):
     return jax.lax.scan(lambda h, w: (h + h @ w, None), x.astype(jnp.bfloat16), layers)[0]
+
+def evaluate(predictions, labels):
+    correct, each = jnp.zeros((), jnp.int32), []
+    for p, y in zip(predictions, labels):
+        correct = correct + jnp.sum(p == y)
+        padded = jnp.zeros((8,), jnp.bfloat16) + p.astype(jnp.bfloat16)
+        each.append(padded)
+    return correct, each
 
 def last(xs):
     return jax.lax.scan(lambda h, x: (x, None), jnp.zeros((), jnp.bfloat16), xs.astype(jnp.bfloat16))[0]
@@ -114,8 +132,13 @@ def cache(buffer, i, x):
                 self.tell(event, dtype_of(start), f"the carry of `{event.api}`", report)
                 return
 
-    @concerns(*_SUMS)
+    @concerns("add", *_SUMS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        if event.operation.name == "add":
+            total = _running(event)
+            if total:
+                self.tell(event, event.result.dtype, f"`{total}`, which each iteration adds to,", report)
+            return
         if event.operation.name in _SUMS and event.frame.module.reported:
             asked = event.operation.kwargs.get("dtype")
             if asked is not None and dtype_named(asked) == "float16":
@@ -141,6 +164,26 @@ def cache(buffer, i, x):
                 f"{what} sums in {dtype}: small terms are lost once the sum is large",
                 reason=f"it has {8 if dtype == 'bfloat16' else 11} bits of precision; sum in float32 and cast the result",
             )
+
+
+def _running(event: OperationEvent) -> str:
+    """The name of a 16-bit total that a loop on the host adds to, and that was zero before it."""
+    frame, operation = event.frame, event.operation
+    if frame.stage.staged or event.result.dtype not in _LOW or not host_loops(frame):
+        return ""
+    loop = frame.loops[-1].node
+    parent = frame.module.parents.get(operation.node)
+    if isinstance(operation.node, ast.AugAssign):
+        name = dotted(operation.node.target)
+    else:
+        name = dotted(parent.targets[0]) if isinstance(parent, ast.Assign) else ""
+        if name not in names_in(operation.node):
+            return ""
+    start = operation.args[0]
+    made = start.made if isinstance(start, Array) and _is_zero(start) else None
+    if not name or made is None or any(made.node is part for part in ast.walk(loop)):
+        return ""
+    return name
 
 
 def _leaves(*values: Value, depth: int = 3) -> list[tuple[Value, ...]]:

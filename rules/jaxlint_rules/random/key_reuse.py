@@ -59,6 +59,25 @@ class KeyReuse(Rule):
     fixable = "unsafe"
     examples = (
         Example(
+            "a function at two places under the same random numbers, and two draws",
+            """
+import jax
+import jax.numpy as jnp
+
+def estimate(theta, key):
+    return jnp.mean(jnp.exp(theta * jax.random.normal(key, (64,))))
+
+def slope(theta, key, h):
+    return (estimate(theta + h, key) - estimate(theta - h, key)) / (2 * h)
+
+def difference(key):
+    return jax.random.normal(key) - jax.random.normal(key)  # finding
+
+def both(theta, key):
+    return estimate(theta, key), estimate(2 * theta, key)  # finding
+""",
+        ),
+        Example(
             "twice, after a split, in a loop, through functions",
             """
 import jax
@@ -218,6 +237,8 @@ def train(params, key):
             return
         if event.how == "again" and _keeps_aligned(event.first, event.node):
             return
+        if event.how == "again" and event.callee and _compares(event):
+            return
         name = event.origin.name.removesuffix(".rngs")
         through = f" (in `{event.callee}`)" if event.callee else ""
         if event.how == "loop":
@@ -262,6 +283,22 @@ def _keeps_aligned(first: ast.AST, second: ast.AST) -> bool:
         return [dotted(call.func), *(ast.unparse(part) for part in rest)]
 
     return shape(first) == shape(second) and len(first.args) > 1
+
+
+def _compares(event: KeyEvent) -> bool:
+    """`f(x + h, key) - f(x - h, key)`: a function at two places under the same random numbers, which cancel."""
+    first, second = event.first, event.node
+    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
+        return False
+    if dotted(first.func) != dotted(second.func):
+        return False
+    return any(
+        isinstance(around, ast.BinOp)
+        and isinstance(around.op, (ast.Sub, ast.Div))
+        and any(part is first for part in ast.walk(around.left))
+        and any(part is second for part in ast.walk(around.right))
+        for around in event.frame.module.ancestors(second)
+    )
 
 
 def loop_line(node: object) -> int:

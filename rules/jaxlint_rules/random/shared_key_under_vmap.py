@@ -71,6 +71,27 @@ def batch(key, xs):
 """,
         ),
         Example(
+            "members of an ensemble that begin with the same weights",
+            """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+def ensemble(key, size):
+    def make(_):
+        return eqx.nn.MLP(2, 1, 16, 2, key=key)  # finding
+
+    return eqx.filter_vmap(make)(jnp.arange(size))
+
+def distinct(key, size):
+    @eqx.filter_vmap
+    def make(k):
+        return eqx.nn.MLP(2, 1, 16, 2, key=k)
+
+    return make(jax.random.split(key, size))
+""",
+        ),
+        Example(
             "split by each row, drawn from further down",
             """
 import jax
@@ -134,7 +155,9 @@ def shuffled(key, columns):
             "vectorize",
         ):
             return
-        if frame.module.is_test or not (is_draw(event.used) or _is_unpacked_split(event)):
+        if frame.module.is_test or not (
+            is_draw(event.used) or _is_unpacked_split(event) or _makes_layer(event.used)
+        ):
             return
         if frame.function is not None and frame.function.name.startswith("test"):
             return
@@ -145,6 +168,12 @@ def shuffled(key, columns):
             f"every row of the `{event.label}` draws the same numbers with the key `{event.origin.name}`",
             reason=f"`{event.origin.name}` is not mapped: it is one key for all rows",
         )
+
+
+def _makes_layer(used: ast.AST) -> bool:
+    """`eqx.nn.MLP(2, 1, 16, 2, key=key)`: each row is a model with the same weights."""
+    name = dotted(used.func).rpartition(".")[2] if isinstance(used, ast.Call) else ""
+    return name[:1].isupper() and any(keyword.arg == "key" for keyword in getattr(used, "keywords", []))
 
 
 def _is_unpacked_split(event: KeptKeyEvent) -> bool:

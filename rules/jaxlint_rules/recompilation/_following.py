@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import BoundMethod, ClassValue, Function, Instance, Value
-from jaxlint_rules._loops import assigned_once, counters, given_arguments, growing
+from jaxlint_rules._loops import assigned_once, counters, decaying, given_arguments, growing
 
 _DEPTH = 4  # names and functions between an argument and the counter
 _NUMBERS = frozenset({"float", "int", "round", "abs", "str"})
@@ -31,7 +31,7 @@ def follows(node: ast.expr, loop: ast.AST, frame: Frame) -> str:
     if isinstance(node, ast.Call) and dotted(node.func) == "len":
         name = dotted(node.args[0]) if node.args else ""
         return f"len({name})" if name in growing(loop) else ""
-    return _follows(node, _Names(counters(loop), assigned_once(loop), frame))
+    return _follows(node, _Names(counters(loop) | decaying(loop), assigned_once(loop), frame))
 
 
 def _follows(node: ast.expr, names: _Names, depth: int = 0) -> str:
@@ -81,6 +81,24 @@ def _handed_on(call: ast.Call, names: _Names, depth: int) -> Iterator[ast.expr]:
                 name = _follows(result, inside, depth + 1)
                 if name:
                     yield moving[name]
+
+
+def fields_given(node: ast.expr, loop: ast.AST, frame: Frame) -> dict[str, ast.expr]:
+    """The fields that a new object is made with in an iteration: `Source(flux, x)`, `source.replace(x=i)`, `eqx.tree_at(...)`."""
+    bound = assigned_once(loop).get(node.id) if isinstance(node, ast.Name) else node
+    if not isinstance(bound, ast.Call):
+        return {}
+    last = dotted(bound.func).rpartition(".")[2]
+    if last in ("replace", "_replace"):
+        return {keyword.arg: keyword.value for keyword in bound.keywords if keyword.arg}
+    if last == "tree_at" and len(bound.args) == 3 and isinstance(bound.args[0], ast.Lambda):
+        changed = bound.args[0].body
+        return {changed.attr: bound.args[2]} if isinstance(changed, ast.Attribute) else {}
+    called = _called(bound.func, frame)
+    if not isinstance(called, ClassValue) or called.lookup("__init__") is not None:
+        return {}
+    given = dict(zip(called.all_fields(), bound.args, strict=False))
+    return given | {keyword.arg: keyword.value for keyword in bound.keywords if keyword.arg}
 
 
 def _is_schedule(node: ast.expr) -> bool:

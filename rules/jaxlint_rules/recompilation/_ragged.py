@@ -13,6 +13,7 @@ from jaxlint_rules._loops import assigned_once, names_in, rebound
 
 _FILLED = frozenset({"zeros", "ones", "empty", "full"})
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack"})
+_DRAWS = frozenset({"integers", "randint", "randrange"})
 _PADS = "pads to the longest of a batch"
 _DEPTH = 2  # functions between the loop and what makes the array
 
@@ -33,6 +34,44 @@ def ragged(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
     if why.startswith(_PADS) and not iterated and not names_in(made) & _moving(loop):
         return ""  # the same data each time
     return f"`{function.name}` {why}" if why else ""
+
+
+def drawn(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
+    """Why an argument has another shape in each iteration: its size is a random number; "" when it is not known to be one."""
+    made = _binding(argument.id, loop)[0] if isinstance(argument, ast.Name) else argument
+    while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "astype":
+        made = made.func.value
+    for size in _sizes(made):
+        for name in sorted(names_in(size)):
+            bound = assigned_once(loop).get(name)
+            if bound is not None and _is_random(bound, frame):
+                return f"its size follows `{name}`, which is drawn in each iteration"
+    return ""
+
+
+def _sizes(made: ast.expr | None) -> Iterator[ast.expr]:
+    """What says how large an array is: `size=` and `shape=` of a call, the shape that it makes, the end of a slice."""
+    if isinstance(made, ast.Call):
+        yield from (keyword.value for keyword in made.keywords if keyword.arg in ("size", "shape"))
+        if dotted(made.func).rpartition(".")[2] in _FILLED and made.args:
+            yield made.args[0]
+    elif isinstance(made, ast.Subscript):
+        for part in made.slice.elts if isinstance(made.slice, ast.Tuple) else [made.slice]:
+            if isinstance(part, ast.Slice) and part.lower is None and part.upper is not None:
+                yield part.upper
+
+
+def _is_random(node: ast.expr, frame: Frame, depth: int = 0) -> bool:
+    """`rng.integers(20, 60)`, `int(...)` of it, or what a function of the project returns of such."""
+    if not isinstance(node, ast.Call) or depth > _DEPTH:
+        return False
+    if dotted(node.func).rpartition(".")[2] in _DRAWS:
+        return True
+    if dotted(node.func) in ("int", "max", "min"):
+        return any(_is_random(argument, frame, depth + 1) for argument in node.args)
+    function = _function(node, frame)
+    results = list(_results(function.node, False)) if function is not None else []
+    return bool(results) and all(_is_random(result, frame, depth + 1) for result in results)
 
 
 def _moving(loop: ast.AST) -> frozenset[str]:

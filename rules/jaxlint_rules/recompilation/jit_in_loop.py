@@ -774,7 +774,7 @@ def _is_needless_factory(frame: Frame, call: ast.AST | None, caller: Frame, loop
     if not isinstance(call, ast.Call) or loop not in host_loops(caller) or frame.function is None:
         return False
     parent = caller.module.parents.get(call)
-    if not isinstance(parent, ast.Assign) or not all(isinstance(t, ast.Name) for t in parent.targets):
+    if not isinstance(parent, ast.Assign) or not all(_is_names(target) for target in parent.targets):
         return False
     changing = target_names(loop.node)
     moving = [
@@ -786,6 +786,12 @@ def _is_needless_factory(frame: Frame, call: ast.AST | None, caller: Frame, loop
         _is_number_of_a_run(frame.scope.variables.get(parameter)) and follows(argument, loop.node, caller)
         for parameter, argument in moving
     )
+
+
+def _is_names(target: ast.expr) -> bool:
+    """`step`, or `tx, step` of a factory that makes several things."""
+    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+    return all(isinstance(part, ast.Name) for part in parts)
 
 
 def _is_number_of_a_run(value: Value | None) -> bool:

@@ -11,7 +11,8 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StagedReturnEvent
 from jaxlint.staging.frame import Loop
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.memo import cache
+from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array, Origin, Transformed, TupleValue, Unknown, Value, parts_of
 from jaxlint_rules._loops import (
     GROWING,
@@ -23,10 +24,11 @@ from jaxlint_rules._loops import (
     names_in,
     rebound,
 )
-from jaxlint_rules.recompilation._ragged import ragged
+from jaxlint_rules.recompilation._ragged import drawn, ragged
 
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
 _CONVERTING = frozenset({"array", "asarray"})
+_EVEN = frozenset({"range", "arange", "linspace"})
 _TEXT = frozenset(
     {"split", "encode", "tokenize", "rsplit", "splitlines"}
 )  # of a text: as many parts as it has
@@ -39,7 +41,7 @@ class ShapeVaryingLoop(Rule):
     Finds calls of jitted functions in a loop whose argument is longer each time: a slice up to the loop variable
     (`x[:i]`), an array that grows by `jnp.concatenate`, in the loop or in the jitted function that returns it, a list or dict
     that grows; and those whose argument is as long as the data of the iteration is: the words of a text, the rows of a class
-    (`x[labels == c]`), what a function of the project pads to the longest of a batch or collects until something happens.
+    (`x[labels == c]`), what lies between two offsets (`x[starts[i] : starts[i + 1]]`), what is drawn at a random size, what a function of the project pads to the longest of a batch or collects until something happens.
 
     ## Why is this bad?
     JAX compiles a program per shape. A function that runs in microseconds is then traced and compiled in every iteration:
@@ -292,6 +294,63 @@ def train(corpus, env, n):
 """,
         ),
         Example(
+            "parts between offsets, sizes that are drawn",
+            """
+import itertools
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def score(x):
+    return jnp.tanh(x).sum()
+
+def parts(x, starts):
+    total = 0.0
+    for lo, hi in zip(starts[:-1], starts[1:]):
+        total += score(x[lo:hi])  # finding
+    for i in range(len(starts) - 1):
+        total += score(jnp.asarray(x[starts[i] : starts[i + 1]]))  # finding
+    return total + sum(score(x[lo:hi]) for lo, hi in itertools.pairwise(starts))  # finding
+
+def sample_size(rng):
+    return int(rng.integers(20, 60))
+
+def crops(x, rng, n):
+    for _ in range(n):
+        size = sample_size(rng)
+        image = rng.normal(size=(2, size, size))
+        score(image)  # finding
+        length = np.random.randint(10, 100)
+        score(x[:length])  # finding
+""",
+        ),
+        Example(
+            "parts of one length, crops of one size at random places",
+            """
+import itertools
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def score(x):
+    return jnp.tanh(x).sum()
+
+def parts(x, n):
+    edges = range(0, n, 32)
+    return [score(x[lo:hi]) for lo, hi in itertools.pairwise(edges)]
+
+def crops(x, rng, n):
+    size = int(rng.integers(20, 60))
+    for _ in range(n):
+        place = int(rng.integers(0, 60))
+        score(x[place : place + 8])
+        score(rng.normal(size=(2, size)))
+        score(rng.normal(loc=place, size=8))
+""",
+        ),
+        Example(
             "texts of any length, the rows of each class",
             """
 import jax
@@ -371,7 +430,11 @@ def rows(x, labels):
             return
         for loop in host_loops(frame, comprehensions=True):
             for argument in [*node.args, *(k.value for k in node.keywords)]:
-                how = _varies(argument, loop, report) or ragged(argument, loop.node, frame)
+                how = (
+                    _varies(argument, loop, report)
+                    or ragged(argument, loop.node, frame)
+                    or drawn(argument, loop.node, frame)
+                )
                 if how:
                     self.tell(event, callee, argument, how, loop, report)
                     return
@@ -424,6 +487,8 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
                 lower = bool(part.lower is not None and names_in(part.lower) & moving)
                 upper = bool(part.upper is not None and names_in(part.upper) & moving)
                 bound = part.lower if lower else part.upper
+                if _between_offsets(part, loop, report.module.tree):
+                    return f"the slice `{ast.unparse(node)}` is as long as two offsets are apart"
                 if (
                     lower != upper
                     and bound is not None
@@ -445,13 +510,55 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
         if last in _STACKING and node.args and dotted(node.args[0]) in growing(loop.node):
             return f"the list `{dotted(node.args[0])}` grows"
         if last in _CONVERTING and base in ("jnp", "np", "jax", "numpy") and len(node.args) > 0:
-            return _text_of(node.args[0], loop, depth)
+            sliced = isinstance(node.args[0], ast.Subscript) and _varies(node.args[0], loop, report, depth)
+            return sliced or _text_of(node.args[0], loop, depth)
         if last in SIZED and base in ("jnp", "np", "jax", "numpy") and node.args:
             sizes = [node.args[0]] if last != "linspace" else node.args[2:3]
             used = set().union(*(names_in(size) for size in sizes)) & changing
             if used and last != "full" and not any(_bounded(size) for size in sizes):
                 return f"`{ast.unparse(node)}` has another size for each `{sorted(used)[0]}`"
     return ""
+
+
+def _between_offsets(part: ast.Slice, loop: Loop, tree: ast.AST) -> bool:
+    """`x[starts[i] : starts[i + 1]]`, and `x[lo:hi]` of `zip(starts[:-1], starts[1:])`: parts as long as the data says."""
+    lower, upper = part.lower, part.upper
+    if isinstance(lower, ast.Subscript) and isinstance(upper, ast.Subscript):
+        offsets = dotted(lower.value)
+        apart = isinstance(upper.slice, ast.BinOp) and isinstance(upper.slice.op, ast.Add)
+        counted = isinstance(lower.slice, ast.Name) and lower.slice.id in counters(loop.node)
+        return bool(
+            counted and apart and offsets == dotted(upper.value) and offsets not in _evenly_spaced(tree)
+        )
+    target, iterable = getattr(loop.node, "target", None), getattr(loop.node, "iter", None)
+    if not isinstance(target, (ast.Tuple, ast.List)) or not isinstance(iterable, ast.Call):
+        return False
+    if [dotted(name) for name in target.elts] != [dotted(lower or part), dotted(upper or part)]:
+        return False
+    how = dotted(iterable.func).rpartition(".")[2]
+    given = iterable.args
+    if how == "pairwise" and len(given) == 1:
+        offsets = dotted(given[0])
+    elif how == "zip" and len(given) == 2 and isinstance(given[1], ast.Subscript):
+        first = given[0].value if isinstance(given[0], ast.Subscript) else given[0]
+        offsets = dotted(given[1].value) if dotted(first) == dotted(given[1].value) else ""
+    else:
+        return False
+    return bool(offsets) and offsets not in _evenly_spaced(tree)
+
+
+@cache
+def _evenly_spaced(tree: ast.AST) -> frozenset[str]:
+    """Names that are bound to numbers at one distance, anywhere in a module."""
+    return frozenset(
+        dotted(target)
+        for statement in nodes_of(tree, ast.Assign)
+        for target in statement.targets
+        if any(
+            isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] in _EVEN
+            for child in walk(statement.value)
+        )
+    )
 
 
 def _bound_names(loop: Loop) -> frozenset[str]:

@@ -14,8 +14,8 @@ from jaxlint.staging.events import Event, OperationEvent
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
-from jaxlint.staging.values import Array
-from jaxlint_rules._loops import has_other_way, names_in
+from jaxlint.staging.values import Array, constant
+from jaxlint_rules._loops import counters, has_other_way, names_in
 from jaxlint_rules._reasons import staged_because
 
 MANY = 16  # iterations from which a loop is worth a scan
@@ -35,7 +35,7 @@ class UnrolledLoop(Rule):
     """A long Python loop in staged code.
 
     ## What it does
-    Finds `for _ in range(n)` in staged code whose body is array work on what the last iteration left, where `n` is 16 or
+    Finds `for _ in range(n)`, and `while i < n` with a counter, in staged code whose body is array work on what the last iteration left, where `n` is 16 or
     more, or is named as a number of steps or iterations.
 
     ## Why is this bad?
@@ -90,6 +90,15 @@ HORIZON = 150
 def walk(key, x):
     for t in range(HORIZON):  # finding
         x = x + jnp.tanh(jax.random.normal(jax.random.fold_in(key, t), x.shape))
+    return x
+
+@jax.jit
+def counted(x, p):
+    i = 0
+    while i < HORIZON - 1:  # finding
+        x = x + 0.1 * jnp.tanh(p)
+        p = p - 0.1 * jnp.sin(x)
+        i += 1
     return x
 
 @functools.partial(jax.jit, static_argnames="num_steps")
@@ -185,6 +194,18 @@ def short(x):
     return x
 
 @jax.jit
+def halved(x):
+    size = x.shape[0]
+    while size > 1:
+        x = x[: size // 2] + x[size // 2 : size]
+        size //= 2
+    i = 0
+    while i < 3:
+        x = jnp.sin(x)
+        i += 1
+    return x
+
+@jax.jit
 def loop(x):
     return jax.lax.fori_loop(0, 500, lambda t, x: jnp.sin(x) + t, x)
 
@@ -224,10 +245,13 @@ def pyramid(x):
             return
         while frame is not None and frame.stage.staged:
             for loop in frame.loops:
-                if loop.kind == "for" and frame.module.reported and _is_counted(loop, frame):
+                if loop.kind not in ("for", "while") or not frame.module.reported:
+                    continue
+                trips = loop.trips if loop.kind == "for" else _trips(loop.node, frame)
+                if _is_counted(loop, trips, frame):
                     known = self.loops.get(loop.node)
                     if known is None:
-                        known = self.loops[loop.node] = _Loop(event, frame, loop.trips)
+                        known = self.loops[loop.node] = _Loop(event, frame, trips)
                     known.operations.add(event.operation.node)
             if frame.caller is None or frame.caller.stage is not frame.stage:
                 break
@@ -236,7 +260,7 @@ def pyramid(x):
     def finish(self, report: Reporter) -> None:
         told: set[ast.AST] = set()
         for node, loop in sorted(self.loops.items(), key=lambda one: getattr(one[0], "lineno", 0)):
-            assert isinstance(node, ast.For)
+            assert isinstance(node, (ast.For, ast.While))
             frame = loop.frame
             if told.intersection(frame.module.ancestors(node)):
                 continue  # the loop around it is reported
@@ -250,7 +274,7 @@ def pyramid(x):
             told.add(node)
             report.event = Event(node, frame)
             report(
-                node.iter,
+                node.iter if isinstance(node, ast.For) else node.test,
                 f"this loop is unrolled: its body is traced and compiled {how}; use `lax.fori_loop` or `lax.scan`",
                 reason=staged_because(frame),
                 function=frame.name,
@@ -267,9 +291,41 @@ def _range_of(node: ast.For) -> ast.Call | None:
     return None
 
 
-def _is_counted(loop: Loop, frame: Frame) -> bool:
-    """A loop over `range` that runs often, as far as its text says."""
+def _counter(node: ast.For | ast.While) -> str:
+    """The name that counts the iterations: the variable of a `for`, what a `while` compares and steps on."""
+    if isinstance(node, ast.For):
+        return node.target.id if isinstance(node.target, ast.Name) else ""
+    test = node.test
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Lt, ast.LtE)):
+        return ""
+    name = dotted(test.left)
+    return name if name in counters(node) else ""
+
+
+def _trips(node: ast.AST, frame: Frame) -> int | None:
+    """How often a `while i < n` runs, where `n` is known, and `i` is stepped on by one in each iteration."""
+    if not isinstance(node, ast.While) or not _counter(node):
+        return None
+    assert isinstance(node.test, ast.Compare)
+    bound = node.test.comparators[0]
+    subtracted = 0
+    if (
+        isinstance(bound, ast.BinOp)
+        and isinstance(bound.op, ast.Sub)
+        and isinstance(bound.right, ast.Constant)
+    ):
+        subtracted = bound.right.value if isinstance(bound.right.value, int) else 0
+        bound = bound.left
+    held = frame.scope.lookup(bound.id) if isinstance(bound, ast.Name) else None
+    value = bound.value if isinstance(bound, ast.Constant) else constant(held[0]) if held else None
+    return value - subtracted if type(value) is int else None
+
+
+def _is_counted(loop: Loop, trips: int | None, frame: Frame) -> bool:
+    """A loop over `range`, or a `while` that counts, that runs often, as far as its text says."""
     node = loop.node
+    if isinstance(node, ast.While):
+        return trips is not None and trips >= MANY and not _LAYERS.search(ast.unparse(node.test).lower())
     if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
         return False
     counted = _range_of(node)
@@ -278,8 +334,8 @@ def _is_counted(loop: Loop, frame: Frame) -> bool:
     text = " ".join(ast.unparse(argument) for argument in counted.args).lower()
     if _LAYERS.search(text):
         return False
-    if loop.trips is not None:
-        return loop.trips >= MANY
+    if trips is not None:
+        return trips >= MANY
     return bool(_STEPS.search(text)) or _goes_along_an_axis(node, counted, frame)
 
 
@@ -322,7 +378,7 @@ def _is_update(call: ast.Call) -> bool:
     )
 
 
-def _nodes(node: ast.For) -> Iterator[ast.AST]:
+def _nodes(node: ast.For | ast.While) -> Iterator[ast.AST]:
     for statement in node.body:
         yield from walk(statement)
 
@@ -365,17 +421,19 @@ def _bound_of(counted: ast.Call) -> ast.expr:
     return counted.args[min(1, len(counted.args) - 1)]
 
 
-def _bound(node: ast.For) -> ast.expr:
+def _bound(node: ast.For | ast.While) -> ast.expr:
+    if isinstance(node, ast.While):
+        return node.test
     counted = _range_of(node)
     assert counted is not None
     return _bound_of(counted)
 
 
-def _calls(node: ast.For) -> bool:
+def _calls(node: ast.For | ast.While) -> bool:
     return any(isinstance(child, ast.Call) for statement in node.body for child in walk(statement))
 
 
-def _carries(node: ast.For) -> bool:
+def _carries(node: ast.For | ast.While) -> bool:
     """Whether an iteration starts from what the last one left."""
     later = set[str]().union(*map(_stored, node.body))  # names that are bound further down
     for statement in node.body:
@@ -417,10 +475,9 @@ def _is_last(node: ast.AST, grown: str) -> bool:
     )
 
 
-def _may_loop(node: ast.For) -> bool:
+def _may_loop(node: ast.For | ast.While) -> bool:
     """Whether the body can be the same program in every iteration."""
-    assert isinstance(node.target, ast.Name)
-    name = node.target.id
+    name = _counter(node)
     for statement in node.body:
         for child in walk(statement):
             if isinstance(child, (ast.Break, ast.Return, ast.JoinedStr, ast.Yield)):

@@ -9,10 +9,10 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StaticArgumentEvent, TracedArgumentEvent
 from jaxlint.staging.syntax_facts import dotted
-from jaxlint.staging.values import Array, Static
+from jaxlint.staging.values import Array, Instance, Static
 from jaxlint_rules._fixes import declare_traced
 from jaxlint_rules._loops import host_loops
-from jaxlint_rules.recompilation._following import follows
+from jaxlint_rules.recompilation._following import fields_given, follows
 
 
 class VaryingStaticArgument(Rule):
@@ -21,7 +21,8 @@ class VaryingStaticArgument(Rule):
     ## What it does
     Finds calls of jitted functions in a loop that pass a function that is made there, a counter of the loop, something
     computed from it (also by a function of the project, or as a field of a config), or the length of a list that grows, for a
-    parameter that is declared static. For `eqx.filter_jit` every Python number is static.
+    parameter that is declared static. For `eqx.filter_jit` every Python number is static, also one in a field of a module; for
+    `jax.jit` the fields of a dataclass that are declared so.
 
     ## Why is this bad?
     JAX compiles a program for each value of a static argument. A step counter or a learning rate makes every
@@ -128,6 +129,91 @@ def apply(function, w):
     return function(w)
 
 train(jnp.ones(3), 100, Config())
+""",
+        ),
+        Example(
+            "a temperature that decays, fields that are no leaves",
+            """
+from functools import partial
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+class Source(eqx.Module):
+    flux: jax.Array
+    offset: int
+
+class Kernel(eqx.Module):
+    scale: jax.Array
+    order: int = eqx.field(static=True)
+
+@partial(jax.jit, static_argnames="tau")
+def soften(x, tau):
+    return jax.nn.softmax(x / tau)
+
+@eqx.filter_jit
+def render(source):
+    return source.flux * source.offset
+
+@jax.jit
+def smooth(kernel):
+    return kernel.scale ** kernel.order
+
+def anneal(x, steps, rate):
+    tau, beta = 5.0, 1.0
+    for _ in range(steps):
+        x = soften(x, tau=tau)  # finding
+        x = soften(x, tau=beta)  # finding
+        tau = max(0.5, tau * 0.97)
+        beta *= rate
+    return x
+
+def positions(source, n):
+    found = []
+    for i in range(n):
+        found.append(render(Source(jnp.ones(()), i)))  # finding
+        found.append(render(eqx.tree_at(lambda s: s.offset, source, i)))  # finding
+        kernel = Kernel(jnp.ones(3), i)
+        found.append(smooth(kernel))  # finding
+    return found
+
+anneal(jnp.ones(3), 100, 0.9)
+positions(Source(jnp.ones(()), 0), 100)
+""",
+        ),
+        Example(
+            "levels that are few, fields that are arrays or stay the same",
+            """
+from functools import partial
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+class Source(eqx.Module):
+    flux: jax.Array
+    offset: jax.Array
+    order: int = eqx.field(static=True, default=2)
+
+@partial(jax.jit, static_argnames="level")
+def soften(x, level):
+    return jax.nn.softmax(x * level)
+
+@eqx.filter_jit
+def render(source):
+    return source.flux * source.offset
+
+def climb(x, steps):
+    level = 0
+    for _ in range(steps):
+        x = soften(x, level=level)
+        level = min(level + 1, 3)
+    return x
+
+def positions(n, order):
+    return [render(Source(jnp.ones(()), jnp.asarray(i), order)) for i in range(n)]
+
+climb(jnp.ones(3), 100)
+positions(100, 3)
 """,
         ),
         Example(
@@ -261,6 +347,32 @@ def train(w, steps, size):
             self.check(
                 event, "`{}` is a Python number, which `filter_jit` keeps static, and follows `{}`", report
             )
+        elif isinstance(event.value, Instance):
+            self.check_fields(event, event.value, report)
+
+    def check_fields(self, event: TracedArgumentEvent, value: Instance, report: Reporter) -> None:
+        """A field that is no leaf is part of what is compiled: one declared static, and for `filter_jit` any Python number."""
+        frame = event.frame
+        if event.argument is None or frame.stage.staged or frame.module.is_test:
+            return
+        declared = value.cls.all_fields()
+        for loop in host_loops(frame):
+            if len(frame.guards) > loop.guards:
+                return
+            for name, given in fields_given(event.argument, loop.node, frame).items():
+                static = name in declared and declared[name].static
+                if event.transformed.kind == "filter_jit":
+                    static = static or isinstance(value.fields.get(name), Static)
+                followed = follows(given, loop.node, frame) if static else ""
+                if followed:
+                    line = getattr(loop.node, "lineno", "?")
+                    report(
+                        event.argument,
+                        f"`{event.transformed.label}` is compiled anew in every iteration: the field `{name}` of its argument "
+                        f"is no array, and follows `{followed}`",
+                        reason=f"{event.transformed.why.explain(report.module)}, and called in the loop at line {line}",
+                    )
+                    return
 
     def check(
         self,

@@ -64,6 +64,15 @@ def train(step, state, batches, mesh):
         state = step(state, jax.device_put(batch, NamedSharding(mesh, P())))  # finding
     return state
 
+def pairs(step, state, batches, mesh):
+    everywhere = NamedSharding(mesh, P())
+    for x, y in batches:
+        x, y = jax.device_put((x, y), everywhere)  # finding
+        state = step(state, x, y)
+    for batch in batches:
+        state = step(state, jax.device_put(batch["x"], everywhere), 0)  # finding
+    return state
+
 def pmapped(step, state, batches):
     for batch in batches:
         state = step(state, jax.device_put_replicated(batch, jax.devices()))  # finding
@@ -91,7 +100,7 @@ def train(step, state, batches, mesh):
 def restore(states, mesh):
     for name, path in states:
         params = load(path)
-        yield name, jax.device_put(params, NamedSharding(mesh, P()))
+        yield name, jax.device_put((params, name), NamedSharding(mesh, P()))
 
 def load(path):
     return path
@@ -122,14 +131,14 @@ def assembled(shape, sharding, parts):
             else set()
         )
         value = node.args[0]
-        if not isinstance(value, ast.Name) or value.id not in names:
+        if not _is_of(value, names):
             return
         placed = event.args[1] if len(event.args) > 1 else event.kwargs.get("device")
         device = node.args[1] if len(node.args) > 1 else None
         if event.name.endswith("replicated") or _is_replicated(placed):
             report(
                 node,
-                f"`{value.id}` is copied whole to every device, which then all do the same work",
+                f"`{ast.unparse(value)}` is copied whole to every device, which then all do the same work",
                 reason="a spec that names no axis replicates; `P(axis)` gives each device its part",
             )
         elif (
@@ -156,6 +165,17 @@ def _assembles(frame: Frame) -> bool:
         dotted(call.func).endswith("make_array_from_single_device_arrays")
         for call in nodes_of(owner, ast.Call)
     )
+
+
+def _is_of(value: ast.expr, names: set[str]) -> bool:
+    """Whether a value is what a loop runs over: its variable, an item of it, or several of them together."""
+    if isinstance(value, (ast.Tuple, ast.List)):
+        return bool(value.elts) and all(_is_of(part, names) for part in value.elts)
+    if isinstance(value, ast.Dict):
+        return bool(value.values) and all(_is_of(part, names) for part in value.values)
+    while isinstance(value, ast.Subscript):
+        value = value.value
+    return isinstance(value, ast.Name) and value.id in names
 
 
 def _is_replicated(sharding: object) -> bool:

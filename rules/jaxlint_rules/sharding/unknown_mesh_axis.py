@@ -62,6 +62,11 @@ rows = NamedSharding(mesh, P("batch", None))  # finding
 grid = jax.make_mesh((1, 1), ("data", "model"))
 both = NamedSharding(grid, P(("data", "stage")))  # finding
 twice = NamedSharding(grid, P("data", "data"))  # finding
+
+def sharded(mesh):
+    return {"rows": NamedSharding(mesh, P("data")), "columns": NamedSharding(mesh, P("stage"))}  # finding
+
+sharded(grid)
 """,
         ),
         Example(
@@ -69,6 +74,13 @@ twice = NamedSharding(grid, P("data", "data"))  # finding
             """
 import jax
 from jax.sharding import NamedSharding, PartitionSpec as P
+
+def sharded(mesh):
+    if "stage" in mesh.axis_names:
+        return NamedSharding(mesh, P("stage"))
+    return NamedSharding(mesh, P("data"))
+
+sharded(jax.make_mesh((1,), ("data",)))
 
 def shardings(mesh, axis):
     grid = jax.make_mesh((1, 1), ("data", "model"))
@@ -84,8 +96,8 @@ def shardings(mesh, axis):
         values = [*event.args, *(event.kwargs[k] for k in ("mesh", "spec") if k in event.kwargs)]
         if len(values) < 2 or not isinstance(event.node, ast.Call):
             return
-        arguments = [*event.node.args, *(keyword.value for keyword in event.node.keywords)]
-        if any(is_parameter(argument, event.frame) for argument in arguments):
+        specs = [*event.node.args[1:2], *(k.value for k in event.node.keywords if k.arg == "spec")]
+        if any(is_parameter(spec, event.frame) for spec in specs) or event.frame.guards:
             return
         mesh = values[0]
         # A mesh that comes from another file may be one of several.

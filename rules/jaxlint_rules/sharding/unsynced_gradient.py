@@ -1,4 +1,4 @@
-"""Gradients that each device of a `pmap` applies on its own."""
+"""Gradients that each device of a `pmap` applies on its own, and results of `shard_map` that no collective brings together."""
 
 from __future__ import annotations
 
@@ -10,13 +10,26 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.syntax_facts import dotted, nodes_of
-from jaxlint.staging.values import Function
+from jaxlint.staging.values import (
+    DictValue,
+    ExternalObject,
+    Function,
+    ListValue,
+    TupleValue,
+    Value,
+    constant,
+    is_none,
+)
 from jaxlint_rules._loops import names_in
 
 _GRADIENTS = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})
 _COLLECTIVES = frozenset(
     {"pmean", "psum", "psum_scatter", "all_gather", "pmap_mean", "all_to_all", "ppermute"}
 )
+_CHECKS = ("check_vma", "check_rep")
+_PLACES = frozenset({"axis_index", "shard_map"})
+_KNOWN = ("jax.", "jnp.", "lax.", "np.", "nn.", "math.", "functools.", "optax.")
+_DEPTH = 3  # calls below the mapped function
 _APPLYING = frozenset({"update", "apply_gradients", "apply_gradient", "apply_updates", "map", "tree_map"})
 
 
@@ -25,7 +38,8 @@ class UnsyncedGradient(Rule):
 
     ## What it does
     Finds functions under `jax.pmap(..., axis_name=...)` that differentiate and update what they are given, without `lax.pmean` or
-    another collective on the gradient.
+    another collective on the gradient. And functions without any collective under `jax.shard_map(..., check_vma=False)` that split
+    their inputs and whose `out_specs` say that the result is the same on each device.
 
     ## Why is this bad?
     Every device sees another part of the batch, so its gradient is another one. Without a mean over the axis the copies of the
@@ -90,6 +104,59 @@ step = jax.pmap(plain, axis_name="i")
 """,
         ),
         Example(
+            "a result of shard_map that is called the same on each device and is not",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+def local_loss(w, x):
+    return jnp.mean((x @ w) ** 2)
+
+def loss(mesh, w, x):
+    return jax.shard_map(  # finding
+        local_loss, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False
+    )(w, x)
+
+def grads(mesh, w, x):
+    local = lambda w, x: jax.grad(local_loss)(w, x)
+    return jax.shard_map(local, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(None), check_vma=False)(w, x)  # finding
+""",
+        ),
+        Example(
+            "checked, brought together, given back in parts, the same everywhere",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+def local_loss(w, x):
+    return jnp.mean((x @ w) ** 2)
+
+def mean_over(value):
+    return jax.lax.pmean(value, "data")
+
+def whole(w, x):
+    return mean_over(local_loss(w, x))
+
+def first(w, x):
+    return jnp.where(jax.lax.axis_index("data") == 0, w, w)
+
+class Model:
+    def loss(self, w, x):
+        return self.reduce(local_loss(w, x))
+
+def losses(mesh, w, x, model):
+    one = jax.shard_map(local_loss, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+    two = jax.shard_map(whole, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
+    three = jax.shard_map(lambda w, x: x @ w, mesh=mesh, in_specs=(P(), P("data")), out_specs=P("data"), check_vma=False)
+    four = jax.shard_map(local_loss, mesh=mesh, in_specs=P(), out_specs=P(), check_vma=False)
+    five = jax.shard_map(first, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
+    six = jax.shard_map(lambda w, x: model.loss(w, x), mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
+    return [f(w, x) for f in (one, two, three, four, five, six)]
+""",
+        ),
+        Example(
             "averaged, averaged by a helper or after the update, inside of the loss; models of their own",
             """
 from functools import partial
@@ -141,6 +208,8 @@ def ensemble(params, batch):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
+        if t.kind == "shard_map" and not report.module.is_test:
+            self.check_replicated(event, report)
         if t.kind != "pmap" or "axis_name" not in t.options or report.module.is_test:
             return
         function = t.target
@@ -161,6 +230,24 @@ def ensemble(params, batch):
                 reason=f"{t.why.explain(report.module)}, and no collective is given {', '.join(f'`{g}`' for g in sorted(gradients))}",
                 function=function.qualname,
             )
+
+    def check_replicated(self, event: TransformEvent, report: Reporter) -> None:
+        """What `shard_map` is told to be the same on every device, unchecked, and is computed of one part on each."""
+        t, function = event.transformed, event.transformed.target
+        unchecked = any(constant(t.options[name]) is False for name in _CHECKS if name in t.options)
+        if not unchecked or not isinstance(function, Function) or function.module is not event.frame.module:
+            return
+        results, given = t.options.get("out_specs"), t.options.get("in_specs")
+        if results is None or given is None or not _names_no_axis(results) or _names_no_axis(given):
+            return
+        if not _may_name_an_axis(given) or _talks(function, _DEPTH):
+            return
+        report(
+            event.decorator or event.node,
+            f"each device returns what it computes of its own part, and `out_specs` says that all return the same: `{t.label}` "
+            "needs a `lax.pmean` or `lax.psum`",
+            reason="the function holds no collective, and its check for that is turned off",
+        )
 
     @staticmethod
     def is_synced(function: Function, gradients: set[str]) -> bool:
@@ -186,6 +273,51 @@ def ensemble(params, batch):
         return any(
             _speaks_of_collectives(inner) for inner in ast.walk(function.node) if _is_inner(inner, function)
         )
+
+
+def _specs(value: Value) -> list[Value]:
+    if isinstance(value, (TupleValue, ListValue, DictValue)):
+        return [spec for part in value.elements() for spec in _specs(part)]
+    return [value]
+
+
+def _names_no_axis(value: Value) -> bool:
+    """Whether all specs are known, and replicate."""
+    return all(
+        isinstance(spec, ExternalObject)
+        and spec.name == "jax.sharding.PartitionSpec"
+        and all(is_none(axis) for axis in spec.args)
+        for spec in _specs(value)
+    )
+
+
+def _may_name_an_axis(value: Value) -> bool:
+    """Whether one of the specs is seen to split what it is for."""
+    return any(
+        isinstance(spec, ExternalObject)
+        and spec.name == "jax.sharding.PartitionSpec"
+        and any(not is_none(axis) for axis in spec.args)
+        for spec in _specs(value)
+    )
+
+
+def _talks(function: Function, depth: int) -> bool:
+    """Whether a function may exchange anything between devices, itself or in what it calls."""
+    if _speaks_of_collectives(function.node) or any(
+        isinstance(part, ast.Attribute) and part.attr in _PLACES for part in ast.walk(function.node)
+    ):
+        return True
+    for call in nodes_of(function.node, ast.Call):
+        name = dotted(call.func)
+        held = function.scope.lookup(name) if name and "." not in name else None
+        if isinstance(held[0] if held is not None else None, Function):
+            if depth == 0 or _talks(held[0], depth - 1):  # type: ignore[index, arg-type]
+                return True
+        elif "." in name and not name.startswith(_KNOWN):
+            return True  # a method, which may hold one
+        elif not name and not isinstance(call.func, (ast.Call, ast.Attribute)):
+            return True
+    return False
 
 
 def _assignments(node: ast.AST) -> list[ast.Assign]:

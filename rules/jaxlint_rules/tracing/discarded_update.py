@@ -31,6 +31,9 @@ _FUNCTIONS = {
     "jax.lax.dynamic_update_index_in_dim": "lax.dynamic_update_index_in_dim",
     "jax.lax.scatter": "lax.scatter",
     "jax.lax.scatter_add": "lax.scatter_add",
+    "jax.lax.with_sharding_constraint": "lax.with_sharding_constraint",
+    "jax.lax.stop_gradient": "lax.stop_gradient",
+    "jax.lax.optimization_barrier": "lax.optimization_barrier",
     "jax.random.permutation": "random.permutation",
     "jax.random.shuffle": "random.shuffle",
     "optax.apply_updates": "optax.apply_updates",
@@ -47,7 +50,7 @@ class DiscardedUpdate(Rule):
     ## What it does
     Finds updates that stand as a statement of their own: `x.at[i].set(v)`, `state.replace(...)`,
     `state.apply_gradients(...)`, `optax.apply_updates(params, updates)`, `lax.dynamic_update_slice(...)`,
-    `jnp.fill_diagonal(...)`, `x.sort()`, `x.astype(...)`, `jax.tree.map(lambda p: p * 0.9, params)` and the like.
+    `lax.with_sharding_constraint(x, sharding)`, `jnp.fill_diagonal(...)`, `x.sort()`, `x.astype(...)`, `jax.tree.map(lambda p: p * 0.9, params)` and the like.
 
     ## Why is this bad?
     JAX arrays and the dataclasses that hold them are immutable. Such a call gives a new object and leaves the old one as
@@ -97,6 +100,7 @@ def f(x, values):
     x.at[0].multiply(2.0)  # finding
     jax.random.permutation(jax.random.key(0), grid)  # finding
     grid.sort()  # finding
+    lax.stop_gradient(grid)  # finding
     grid.astype(jnp.bfloat16)  # finding
     jax.tree.map(lambda p: p * 0.9, values)  # finding
     return grid, x
@@ -115,6 +119,7 @@ def f(x, values):
     x = x.at[0].multiply(2.0)
     jax.random.permutation(jax.random.key(0), grid)
     grid = grid.sort()
+    grid = lax.stop_gradient(grid)
     grid = grid.astype(jnp.bfloat16)
     jax.tree.map(lambda p: p * 0.9, values)
     return grid, x

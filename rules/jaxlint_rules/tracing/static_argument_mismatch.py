@@ -10,6 +10,7 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import (
+    UNKNOWN,
     BoundMethod,
     Function,
     ListValue,
@@ -69,6 +70,27 @@ class StaticArgumentMismatch(Rule):
     severity = Severity.ERROR
     fixable = "unsafe"
     examples = (
+        Example(
+            "a static argument of checkpoint that is passed by keyword",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+
+@partial(jax.checkpoint, static_argnums=(1,))
+def block(x, train=False):
+    return x * 0.9 if train else x
+
+def layer(x, train):
+    return jnp.tanh(x) if train else x
+
+remat = jax.remat(layer, static_argnums=-1)
+
+def forward(x):
+    x = block(x, train=True)  # finding
+    return block(x, True) + remat(x, True)
+""",
+        ),
         Example(
             "names and positions that do not exist",
             """
@@ -258,6 +280,8 @@ def build(function, names):
                     f"`{t.api}` differentiates argument {beyond}, and the call passes {len(event.args)} by position",
                     reason=f"{t.why.explain(report.module)}; what is differentiated must be passed by position",
                 )
+        elif t.kind == "checkpoint" and t.target is not None and isinstance(event.node, ast.Call):
+            self.check_checkpoint(event, t, report)
         elif t.api == "jax.vmap":
             axes = t.options.get("in_axes")
             if not isinstance(axes, (TupleValue, ListValue)) or axes.items is None:
@@ -268,6 +292,19 @@ def build(function, names):
                     f"`in_axes` has {len(axes.items)} entries, and the call passes {len(event.args)} arguments by position",
                     reason=f"{t.why.explain(report.module)}; what is passed by keyword is always mapped along axis 0",
                 )
+
+    def check_checkpoint(self, event: CallEvent, t: Transformed, report: Reporter) -> None:
+        """`jax.checkpoint` counts what a call passes by position, and knows no names."""
+        entries = [n for n in _entries(t.options.get("static_argnums", UNKNOWN)) if isinstance(n, int)]
+        beyond = next((n for n in entries if not -len(event.args) <= n < len(event.args)), None)
+        if beyond is not None and t.api in _CHECKPOINTS:
+            passed = ", ".join(f"`{name}`" for name in event.kwargs)
+            report(
+                event.node,
+                f"`static_argnums` of `{t.api}` counts what is passed by position, and this call passes {len(event.args)}"
+                + (f": pass {passed} by position" if passed else ""),
+                reason=f"{t.why.explain(report.module)}, with argument {beyond} static; the call raises",
+            )
 
     def check_overlap(
         self, event: TransformEvent, options: dict[str, Value], signature: Signature, report: Reporter
@@ -290,6 +327,7 @@ def build(function, names):
 
 _CUSTOM = frozenset({"jax.custom_vjp", "jax.custom_jvp"})
 _GRADIENTS = frozenset({"jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.hessian"})
+_CHECKPOINTS = frozenset({"jax.checkpoint", "jax.remat", "jax.ad_checkpoint.checkpoint"})
 _OPTIONS = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")
 
 

@@ -12,6 +12,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.shapes import shape_of
 from jaxlint.staging.syntax_facts import dotted, name_loads, walk
 from jaxlint.staging.values import Array, Instance, Value
+from jaxlint_rules._loops import is_on_host
 
 FEW = 8  # elements that cost less than a rewrite
 _PAIRING = ("enumerate", "zip", "reversed")
@@ -148,7 +149,7 @@ def staged(xs):
             return
         alone = not isinstance(event.node, ast.Call) or dotted(event.node.func) == "range"
         known = isinstance(node, ast.For) and (
-            shape is not None or _is_made_here(array) or (alone and _is_on_host(frame))
+            shape is not None or _is_made_here(array) or (alone and is_on_host(frame))
         )
         if not known and not _leaves_jax(node, body):
             return  # a caller may run all of it under a trace; stacked rows are another rule's
@@ -206,16 +207,6 @@ def _is_made_here(array: Array) -> bool:
     """Made of numbers alone, as by `jnp.linspace`: the number of its elements is what the program asks for."""
     made = array.made
     return made is not None and made.name in ("arange", "linspace", "zeros", "ones", "full")
-
-
-def _is_on_host(frame: Frame) -> bool:
-    """Whether the program itself is seen to run this: from the body of a module."""
-    root = frame
-    while root.caller is not None:
-        if root.context != "call":
-            return False  # seen at a transformation, or without a caller
-        root = root.caller
-    return root.function is None
 
 
 def _leaves_jax(node: ast.For | ast.comprehension, body: list[ast.AST]) -> bool:

@@ -20,10 +20,11 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, has_other_way
+from jaxlint_rules._loops import FEW, has_other_way, names_in
 from jaxlint_rules._reasons import staged_because
 
 _STACKING = ("jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray")
+MANY = 16  # copies of a single expression in a program that are worth a `vmap`
 _JAX = ("jax", "optax")
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Pass)
 _PYTHON = frozenset({"len", "range", "enumerate", "zip", "abs", "sum", "tuple", "dict", "isinstance"})
@@ -76,6 +77,31 @@ class AppendLoop(Rule):
     severity = Severity.WARNING
     fixable = "unsafe"
     examples = (
+        Example(
+            "one result for each number",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def correlations(x):
+    lags = []
+    for lag in range(100):  # finding
+        lags.append(jnp.mean(x * jnp.roll(x, lag)))
+    return jnp.stack(lags)
+
+@jax.jit
+def few(x):
+    parts, shorter, picked = [], [], []
+    for k in range(4):
+        parts.append(jnp.mean(x**k))
+    for k in range(100):
+        shorter.append(jnp.mean(x[k:]))
+    for k in range(100):
+        picked.append(jnp.sin(x[k]) if k else x[0])
+    return jnp.stack(parts), jnp.array(shorter), jnp.stack(picked)
+""",
+        ),
         Example(
             "states of a recurrence, a rollout of a compiled step",
             """
@@ -240,8 +266,11 @@ def run(state, key, scanned=True):
 
     def note(self, event: LoopEvent | IterationEvent, iterable: Value) -> None:
         node, trips = event.loop.node, event.loop.trips
-        if not isinstance(node, ast.For) or event.frame.module.is_test or not _appends(node):
+        if not isinstance(node, ast.For) or event.frame.module.is_test:
             return
+        if not _appends(node):
+            if not event.frame.stage.staged or trips is None or trips < MANY or not _appends_only(node):
+                return
         if (trips is not None and trips <= FEW) or not _has_rows(iterable, node.iter):
             return
         if event.frame.stage.staged or _calls_jax_alone(node, event.frame):
@@ -257,7 +286,7 @@ def run(state, key, scanned=True):
         owner = frame.function.node if frame.function is not None else frame.module.tree
         for loop in nodes_of(owner, ast.For):
             known = self.loops.get(loop)
-            if known is None or node.args[0].id not in _appends(loop):
+            if known is None or node.args[0].id not in (_appends(loop) or {_appends_only(loop)}):
                 continue
             if has_other_way(loop, frame.module):
                 continue
@@ -309,6 +338,29 @@ def _appends(loop: ast.For) -> frozenset[str]:
         if any(isinstance(part, (ast.Attribute, ast.Subscript)) for t in targets if t for part in walk(t)):
             return frozenset()
     return frozenset(found) if len(set(found)) == len(found) else frozenset()
+
+
+@cache
+def _appends_only(loop: ast.For) -> str:
+    """The list that a loop over a range of numbers fills with what a call makes of each, where that has one shape for all."""
+    numbers = isinstance(loop.iter, ast.Call) and dotted(loop.iter.func) == "range"
+    statement = loop.body[0]
+    if len(loop.body) != 1 or not numbers or not isinstance(statement, ast.Expr):
+        return ""
+    call = statement.value
+    if not isinstance(call, ast.Call) or len(call.args) != 1 or not isinstance(loop.target, ast.Name):
+        return ""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "append":
+        return ""
+    parts = list(walk(call.args[0]))
+    if not any(isinstance(part, ast.Call) for part in parts):
+        return ""
+    for part in parts:
+        if isinstance(part, (ast.Slice, ast.JoinedStr, ast.Dict)) or (
+            isinstance(part, ast.Subscript) and loop.target.id in names_in(part.slice)
+        ):
+            return ""  # rows are for `python-loop-over-batch`, and a slice may be longer each time
+    return dotted(call.func.value)
 
 
 @cache

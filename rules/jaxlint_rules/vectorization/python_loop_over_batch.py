@@ -7,14 +7,17 @@ import ast
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, TransformEvent
+from jaxlint.staging.events import CallEvent, IterationEvent, TransformEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import counters, names_in
+from jaxlint_rules._loops import FEW, counters, is_on_host, names_in
+from jaxlint_rules.vectorization._tables import filled_by_rows
 
 _STACKING = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray", "jax.numpy.vstack"})
+_SUMMING = frozenset({"builtins.sum"})
+_TREES = frozenset({"jax.tree.map", "jax.tree_util.tree_map"})
 _COMPILED = frozenset({"jit", "nnx.jit", "filter_jit", "vmap"})
 
 
@@ -23,7 +26,8 @@ class PythonLoopOverBatch(Rule):
 
     ## What it does
     Finds `jnp.stack([f(x) for x in xs])`, also with `jnp.array`, where `xs` is an array, or `zip` of arrays, and the same as a loop that appends
-    to a list which is stacked afterwards. And a gradient of one output in each iteration, `jax.grad(lambda x: f(x)[i])(x)`, which
+    to a list which is stacked afterwards, or writes each result to its place in an array (`table = table.at[i].set(f(xs[i]))`), or adds
+    them up (`sum(f(x) for x in xs)`). And a gradient of one output in each iteration, `jax.grad(lambda x: f(x)[i])(x)`, which
     is one row of a Jacobian.
 
     ## Why is this bad?
@@ -57,6 +61,98 @@ class PythonLoopOverBatch(Rule):
     severity = Severity.WARNING
     fixable = "unsafe"
     examples = (
+        Example(
+            "tables that are filled by rows, rows that are added up",
+            """
+import jax
+import jax.numpy as jnp
+
+def energy(x):
+    return jnp.sum(jnp.tanh(x))
+
+def filled(xs):
+    n = xs.shape[0]
+    out = jnp.zeros(n)
+    for i in range(n):  # finding
+        out = out.at[i].set(energy(xs[i]))
+    return out
+
+def gram(xs):
+    n = len(xs)
+    table = jnp.zeros((n, n))
+    for i in range(n):  # finding
+        for j in range(i, n):
+            k = energy(xs[i] - xs[j])
+            table = table.at[i, j].set(k)
+            table = table.at[j, i].set(k)
+    return table
+
+@jax.jit
+def total(xs):
+    return sum(energy(x) for x in xs) / xs.shape[0]  # finding
+
+def clipped(w, xs):
+    grad = jax.grad(lambda w, x: energy(w * x))
+    each = [grad(w, xs[i]) for i in range(len(xs))]  # finding
+    return jax.tree.map(lambda *g: sum(g), *each)
+
+def main():
+    xs = jnp.ones((100, 3))
+    return filled(xs), gram(xs), total(xs), clipped(xs[0], xs)
+
+main()
+""",
+        ),
+        Example(
+            "rows that need the row before, a few rows, rows that a loop may need to see",
+            """
+import jax
+import jax.numpy as jnp
+
+def energy(x):
+    return jnp.sum(jnp.tanh(x))
+
+def smoothed(xs):
+    out = jnp.zeros(xs.shape)
+    last = xs[0]
+    for i in range(xs.shape[0]):
+        last = 0.9 * last + 0.1 * xs[i]
+        out = out.at[i].set(last)
+    return out
+
+def running(xs):
+    out = jnp.zeros(xs.shape)
+    for i in range(1, xs.shape[0]):
+        out = out.at[i].set(out[i - 1] + xs[i])
+    return out
+
+def until(xs, limit):
+    out = jnp.zeros(xs.shape[0])
+    for i in range(xs.shape[0]):
+        if energy(xs[i]) > limit:
+            break
+        out = out.at[i].set(energy(xs[i]))
+    return out
+
+def corners():
+    table = jnp.zeros((3, 3))
+    for i in range(3):
+        table = table.at[i, i].set(energy(table[i]))
+    return table, sum(energy(x) for x in (table, table))
+
+def library(xs):
+    out = jnp.zeros(xs.shape[0])
+    for i in range(xs.shape[0]):
+        out = out.at[i].set(energy(xs[i]))
+    return out
+
+def main():
+    xs = jnp.ones((100, 3))
+    return smoothed(xs), running(xs), until(xs, 1.0), corners()
+
+main()
+""",
+        ),
         Example(
             "a comprehension, an index, a list that is filled",
             """
@@ -238,23 +334,48 @@ def growth(times: jax.Array, values):
                 reason=f"{transformed.why.explain(report.module)}, and `{number}` counts the iterations",
             )
 
-    @concerns(*_STACKING)
+    def on_iteration(self, event: IterationEvent, report: Reporter) -> None:
+        """`table = table.at[i].set(f(xs[i]))`: rows that are computed one by one, each written to a copy of the table."""
+        frame, node = event.frame, event.loop.node
+        if not isinstance(node, ast.For) or frame.module.is_test or not is_on_host(frame):
+            return
+        if event.loop.trips is not None and event.loop.trips <= FEW:
+            return
+        read = filled_by_rows(node)
+        if not read or any(
+            isinstance(outer, ast.For) and filled_by_rows(outer) for outer in frame.module.ancestors(node)
+        ):
+            return
+        held = frame.scope.lookup(read)
+        if held is not None and isinstance(held[0], Array) and not held[0].tree and held[0].certain:
+            report(
+                node.iter,
+                f"each iteration computes from a row of `{read}` and copies the array that it writes to; use `jax.vmap`",
+                reason="no iteration needs the one before, and outside of `jit` an update is a copy of the whole array",
+            )
+
+    @concerns(*_STACKING, *_SUMMING, *_TREES)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node = event.node
-        if event.name not in _STACKING or not isinstance(node, ast.Call) or not node.args:
+        if not isinstance(node, ast.Call) or not node.args or event.frame.module.is_test:
             return
-        if event.frame.module.is_test:
+        if event.name in _TREES:
+            self.check_listed(node, report, event)
+            return
+        if event.name not in _STACKING and event.name not in _SUMMING:
             return
         first = node.args[0]
         found: tuple[str, str] | None = None
+        done = "summed" if event.name in _SUMMING else "stacked"
         fix = None
         place: ast.expr = node
         if isinstance(first, (ast.ListComp, ast.GeneratorExp)):
             generator = first.generators[0]
             if len(first.generators) == 1 and not generator.ifs:
                 found = self.over(generator.target, generator.iter, first.elt, event.frame)
-                fix = propose(report, node, "stack-to-vmap", "Use `vmap`", safe=False)
-        elif isinstance(first, ast.Name):
+                if done == "stacked":
+                    fix = propose(report, node, "stack-to-vmap", "Use `vmap`", safe=False)
+        elif isinstance(first, ast.Name) and done == "stacked":
             filled = self.filled(first.id, event.frame)
             if filled is not None:
                 found, place = filled  # the loop is what there is to change
@@ -263,9 +384,32 @@ def growth(times: jax.Array, values):
             function, rows = found
             report(
                 place,
-                f"`{function}` is called for each row of `{rows}` and the results are stacked; use `jax.vmap`",
+                f"`{function}` is called for each row of `{rows}` and the results are {done}; use `jax.vmap`",
                 fix=fix,
                 reason=f"`{rows}` {'are arrays' if '`' in rows else 'is an array'}, so each row is a call, or a copy of `{function}` in the program",
+            )
+
+    def check_listed(self, node: ast.Call, report: Reporter, event: CallEvent) -> None:
+        """`jax.tree.map(lambda *g: sum(g), *found)` of a list with the result of a function for each row."""
+        last = node.args[-1]
+        if not isinstance(last, ast.Starred) or not isinstance(last.value, ast.Name):
+            return
+        frame = event.frame
+        owner = frame.function.node if frame.function is not None else frame.module.tree
+        made = [
+            statement.value
+            for statement in nodes_of(owner, ast.Assign)
+            if dotted(statement.targets[0]) == last.value.id
+        ]
+        if len(made) != 1 or not isinstance(made[0], ast.ListComp) or len(made[0].generators) != 1:
+            return
+        generator = made[0].generators[0]
+        found = self.over(generator.target, generator.iter, made[0].elt, frame) if not generator.ifs else None
+        if found is not None:
+            report(
+                made[0],
+                f"`{found[0]}` is called for each row of `{found[1]}` and the results are put together; use `jax.vmap`",
+                reason=f"`{last.value.id}` is a list of them, which is read again at line {node.lineno}",
             )
 
     def over(

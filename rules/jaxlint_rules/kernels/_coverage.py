@@ -1,0 +1,82 @@
+"""Outputs of which the programs of a grid write the same block."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.syntax_facts import dotted, positional_parameters
+from jaxlint.staging.values import (
+    ExternalObject,
+    Function,
+    ListValue,
+    Transformed,
+    TupleValue,
+    Value,
+)
+
+SPEC = "jax.experimental.pallas.BlockSpec"
+_GUARDS = frozenset({"when", "program_id", "cond", "fori_loop", "while_loop", "num_programs"})
+
+
+def specs_of(value: Value | None) -> list[ExternalObject]:
+    """The block specs of `in_specs` or `out_specs`."""
+    if isinstance(value, ExternalObject) and value.name == SPEC:
+        return [value]
+    if isinstance(value, (TupleValue, ListValue)) and value.items is not None:
+        return [item for item in value.items if isinstance(item, ExternalObject) and item.name == SPEC]
+    return []
+
+
+def index_map_of(spec: ExternalObject) -> ast.Lambda | None:
+    """The lambda that says which block a program works on, where it takes nothing but the counters of the grid."""
+    given = spec.args[1] if len(spec.args) > 1 else spec.kwargs.get("index_map")
+    if not isinstance(given, Function) or not isinstance(given.node, ast.Lambda):
+        return None
+    arguments = given.node.args
+    plain = not (arguments.vararg or arguments.kwarg or arguments.defaults or arguments.kwonlyargs)
+    return given.node if plain else None
+
+
+def overwritten(t: Transformed, kernel: Function) -> ast.AST | None:
+    """The spec of an output of which each program along an axis of the grid writes the same block, from another input."""
+    outputs, inputs = specs_of(t.options.get("out_specs")), specs_of(t.options.get("in_specs"))
+    if len(outputs) != 1 or not inputs or {"grid_spec", "input_output_aliases", "**"} & set(t.options):
+        return None
+    index_map = index_map_of(outputs[0])
+    if index_map is None or isinstance(kernel.node, ast.Lambda):
+        return None
+    references = [parameter.arg for parameter in positional_parameters(kernel.node)]
+    if len(references) != len(inputs) + 1:
+        return None
+    for place, counter in enumerate(parameter.arg for parameter in index_map.args.args):
+        moves = any(
+            (other := index_map_of(spec)) is not None
+            and len(other.args.args) == len(index_map.args.args)
+            and _uses(other.body, other.args.args[place].arg)
+            for spec in inputs
+        )
+        if moves and not _uses(index_map.body, counter) and _only_sets(kernel.node, references[-1]):
+            return outputs[0].node
+    return None
+
+
+def _uses(node: ast.AST, name: str) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+
+
+def _only_sets(kernel: ast.AST, output: str) -> bool:
+    """Whether a kernel writes to its output in every program, and never asks what is there or which program it is."""
+    stores = 0
+    for part in ast.walk(kernel):
+        if isinstance(part, (ast.If, ast.AugAssign)):
+            return False
+        if isinstance(part, ast.Call):
+            if dotted(part.func).rpartition(".")[2] in _GUARDS or any(
+                dotted(argument) == output for argument in part.args
+            ):
+                return False
+        if isinstance(part, ast.Subscript) and dotted(part.value) == output:
+            if isinstance(part.ctx, ast.Load):
+                return False
+            stores += 1
+    return stores == 1

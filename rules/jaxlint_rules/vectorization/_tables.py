@@ -1,0 +1,94 @@
+"""Loops that fill an array, each iteration with what it computes of a row of another one."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.memo import cache
+from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint_rules._loops import counters, names_in
+
+_LEAVING = (ast.If, ast.While, ast.Try, ast.With, ast.Break, ast.Return, ast.Yield, ast.Await, ast.AugAssign)
+
+
+@cache
+def filled_by_rows(loop: ast.For) -> str:
+    """The array whose rows a loop reads, where it writes to `table.at[i]` what it computes of `rows[i]` and carries nothing else."""
+    number = next(iter(counters(loop)), "")
+    if not number or any(isinstance(part, _LEAVING) for statement in loop.body for part in walk(statement)):
+        return ""
+    tables = {name for statement in loop.body if (name := _table(statement, number))}
+    if len(tables) != 1:
+        return ""
+    table = tables.pop()
+    updates = sum(
+        isinstance(part, ast.Attribute) and part.attr == "at"
+        for statement in loop.body
+        for part in walk(statement)
+    )
+    read = [part for statement in loop.body for part in walk(statement) if _is_read(part, table)]
+    if len(read) != updates or _carries(loop, table):
+        return ""
+    return next(
+        (
+            dotted(part.value)
+            for statement in loop.body
+            for part in walk(statement)
+            if isinstance(part, ast.Subscript)
+            and isinstance(part.ctx, ast.Load)
+            and isinstance(part.value, ast.Name)
+            and number in names_in(part.slice)
+        ),
+        "",
+    )
+
+
+def _is_read(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+
+
+def _table(statement: ast.stmt, number: str) -> str:
+    """`table` of `table = table.at[..., i, ...].set(value)`, also in a loop inside."""
+    if isinstance(statement, ast.For):
+        return next((name for inner in statement.body if (name := _table(inner, number))), "")
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
+        return ""
+    method = statement.value.func
+    place = method.value if isinstance(method, ast.Attribute) and method.attr in ("set", "add") else None
+    if not isinstance(place, ast.Subscript) or not isinstance(place.value, ast.Attribute):
+        return ""
+    table = dotted(place.value.value)
+    same = table == dotted(statement.targets[0]) and place.value.attr == "at"
+    return table if same and number in names_in(place.slice) else ""
+
+
+def _carries(loop: ast.For, table: str) -> bool:
+    """Whether an iteration reads, besides the table, what the one before has bound."""
+    bound = {
+        part.id
+        for statement in loop.body
+        for part in walk(statement)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    } - {table}
+    return _reads_before(loop.body, bound)
+
+
+def _reads_before(body: list[ast.stmt], unbound: set[str]) -> bool:
+    for statement in body:
+        if isinstance(statement, ast.For):
+            inner = unbound - names_in(statement.target)
+            if names_in(statement.iter) & unbound or _reads_before(statement.body, inner):
+                return True
+            continue
+        read = {part.id for part in walk(statement) if isinstance(part, ast.Name)}
+        stored = (
+            set().union(*(names_in(target) for target in statement.targets))
+            if isinstance(statement, ast.Assign)
+            else set()
+        )
+        if (read - stored) & unbound or any(
+            _is_read(part, name) for name in stored & unbound for part in walk(statement)
+        ):
+            return True
+        unbound = unbound - stored
+    return False

@@ -1,0 +1,16 @@
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def crop_or_pad(x, flag):
+    return jax.lax.cond(
+        flag,
+        lambda v: v[:4],
+        lambda v: jnp.pad(v, (0, 4)),
+        x,
+    )
+
+
+if __name__ == "__main__":
+    print(crop_or_pad(jnp.ones(8), True))
