@@ -37,10 +37,16 @@ def filled_by_rows(loop: ast.For) -> str:
             if isinstance(part, ast.Subscript)
             and isinstance(part.ctx, ast.Load)
             and isinstance(part.value, ast.Name)
-            and number in names_in(part.slice)
+            and _picks(part.slice, number)
         ),
         "",
     )
+
+
+def _picks(index: ast.expr, number: str) -> bool:
+    """`rows[i]`, `rows[i, :]`, and no slice of several rows."""
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return any(not isinstance(part, ast.Slice) and number in names_in(part) for part in parts)
 
 
 def _is_read(node: ast.AST, name: str) -> bool:
