@@ -68,6 +68,7 @@ COARSE_AFTER = (
     16  # evaluations of one function before what its arguments have captured is no longer told apart
 )
 MANY = 60  # evaluations of one function over all closures
+CLOSURES = 8
 FEW = 2  # evaluations per closure then, before calls count as the same that agree in the functions and tracers they hand over
 FACTORY_FACTOR = 4  # more of them of a function that gives functions
 MAX_CONTEXTS = 100  # evaluations of one function, per closure, before its results are taken as unknown
@@ -376,7 +377,7 @@ class Calls(Machine):
         stood_in: Callable[[Value], Value] | None = None  # of what another call gave
         if key is None and record.contexts(function.scope) >= record.coarse_after:
             key, stood_in = record.similar(function.scope, stage, bound), stand_in
-        if key is None and len(record.memo) >= MANY and record.contexts(function.scope) >= FEW:
+        if key is None and record.is_everywhere() and record.contexts(function.scope) >= FEW:
             key, stood_in = record.alike(function.scope, stage, bound), rough_stand_in
         known = record.memo[key] if key is not None else None
         if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
@@ -419,7 +420,7 @@ class Calls(Machine):
             key = record.numbers[context_key] = len(record.numbers)
             record.closures[function.scope.serial] = record.contexts(function.scope) + 1
             record.coarse[_coarse_key(function.scope, stage, bound)] = key
-            if len(record.memo) >= MANY:
+            if record.is_everywhere():
                 record.rough[_rough_key(function.scope, stage, bound)] = key
         record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
         record.active += 1
@@ -662,6 +663,10 @@ class FunctionRecord:
     def similar(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
         """The key of a remembered context with arguments of the same source, whatever they have captured."""
         return self.coarse.get(_coarse_key(scope, stage, bound))
+
+    def is_everywhere(self) -> bool:
+        """Whether the program makes many closures of it and calls them in many ways, as a combinator's."""
+        return len(self.memo) >= MANY and len(self.closures) >= CLOSURES
 
     def alike(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
         """The key of a remembered context that got the same functions, and tracers for the same parameters."""

@@ -588,15 +588,14 @@ def rough_stand_in(value: Value) -> Value:
 
 
 def _leaves(value: Value) -> Value:
-    """`stand_in`, and a container is a pytree of whatever array is in it."""
-    if not isinstance(value, (TupleValue, ListValue, DictValue)):
+    """`stand_in`, and a container is a pytree of whatever array is in it; of what type a number is, is not known."""
+    if isinstance(value, Function):
         return stand_in(value)
-    array = find_array(value)
-    return (
-        UNKNOWN
-        if array is None
-        else replace(array, tree=True, certain=False, origin=None, like=None, made=None)
-    )
+    array = find_array(value) if isinstance(value, (Array, TupleValue, ListValue, DictValue)) else None
+    if array is not None:
+        tree = array.tree or not isinstance(value, Array)
+        return Array(array.staged, array.why, tree, False, jitted=array.jitted, flow=array.flow)
+    return UNKNOWN if isinstance(value, (Static, TupleValue, ListValue, DictValue)) else value
 
 
 def join(left: Value, right: Value, depth: int = 3) -> Value:
