@@ -97,6 +97,8 @@ class Access(Machine):
             return value
         if isinstance(base, ModuleValue):
             return self.module_attribute(base, name, frame)
+        if type(base) is Unknown:
+            return Unknown(base.origin.child(name) if base.origin is not None else None, base.flow)
         if isinstance(base, Array):
             return self.array_attribute(base, name, node, frame)
         if isinstance(base, Instance):
@@ -127,8 +129,6 @@ class Access(Machine):
         if isinstance(base, Choice):
             joined = join_all([self.attribute(option, name, node, frame, quiet) for option in base.options])
             return replace(joined, every=base.every) if isinstance(joined, Choice) else joined
-        if isinstance(base, Unknown):
-            return Unknown(base.origin.child(name) if base.origin is not None else None, base.flow)
         if isinstance(base, Static):
             return ExternalMethod(base, name) if not isinstance(base.const, type(None)) else UNKNOWN
         if isinstance(base, Function):

@@ -169,8 +169,8 @@ def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
 
     def visit(value: Value, depth: int) -> None:
         if isinstance(value, (Array, Unknown)):
-            found.append(value.origin)
-            found.append(value.origin.children.get(STREAMS) if value.origin is not None else None)
+            origin = value.origin
+            found.extend((None, None) if origin is None else (origin, origin.children.get(STREAMS)))
         elif depth > 0 and isinstance(value, (TupleValue, ListValue, DictValue)):
             for part in value.elements():
                 visit(part, depth - 1)

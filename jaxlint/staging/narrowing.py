@@ -8,7 +8,7 @@ from dataclasses import replace
 from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.syntax_facts import attribute_tests, is_version_test
+from jaxlint.staging.syntax_facts import attribute_tests, is_version_test, last_name
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -28,6 +28,10 @@ from jaxlint.staging.values import (
 )
 
 _PLAIN_MODULES = ("builtins", "numpy", "numbers", "typing", "collections")
+
+
+_ARRAY_ATTRIBUTES = frozenset({"shape", "dtype", "ndim", "aval"})
+_NO_TRACERS = frozenset({"is_concrete", "isscalar", "callable", "is_scalar"})  # what these hold of is none
 
 
 class Narrowing(Machine):
@@ -60,28 +64,25 @@ class Narrowing(Machine):
                     self.rebind(test.left.id, Static(None), frame)
                 else:
                     self.narrow_given(test.left.id, frame)
-        elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "isinstance":
+        elif isinstance(test, ast.Call):
+            self.narrow_call(test, outcome, frame)
+
+    def narrow_call(self, test: ast.Call, outcome: bool, frame: Frame) -> None:
+        """What `isinstance(x, ...)`, `hasattr(x, ...)` and the like say of `x`."""
+        asked = last_name(test.func)
+        if asked == "isinstance" and isinstance(test.func, ast.Name):
             self.narrow_isinstance(test, outcome, frame)
-        elif isinstance(test, ast.Call) and isinstance(test.func, ast.Name) and test.func.id == "hasattr":
+            return
+        name = test.args[0] if test.args else None
+        if not isinstance(name, ast.Name):
+            return
+        if asked == "hasattr" and isinstance(test.func, ast.Name):
             attribute = test.args[1] if len(test.args) == 2 else None
-            arraylike = isinstance(attribute, ast.Constant) and attribute.value in (
-                "shape",
-                "dtype",
-                "ndim",
-                "aval",
-            )
-            if arraylike and not outcome and isinstance(test.args[0], ast.Name):
-                self.rebind(test.args[0].id, Static(), frame)  # without a shape it is no array
-        elif (
-            isinstance(test, ast.Call)
-            and isinstance(test.func, (ast.Name, ast.Attribute))
-            and outcome
-            and len(test.args) == 1
-            and isinstance(test.args[0], ast.Name)
-        ):
-            name = test.func.id if isinstance(test.func, ast.Name) else test.func.attr
-            if name in ("is_concrete", "isscalar", "callable", "is_scalar"):
-                self.rebind(test.args[0].id, Static(), frame)
+            arraylike = isinstance(attribute, ast.Constant) and attribute.value in _ARRAY_ATTRIBUTES
+            if arraylike and not outcome:
+                self.rebind(name.id, Static(), frame)  # without a shape it is no array
+        elif outcome and len(test.args) == 1 and asked in _NO_TRACERS:
+            self.rebind(name.id, Static(), frame)
 
     def narrow_truth(self, name: str, outcome: bool, frame: Frame) -> None:
         """A setting that was tested is what the test said, in the functions made here, too."""

@@ -496,11 +496,16 @@ def is_single(value: Value | None) -> bool:
     )
 
 
+_WITHOUT_PARTS = frozenset({Static, Unknown, Function, ClassValue, External, Transformed})
+
+
 def find_array(value: Value, staged: bool | None = None, depth: int = 4) -> Array | None:
     """The first array inside `value`; with `staged`, the first that is (not) staged. Certain ones win."""
-    best: Array | None = None
     if isinstance(value, Array):
         return value if staged is None or value.staged == staged else None
+    if type(value) in _WITHOUT_PARTS:
+        return None
+    best: Array | None = None
     if isinstance(value, AtIndexer):
         return find_array(value.array, staged, depth)
     if isinstance(value, ExternalObject):
@@ -602,6 +607,10 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
     """The value after two paths meet. What differs becomes unknown; an array on one path alone is uncertain."""
     if left is right:
         return left
+    if type(left) is Unknown and not isinstance(right, Array):
+        return UNKNOWN
+    if type(right) is Unknown and not isinstance(left, Array):
+        return UNKNOWN
     if isinstance(left, Static) and isinstance(right, Static):
         if isinstance(left, Reading) and isinstance(right, Reading):
             return right if right.serial > left.serial else left
@@ -694,26 +703,25 @@ def _common_class(left: ClassValue | None, right: ClassValue | None) -> ClassVal
 
 def choose(left: Value, right: Value) -> Value:
     """Either of two functions or objects; unknown once there are too many."""
-    options: list[Value] = []
+    found: dict[object, Value] = {}
     every = False
     for value in (left, right):
         every = every or (isinstance(value, Choice) and value.every)
         for option in value.options if isinstance(value, Choice) else [value]:
-            if not any(option is known or _same_callable(option, known) for known in options):
-                options.append(option)
+            found.setdefault(_identity(option), option)
+    options = list(found.values())
     if len(options) == 1 and not every:
         return options[0]
     return Choice(options, every) if len(options) <= (MAX_IN_TURN if every else MAX_CHOICES) else UNKNOWN
 
 
-def _same_callable(left: Value, right: Value) -> bool:
-    if isinstance(left, Function) and isinstance(right, Function):
-        return left.node is right.node and left.scope is right.scope
-    if isinstance(left, ClassValue) and isinstance(right, ClassValue):
-        return left.node is right.node
-    if isinstance(left, External) and isinstance(right, External):
-        return left.name == right.name
-    return False
+def _identity(value: Value) -> object:
+    """What is the same for two values that are the same function, class or name of a library."""
+    if isinstance(value, Function):
+        return value.node, value.scope
+    if isinstance(value, ClassValue):
+        return value.node
+    return value.name if isinstance(value, External) else value
 
 
 def in_turn(values: Iterable[Value]) -> Value:
