@@ -127,9 +127,11 @@ class Calls(Machine):
         if "seed" in kwargs and isinstance(callee, (ExternalMethod, Unknown)):
             self.use_seed(kwargs["seed"], node, frame)
         possible = None
-        if base is not None and frame.stage.staged and isinstance(callee, (Unknown, Array)):
-            assert isinstance(called, ast.Attribute)
-            possible = self.call_on_unknown(base, called.attr, args, kwargs, node, frame)
+        if frame.stage.staged and isinstance(callee, (Unknown, Array)):
+            if isinstance(called, ast.Attribute) and base is not None:
+                possible = self.call_on_unknown(base, called.attr, args, kwargs, node, frame)
+            if possible is None:
+                possible = self.call_on_unknown(callee, "__call__", args, kwargs, node, frame)
         result = possible if possible is not None else self.call_value(callee, args, kwargs, node, frame)
         if len(args) == 1 and last_name(called) in _ASKS_FOR_TRACER:
             asked = find_array(args[0], True)

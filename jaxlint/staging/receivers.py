@@ -7,6 +7,7 @@ classes that do. What follows from it is never certain.
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from jaxlint.jaxapi.functions import (
@@ -20,8 +21,16 @@ from jaxlint.jaxapi.functions import (
 from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.project import Module
+from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import HOST, Stage
-from jaxlint.staging.syntax_facts import parameter_annotations, positional_parameters
+from jaxlint.staging.syntax_facts import (
+    element_type,
+    loops_over,
+    named_type,
+    parameter_annotations,
+    positional_parameters,
+)
 from jaxlint.staging.trees import is_pytree, tracer_in
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -73,25 +82,41 @@ class Receivers(Machine):
         frame: Frame,
     ) -> Value | None:
         """What the method `name` gives of something unknown; None where too much could be meant."""
-        stage = frame.stage
-        if name in _COMMON or name.startswith("__") or name not in self.defining or self.exhausted():
+        is_call = name == "__call__"
+        if self.exhausted() or (
+            not is_call and (name in _COMMON or name.startswith("__") or name not in self.defining)
+        ):
             return None
         given = [*args, *kwargs.values()]
         traced = any(tracer_in(part) is not None for part in given)
         if not traced and not isinstance(base, Array):
             return None
-        declared = self.declared_class(node.func, frame)
-        classes = [
-            cls
-            for cls in self.possible_classes(name, declared, frame)
-            if takes(cls.namespace[name], args, kwargs)
-        ]
+        declared = self.declared_class(node.func if is_call else receiver_of(node.func), frame)
+        if not is_call:
+            found = self.possible_classes(name, declared, frame)
+        else:
+            found = self.family(declared, name, frame) if declared is not None else []
+        classes = [cls for cls in found if takes(cls.namespace[name], args, kwargs)]
         if not traced:  # what else could be a tracer is the object itself
             classes = [cls for cls in classes if is_pytree(cls)]
+        return self.call_one_of(classes, declared is not None, base, name, args, kwargs, node, frame)
+
+    def call_one_of(
+        self,
+        classes: list[ClassValue],
+        declared: bool,
+        base: Value,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.Call,
+        frame: Frame,
+    ) -> Value | None:
+        """Calls the method of each of the classes that something unknown may be of, in a stage that is not certain."""
         roots = [
             cls for cls in classes if not any(other is not cls and other in cls.mro() for other in classes)
         ]
-        if not classes or len(roots) > (MAX_CLASSES if declared is None else MAX_FAMILY):
+        if not classes or len(roots) > (MAX_FAMILY if declared else MAX_CLASSES):
             return None
         stage = frame.stage
         frame.stage = replace(stage, certain=False)
@@ -242,21 +267,52 @@ class Receivers(Machine):
         inherited = declared.lookup(name)
         return [cls for cls in found if declared in cls.mro() or cls.namespace[name] is inherited]
 
-    def declared_class(self, func: ast.expr, frame: Frame) -> ClassValue | None:
-        """The class that a parameter's annotation names."""
-        if (
-            not isinstance(func, ast.Attribute)
-            or not isinstance(func.value, ast.Name)
-            or frame.function is None
-        ):
+    def family(self, declared: ClassValue, name: str, frame: Frame) -> list[ClassValue]:
+        """The class that an annotation names and those that derive from it, as far as they define the method."""
+        return [
+            cls
+            for cls in (declared, *self.heirs.get(declared.node, ()))
+            if isinstance(cls.namespace.get(name), (Function, Transformed))
+            and (not cls.module.is_test or cls.module is frame.module)
+        ]
+
+    def declared_class(self, node: ast.expr | None, frame: Frame) -> ClassValue | None:
+        """The class that an annotation names: of a parameter, of a field, or of the items that a loop runs over."""
+        if frame.function is None:
             return None
-        annotation = parameter_annotations(frame.function.node).get(func.value.id)
-        if annotation is None:
+        if isinstance(node, ast.Name):
+            annotation = parameter_annotations(frame.function.node).get(node.id)
+            if annotation is not None:
+                return self.class_named(annotation, frame.module, frame.function.scope)
+            return self.declared_field(loops_over(frame.function.node).get(node.id), element_type, frame)
+        return self.declared_field(node, named_type, frame)
+
+    def declared_field(
+        self, node: ast.expr | None, part: Callable[[ast.expr | None], ast.expr | None], frame: Frame
+    ) -> ClassValue | None:
+        """The class that `part` of the annotation of a field names, as of `self.field`."""
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
             return None
+        found = frame.scope.lookup(node.value.id)
+        if found is None or not isinstance(found[0], Instance):
+            return None
+        for owner in found[0].cls.mro():
+            if node.attr in owner.fields:
+                annotation = part(owner.fields[node.attr].annotation)
+                return self.class_named(annotation, owner.module, owner.scope) if annotation else None
+        return None
+
+    def class_named(self, annotation: ast.expr, module: Module, scope: Scope) -> ClassValue | None:
+        """The class of the project that an annotation names."""
         wants, self.wants_names = self.wants_names, False
-        value = self.eval(annotation, Frame(None, frame.module, frame.function.scope, HOST))
+        value = self.eval(annotation, Frame(None, module, scope, HOST))
         self.wants_names = wants
         return value if isinstance(value, ClassValue) else None
+
+
+def receiver_of(func: ast.expr) -> ast.expr | None:
+    """What a method is called of."""
+    return func.value if isinstance(func, ast.Attribute) else None
 
 
 def takes(method: Value, args: list[Value], kwargs: dict[str, Value]) -> bool:

@@ -509,23 +509,54 @@ def none_branch(test: ast.expr) -> bool | None:
 
 
 @cache
+@cache
 def parameter_annotations(node: FunctionNode) -> dict[str, ast.expr]:
     """The annotations of parameters that are a plain name, strings parsed, `X | None` and `Optional[X]` being that of `X`."""
-    found: dict[str, ast.expr] = {}
-    for parameter in all_parameters(node):
-        annotation = parameter.annotation
-        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-            with suppress(SyntaxError):
-                annotation = ast.parse(annotation.value, mode="eval").body
-        if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):
-            annotation = annotation.left
-        if isinstance(annotation, ast.Subscript):
-            annotation = (
-                annotation.slice if dotted(annotation.value).endswith("Optional") else annotation.value
-            )
-        if isinstance(annotation, (ast.Name, ast.Attribute)):
-            found[parameter.arg] = annotation
-    return found
+    found = {parameter.arg: named_type(parameter.annotation) for parameter in all_parameters(node)}
+    return {name: annotation for name, annotation in found.items() if annotation is not None}
+
+
+def named_type(annotation: ast.expr | None) -> ast.expr | None:
+    """The name of a class in an annotation: as it stands, as a string, of `X | None`, `Optional[X]` and `X[...]`."""
+    annotation = _unquoted(annotation)
+    if isinstance(annotation, ast.BinOp) and isinstance(annotation.right, ast.Constant):
+        annotation = annotation.left
+    if isinstance(annotation, ast.Subscript):
+        annotation = annotation.slice if dotted(annotation.value).endswith("Optional") else annotation.value
+    return annotation if isinstance(annotation, (ast.Name, ast.Attribute)) else None
+
+
+def element_type(annotation: ast.expr | None) -> ast.expr | None:
+    """The name of the class that the items of an annotated sequence are of: `C` of `list[C]` and `tuple[C, ...]`."""
+    annotation = _unquoted(annotation)
+    if not isinstance(annotation, ast.Subscript):
+        return None
+    if dotted(annotation.value).rpartition(".")[2] not in _SEQUENCES:
+        return None
+    inner = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
+    return named_type(inner[0]) if len([part for part in inner if not _is_ellipsis(part)]) == 1 else None
+
+
+_SEQUENCES = frozenset(["list", "tuple", "List", "Tuple", "Sequence", "Iterable"])
+
+
+def _unquoted(annotation: ast.expr | None) -> ast.expr | None:
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        with suppress(SyntaxError):
+            return ast.parse(annotation.value, mode="eval").body
+    return annotation
+
+
+@cache
+def loops_over(node: FunctionNode) -> dict[str, ast.expr]:
+    """What the variables of a function's `for` loops run over."""
+    body = node.body if isinstance(node.body, list) else []
+    return {
+        part.target.id: part.iter
+        for statement in body
+        for part in ast.walk(statement)
+        if isinstance(part, ast.For) and isinstance(part.target, ast.Name)
+    }
 
 
 _STATIC_TYPES = frozenset(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from programs import write_project
 
 from jaxlint.source.read import read_source
@@ -179,3 +180,70 @@ def test_a_constant_of_a_class_that_is_set_elsewhere_is_not_known(tmp_path: Path
     assert facts_of(tmp_path, program)["Model.checked"].staged == "yes"
     never_set = program.replace("Model.checks = value", "return value")
     assert facts_of(tmp_path, never_set)["Model.checked"].staged != "yes"
+
+
+LAYERS = """
+    import jax
+    import equinox as eqx
+
+    class Layer(eqx.Module):
+        def __call__(self, x):
+            raise NotImplementedError
+
+    class Scale(Layer):
+        factor: jax.Array
+
+        def __call__(self, x):
+            return grown(x * self.factor)
+
+    class Activation:
+        def __call__(self, x):
+            return x
+
+    def grown(x):
+        return x + 1
+"""
+CALLS = {
+    "of the items of a field": """
+    class Chain(eqx.Module):
+        layers: list[Layer]
+
+        def __call__(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+""",
+    "of a field": """
+    class Chain(eqx.Module):
+        inner: "Layer | None"
+
+        def __call__(self, x):
+            return self.inner(x)
+""",
+    "of a parameter": """
+    class Chain(eqx.Module):
+        def __call__(self, x):
+            return applied(load(), x)
+
+    def applied(layer: Layer, x):
+        return layer(x)
+""",
+}
+RUN = """
+    @eqx.filter_jit
+    def predict(chain: Chain, x):
+        return chain(x + jax.numpy.ones(3))
+"""
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_an_object_that_is_called_is_of_the_class_that_an_annotation_names(tmp_path: Path, call: str) -> None:
+    facts = facts_of(tmp_path, LAYERS + call + RUN)
+    assert facts["Scale.__call__"].basis == facts["grown"].basis == "visible"
+    assert facts["grown"].params == {"x": "traced"}
+    assert facts["Activation.__call__"].staged == "unknown"  # which is another class
+
+
+def test_what_is_called_without_an_annotation_may_be_anything(tmp_path: Path) -> None:
+    call = CALLS["of the items of a field"].replace("list[Layer]", "list")
+    assert facts_of(tmp_path, LAYERS + call + RUN)["Scale.__call__"].basis != "visible"
