@@ -383,24 +383,11 @@ class Calls(Machine):
             key, stood_in = record.alike(function.scope, stage, bound), rough_stand_in
         known = record.memo[key] if key is not None else None
         if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
-            result, consumed, _, then = known
             if context == "call" and not record.hosted and stage.runs:
                 record.observe(stage, bound, context, caller, guessed)  # so far it was only entered like this
-            if key in record.writes:
-                repeat(record.writes[key], bound)
-            record.handed = record.donations.get(key)
-            if caller is not None and node is not None:
-                if consumed and stood_in is not rough_stand_in:  # whose arguments have other parts
-                    self.use_again(consumed, bound, function, node, caller)
-                self.ledger.replay(record.effects.get(key), node, caller)
-            if isinstance(result, (Array, Unknown, TupleValue, DictValue)):
-                passed = key_origins(bound) if stood_in is not rough_stand_in else []
-                result = self.renewed(result, dict(zip(then, passed, strict=False)))
-            return result if stood_in is None else stood_in(result)
-        depth = caller.depth + 1 if caller is not None else 0
-        nested = not function.scope.is_module and not function.scope.is_class
+            return self.repeat_call(record, key, stood_in, bound, node, caller)
         if (
-            depth > MAX_DEPTH
+            depth_below(caller) > MAX_DEPTH
             or record.active >= 2
             or record.is_full(function.scope, bound)
             or self.exhausted()
@@ -410,20 +397,55 @@ class Calls(Machine):
                 self.opaque_call(list(bound.values()), node or function.node, caller) if caller else UNKNOWN
             )
         record.observe(stage, bound, context, caller, guessed)
+        if key is None:
+            key = record.number(context_key, function.scope, stage, bound)
+        return self.evaluate_call(record, key, function, bound, node, caller, stage, context)
+
+    def repeat_call(
+        self,
+        record: FunctionRecord,
+        key: int,
+        stood_in: Callable[[Value], Value] | None,
+        bound: dict[str, Value],
+        node: ast.AST | None,
+        caller: Frame | None,
+    ) -> Value:
+        """What a remembered call gave and did, in terms of this one; `stood_in` where it was but a similar call."""
+        result, consumed, _, then = record.memo[key]
+        aligned = stood_in is not rough_stand_in  # the parts of its arguments are those of this call
+        if key in record.writes:
+            repeat(record.writes[key], bound)
+        record.handed = record.donations.get(key)
+        if caller is not None and node is not None:
+            if consumed and aligned:
+                self.use_again(consumed, bound, record.function, node, caller)
+            self.ledger.replay(record.effects.get(key), node, caller)
+        if isinstance(result, (Array, Unknown, TupleValue, DictValue)):
+            passed = key_origins(bound) if aligned else []
+            result = self.renewed(result, dict(zip(then, passed, strict=False)))
+        return result if stood_in is None else stood_in(result)
+
+    def evaluate_call(
+        self,
+        record: FunctionRecord,
+        key: int,
+        function: Function,
+        bound: dict[str, Value],
+        node: ast.AST | None,
+        caller: Frame | None,
+        stage: Stage,
+        context: str,
+    ) -> Value:
+        """Evaluates the body, and remembers under `key` what it gave and did."""
         for name, value in bound.items():
             if isinstance(value, Array) and value.origin is None:
                 bound[name] = replace(value, origin=Origin(name))  # so that results can be said to be like it
+        nested = not function.scope.is_module and not function.scope.is_class
         scope = Scope(function.scope)
-        frame = Frame(function, function.module, scope, stage, caller, node, depth, context)
+        frame = Frame(function, function.module, scope, stage, caller, node, depth_below(caller), context)
         scope.variables.update(bound)
         origins = key_origins(bound)
         frame.inherited.update(origin for origin in origins if origin is not None)
-        if key is None:
-            key = record.numbers[context_key] = len(record.numbers)
-            record.closures[function.scope.serial] = record.contexts(function.scope) + 1
-            record.coarse[_coarse_key(function.scope, stage, bound)] = key
-            if record.is_everywhere():
-                record.rough[_rough_key(function.scope, stage, bound)] = key
         record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
         record.active += 1
         record.runs += 1
@@ -662,6 +684,15 @@ class FunctionRecord:
         """How many contexts the closure over `scope` was seen in."""
         return self.closures.get(scope.serial, 0)
 
+    def number(self, context: object, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int:
+        """The key in `memo` of a context that is seen for the first time."""
+        key = self.numbers[context] = len(self.numbers)
+        self.closures[scope.serial] = self.contexts(scope) + 1
+        self.coarse[_coarse_key(scope, stage, bound)] = key
+        if self.is_everywhere():
+            self.rough[_rough_key(scope, stage, bound)] = key
+        return key
+
     def similar(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
         """The key of a remembered context with arguments of the same source, whatever they have captured."""
         return self.coarse.get(_coarse_key(scope, stage, bound))
@@ -709,6 +740,11 @@ class FunctionRecord:
                 context = caller.context  # its arguments are what its signature says
             by = caller.function.node if caller is not None and caller.function is not None else None
             self.observations.append(Observation(stage, bound, context, by, guessed))
+
+
+def depth_below(caller: Frame | None) -> int:
+    """How deep a call from `caller` lies."""
+    return caller.depth + 1 if caller is not None else 0
 
 
 def _coarse_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:
