@@ -9,7 +9,7 @@ import pytest
 from jaxlint_runtime import inspection, peaks, prove, staging
 from jaxlint_runtime.inspection.estimates import estimated_ms, roofline_ms
 from jaxlint_runtime.model import Cost, Result, Status
-from jaxlint_runtime.report.targets_table import advice
+from jaxlint_runtime.report.targets_table import verdicts
 from jaxlint_runtime.staging import DoesNotFit, too_big
 from jaxlint_runtime.targets import SURVEYED, parse
 
@@ -68,7 +68,7 @@ def test_a_version_that_fits_where_the_original_does_not_is_a_gain_by_the_compil
     assert prove.describe(found, None) == "memory at least 32 GiB to 8 GiB (0.25x), which fits the device"
 
 
-def test_advice_says_what_makes_it_fit():
+def test_the_report_says_what_makes_it_fit():
     place = {"function": "step", "path": "a.py", "line": 1}
     cost = {"peak_bytes": 32 * GIB, "fits": False}
     run = {
@@ -77,9 +77,8 @@ def test_advice_says_what_makes_it_fit():
         "inspections": [{**place, "version": "original", "cost": cost}],
         "results": [],
     }
-    assert list(advice([run])) == [
-        "step does not fit the 16 GiB of tpu:v5e-1x1, and nothing that was tried makes it smaller"
-    ]
+    needs = "step does not fit the 16 GiB of tpu:v5e-1x1: it needs at least 32 GiB"
+    assert list(verdicts([run])) == [f"{needs}, and nothing that was tried makes it smaller"]
 
     def tried(name, peak):
         return {
@@ -87,14 +86,12 @@ def test_advice_says_what_makes_it_fit():
         }  # fmt: skip
 
     run["results"] = [tried("donation", 20 * GIB)]
-    assert "alone brings it to 20 GiB, which is still too much" in next(advice([run]))
+    assert next(verdicts([run])) == f"{needs}; donation brings it to 20 GiB, which is still too much"
     run["results"] += [tried("remat", 9 * GIB), tried("donation + remat", 8 * GIB)]
-    assert (
-        next(advice([run]))
-        == "step does not fit the 16 GiB of tpu:v5e-1x1: with remat it needs 9 GiB and fits"
-    )
+    assert next(verdicts([run])) == f"{needs}; with remat it needs 9 GiB and fits"
     run["inspections"][0]["cost"] = {"peak_bytes": 8 * GIB}
-    assert list(advice([run])) == []
+    run["results"] = []
+    assert list(verdicts([run])) == ["step fits the 16 GiB of tpu:v5e-1x1: it needs 8 GiB"]
 
 
 def test_the_device_at_hand_is_measured_and_never_estimated():
