@@ -92,6 +92,7 @@ class Server:
             settings = prover.program.settings
             for name in asks_for(settings.transforms, settings.memory_limit) if proposing else ():
                 proposed[name] = prover.propose(name)
+            prover.prepare()
         except StagingError as error:
             results.append(whole(prover.program, Status.FAILED, f"the original {error}"))
         except TargetUnavailable as error:

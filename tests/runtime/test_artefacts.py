@@ -16,6 +16,7 @@ from jaxlint_runtime import artefacts, exporting
 from jaxlint_runtime.artefacts import NotExported
 from jaxlint_runtime.equivalence import identical
 from jaxlint_runtime.inspection import cost
+from jaxlint_runtime.measuring import Server
 from jaxlint_runtime.model import JitOptions, Status
 from jaxlint_runtime.program import Program
 from jaxlint_runtime.prover import LiveProver
@@ -110,6 +111,28 @@ def test_donation_is_stated_again(tmp_path):
     result = prover.prove(("donation",), ())
     assert result.status is Status.COMPILED
     assert "the same bits" in result.evidence
+
+
+def test_what_candidates_are_compared_with_is_computed_before_the_first(tmp_path):
+    """The limit of a candidate follows from the time that the original took to begin, its values included."""
+    _, restored, _ = left(tmp_path, mlp_step, *mlp_arguments(), transforms=("donation",))
+    sent = []
+    channel = SimpleNamespace(send=lambda kind, **fields: sent.append((kind, fields)))
+    Server(channel, None).take(RestoredProver(restored))
+    assert [kind for kind, _ in sent] == ["ready"]
+    assert "references" in restored.__dict__
+
+
+def test_what_cannot_be_computed_here_is_said_of_each_candidate(tmp_path, monkeypatch):
+    _, restored, _ = left(tmp_path, mlp_step, *mlp_arguments(), transforms=("donation",))
+
+    def fail(*arguments):
+        raise StagingError("does not compile")
+
+    monkeypatch.setattr(type(restored), "outcome", fail)
+    prover = RestoredProver(restored)
+    prover.prepare()
+    assert prover.prove(("donation",), ()).reason == "does not compile"
 
 
 def test_gradients_and_double_precision_are_programs_of_their_own(tmp_path):

@@ -123,6 +123,7 @@ class Kernels(Transform):
     def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
         """The same function, its attentions computed by the candidate's implementation."""
         choice = _choice(program, candidate)
+        program.differentiates  # noqa: B018 - traces the program, which it must not do where derivatives are caught
 
         def run(layout: Layout) -> Implementation:
             blocks = self._tuner.known(_key(program, choice, layout))
