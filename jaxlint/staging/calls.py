@@ -25,6 +25,7 @@ from jaxlint.staging.syntax_facts import (
     last_name,
     makes_functions,
     positional_parameters,
+    switches,
 )
 from jaxlint.staging.timing import Effect
 from jaxlint.staging.trees import is_pytree
@@ -270,6 +271,8 @@ class Calls(Machine):
         bound = self.bind(function, args, kwargs, frame)
         if bound is None:
             return UNKNOWN
+        if frame.guards and isinstance(node, ast.Call):
+            doubt_switches(function, bound, args, node)
         return self.run_function(function, bound, node, frame, stage, context)
 
     def bind(
@@ -740,6 +743,16 @@ class FunctionRecord:
                 context = caller.context  # its arguments are what its signature says
             by = caller.function.node if caller is not None and caller.function is not None else None
             self.observations.append(Observation(stage, bound, context, by, guessed))
+
+
+def doubt_switches(function: Function, bound: dict[str, Value], args: list[Value], node: ast.Call) -> None:
+    """On one of several paths, an array at the position of a switch: the path may be for callees that have an array there."""
+    for name in switches(function.node):
+        value = bound.get(name)
+        if not isinstance(value, Array) or not value.staged or not any(value is given for given in args):
+            continue
+        if not any(isinstance(given, ast.Name) and given.id == name for given in node.args):
+            bound[name] = replace(value, certain=False)
 
 
 def depth_below(caller: Frame | None) -> int:

@@ -151,6 +151,28 @@ def all_parameters(node: FunctionNode) -> list[ast.arg]:
 
 
 @cache
+def switches(node: FunctionNode) -> frozenset[str]:
+    """The parameters that are declared as a bool, by their annotation or by a default."""
+    arguments = node.args
+    named = {
+        p.arg
+        for p in all_parameters(node)
+        if isinstance(p.annotation, ast.Name) and p.annotation.id == "bool"
+    }
+    positional = [*arguments.posonlyargs, *arguments.args]
+    last = positional[len(positional) - len(arguments.defaults) :]
+    given = [
+        *zip(last, arguments.defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    return frozenset(named) | {
+        parameter.arg
+        for parameter, default in given
+        if isinstance(default, ast.Constant) and isinstance(default.value, bool)
+    }
+
+
+@cache
 def makes_functions(node: FunctionNode) -> bool:
     """Whether it returns functions that are defined in it."""
     if isinstance(node, ast.Lambda):
