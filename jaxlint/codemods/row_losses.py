@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import enum
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.site import Refused, Site
@@ -64,18 +64,13 @@ class RowLoss:
 
     def copied(self) -> RowLoss:
         """The same, to which more can be added without changing this one."""
-        return RowLoss(
-            self.expression,
-            self.total,
-            self.product,
-            list(self.rows),
-            list(self.labels),
-            dict(self.statements),
-            dict(self.edits),
-            list(self.gone),
-            self.part,
-            self.products,
-            self.parts,
+        return replace(
+            self,
+            rows=list(self.rows),
+            labels=list(self.labels),
+            statements=dict(self.statements),
+            edits=dict(self.edits),
+            gone=list(self.gone),
         )
 
 

@@ -19,6 +19,7 @@ from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import (
     all_parameters,
+    defaults_of,
     dotted,
     is_left_open,
     is_left_to_heirs,
@@ -222,9 +223,7 @@ class Calls(Machine):
         owner = args[0] if callee.kind == "property" and args else None  # which keeps the result
         outside = isinstance(owner, Instance) and self.made_outside(owner, frame)
         kept = owner is None or outside
-        asked = (
-            frame.stage.staged and outside
-        )  # perhaps the host has asked before, and then nothing is run here
+        asked = frame.stage.staged and outside  # perhaps by the host before, and then nothing is run here
         frame.doubt += asked
         result = self.call_function(callee, args, kwargs, node, frame, frame.stage)
         frame.doubt -= asked
@@ -565,14 +564,8 @@ class Calls(Machine):
         function = Function(
             node, frame.module, scope, prefix + name, cls_value if isinstance(cls_value, ClassValue) else None
         )
-        positional = positional_parameters(node)
-        for parameter, default in zip(
-            positional[len(positional) - len(node.args.defaults) :], node.args.defaults, strict=True
-        ):
+        for parameter, default in defaults_of(node):
             function.defaults[parameter.arg] = self.eval(default, frame)
-        for parameter, keyword_default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True):
-            if keyword_default is not None:
-                function.defaults[parameter.arg] = self.eval(keyword_default, frame)
         if not isinstance(node, ast.Lambda):
             for parameter in all_parameters(node):
                 if parameter.annotation is not None:

@@ -96,8 +96,10 @@ class Creation(Machine):
         stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage, bound_axes(t))
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
         self.provoking = frame.module if frame.provokes_errors() else None
-        result = self.call_value(t.target, args, kwargs, t.node, shell)
-        self.provoking = None
+        try:
+            result = self.call_value(t.target, args, kwargs, t.node, shell)
+        finally:
+            self.provoking = None
         record = self.records.get(function.node)
         inner = record.last if record is not None else None
         facts = dict(inner.facts) if inner is not None else {}

@@ -491,13 +491,14 @@ class Statements(Machine):
                 self.assign(item.optional_vars, entered, frame, node)
             managers.append(value)
         self.unjitted += unjitted
-        provoked, self.provoking = (
-            self.provoking,
-            frame.module if expected and frame.module.is_test else self.provoking,
-        )
+        provoked = self.provoking
+        if expected and frame.module.is_test:
+            self.provoking = frame.module
         start = self.reading(node, frame)
-        alive = self.exec_block(node.body, frame)
-        self.provoking = provoked
+        try:
+            alive = self.exec_block(node.body, frame)
+        finally:
+            self.provoking = provoked
         self.timed_body(spans, start, node.items[0].context_expr, frame)
         self.unjitted -= unjitted
         for value in reversed(managers):

@@ -151,23 +151,25 @@ def all_parameters(node: FunctionNode) -> list[ast.arg]:
 
 
 @cache
+def defaults_of(node: FunctionNode) -> list[tuple[ast.arg, ast.expr]]:
+    """The parameters that have a default, and what it is, in the order in which Python evaluates them."""
+    positional, defaults = positional_parameters(node), node.args.defaults
+    found = list(zip(positional[len(positional) - len(defaults) :], defaults, strict=True))
+    named = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    return found + [(parameter, default) for parameter, default in named if default is not None]
+
+
+@cache
 def switches(node: FunctionNode) -> frozenset[str]:
     """The parameters that are declared as a bool, by their annotation or by a default."""
-    arguments = node.args
     named = {
         p.arg
         for p in all_parameters(node)
         if isinstance(p.annotation, ast.Name) and p.annotation.id == "bool"
     }
-    positional = [*arguments.posonlyargs, *arguments.args]
-    last = positional[len(positional) - len(arguments.defaults) :]
-    given = [
-        *zip(last, arguments.defaults, strict=True),
-        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
-    ]
     return frozenset(named) | {
         parameter.arg
-        for parameter, default in given
+        for parameter, default in defaults_of(node)
         if isinstance(default, ast.Constant) and isinstance(default.value, bool)
     }
 

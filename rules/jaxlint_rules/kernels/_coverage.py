@@ -13,6 +13,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint_rules._loops import names_in
 
 SPEC = "jax.experimental.pallas.BlockSpec"
 _GUARDS = frozenset({"when", "program_id", "cond", "fori_loop", "while_loop", "num_programs"})
@@ -52,16 +53,12 @@ def overwritten(t: Transformed, kernel: Function) -> ast.AST | None:
         moves = any(
             (other := index_map_of(spec)) is not None
             and len(other.args.args) == len(index_map.args.args)
-            and _uses(other.body, other.args.args[place].arg)
+            and other.args.args[place].arg in names_in(other.body)
             for spec in inputs
         )
-        if moves and not _uses(index_map.body, counter) and _only_sets(kernel.node, references[-1]):
+        if moves and counter not in names_in(index_map.body) and _only_sets(kernel.node, references[-1]):
             return outputs[0].node
     return None
-
-
-def _uses(node: ast.AST, name: str) -> bool:
-    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
 
 
 def _only_sets(kernel: ast.AST, output: str) -> bool:

@@ -15,25 +15,20 @@ _LEAVING = (ast.If, ast.While, ast.Try, ast.With, ast.Break, ast.Return, ast.Yie
 def filled_by_rows(loop: ast.For) -> str:
     """The array whose rows a loop reads, where it writes to `table.at[i]` what it computes of `rows[i]` and carries nothing else."""
     number = next(iter(counters(loop)), "")
-    if not number or any(isinstance(part, _LEAVING) for statement in loop.body for part in walk(statement)):
+    parts = [part for statement in loop.body for part in walk(statement)] if number else []
+    if not number or any(isinstance(part, _LEAVING) for part in parts):
         return ""
     tables = {name for statement in loop.body if (name := _table(statement, number))}
     if len(tables) != 1:
         return ""
     table = tables.pop()
-    updates = sum(
-        isinstance(part, ast.Attribute) and part.attr == "at"
-        for statement in loop.body
-        for part in walk(statement)
-    )
-    read = [part for statement in loop.body for part in walk(statement) if _is_read(part, table)]
-    if len(read) != updates or _carries(loop, table):
+    updates = sum(isinstance(part, ast.Attribute) and part.attr == "at" for part in parts)
+    if sum(_is_read(part, table) for part in parts) != updates or _carries(loop, parts, table):
         return ""
     return next(
         (
             dotted(part.value)
-            for statement in loop.body
-            for part in walk(statement)
+            for part in parts
             if isinstance(part, ast.Subscript)
             and isinstance(part.ctx, ast.Load)
             and isinstance(part.value, ast.Name)
@@ -68,15 +63,10 @@ def _table(statement: ast.stmt, number: str) -> str:
     return table if same and number in names_in(place.slice) else ""
 
 
-def _carries(loop: ast.For, table: str) -> bool:
+def _carries(loop: ast.For, parts: list[ast.AST], table: str) -> bool:
     """Whether an iteration reads, besides the table, what the one before has bound."""
-    bound = {
-        part.id
-        for statement in loop.body
-        for part in walk(statement)
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
-    } - {table}
-    return _reads_before(loop.body, bound)
+    bound = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+    return _reads_before(loop.body, bound - {table})
 
 
 def _reads_before(body: list[ast.stmt], unbound: set[str]) -> bool:
@@ -86,7 +76,7 @@ def _reads_before(body: list[ast.stmt], unbound: set[str]) -> bool:
             if names_in(statement.iter) & unbound or _reads_before(statement.body, inner):
                 return True
             continue
-        read = {part.id for part in walk(statement) if isinstance(part, ast.Name)}
+        read = names_in(statement)
         stored = (
             set().union(*(names_in(target) for target in statement.targets))
             if isinstance(statement, ast.Assign)

@@ -16,7 +16,15 @@ from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched import definitions
-from jaxlint_runtime.rewrites.proposals import Rewrite, definition, jit_fix, told, ways_to_jit
+from jaxlint_runtime.rewrites.proposals import (
+    Rewrite,
+    codemods_of,
+    definition,
+    edit_of,
+    jit_fix,
+    told,
+    ways_to_jit,
+)
 
 _LEAST_SHARE = 0.03  # of the time in the busiest function
 _FEW = 4  # iterations
@@ -183,18 +191,7 @@ def _alone(
     fixes: Sequence[FixRequest],
     instead: Rewrite | None = None,
 ) -> Rewrite:
-    names = " + ".join(dict.fromkeys(step.codemod for fix in fixes for step in fix.steps))
-    return Rewrite(
-        name=f"loops:{names}",
-        code=None,
-        function=one["function"],
-        path=one["path"],
-        line=function.lineno,
-        summary="; ".join(dict.fromkeys(fix.message for fix in fixes)),
-        fixes=tuple(fixes),
-        estimate=one["seconds"] or 0.0,
-        instead=instead,
-    )
+    return edit_of(f"loops:{codemods_of(fixes)}", one, function, fixes, instead)
 
 
 def without_those(findings: Sequence[Rewrite], loops: Sequence[Rewrite]) -> list[Rewrite]:

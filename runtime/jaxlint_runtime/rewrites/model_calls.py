@@ -14,7 +14,7 @@ from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 from jaxlint_runtime.capture.watched import own_nodes
-from jaxlint_runtime.rewrites.proposals import DATA, Rewrite, imported, stays_on_host, top_function
+from jaxlint_runtime.rewrites.proposals import DATA, Rewrite, edit_of, imported, stays_on_host, top_function
 
 _OFTEN = 8  # calls of a function that are worth compiling what it calls
 _LEAST_SHARE = 0.03  # of the time in the busiest function
@@ -47,7 +47,7 @@ def from_model_calls(
         calls = [call for call, repeated in _calls(function) if often or repeated]
         fixes = [_fix(call, source) for call in calls if _is_of_model(call, modules)]
         if fixes:
-            found.append(_rewrite(one, function, fixes))
+            found.append(edit_of("jit-model-call", one, function, fixes))
     return found
 
 
@@ -80,16 +80,3 @@ def _fix(call: ast.Call, source: SourceFile) -> FixRequest:
         transform = "equinox.filter_jit" if "equinox" in roots else "flax.nnx.jit"
     step = Step("outline-jit", source.display, Site(source).span(call), {"transform": transform})
     return FixRequest(Safety.UNSAFE, f"Compile {ast.unparse(call.func)} as a whole", (step,))
-
-
-def _rewrite(one: Mapping[str, Any], function: ast.FunctionDef, fixes: Sequence[FixRequest]) -> Rewrite:
-    return Rewrite(
-        name="jit-model-call",
-        code=None,
-        function=one["function"],
-        path=one["path"],
-        line=function.lineno,
-        summary="; ".join(dict.fromkeys(fix.message for fix in fixes)),
-        fixes=tuple(fixes),
-        estimate=one["seconds"] or 0.0,
-    )

@@ -49,12 +49,38 @@ class Rewrite:
 
     @property
     def codemods(self) -> str:
-        return " + ".join(dict.fromkeys(step.codemod for fix in self.fixes for step in fix.steps))
+        return codemods_of(self.fixes)
 
     @property
     def key(self) -> tuple[str, str, str]:
         """What stays the same when other edits move its lines."""
         return self.name, self.path, self.function
+
+
+def codemods_of(fixes: Iterable[FixRequest]) -> str:
+    """The names of the codemods that make these fixes."""
+    return " + ".join(dict.fromkeys(step.codemod for fix in fixes for step in fix.steps))
+
+
+def edit_of(
+    name: str,
+    one: Mapping[str, Any],
+    function: ast.FunctionDef,
+    fixes: Sequence[FixRequest],
+    instead: Rewrite | None = None,
+) -> Rewrite:
+    """The fixes of a function that the run has watched, `one`, as one edit."""
+    return Rewrite(
+        name=name,
+        code=None,
+        function=one["function"],
+        path=one["path"],
+        line=function.lineno,
+        summary="; ".join(dict.fromkeys(fix.message for fix in fixes)),
+        fixes=tuple(fixes),
+        estimate=one["seconds"] or 0.0,
+        instead=instead,
+    )
 
 
 def from_findings(
