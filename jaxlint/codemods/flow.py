@@ -154,12 +154,14 @@ class Flow:
             node = parent
         return False
 
-    def is_used_after(self, name: str, statement: ast.stmt, *, rest: bool = True) -> bool:
+    def is_used_after(
+        self, name: str, statement: ast.stmt, *, rest: bool = True, importable: bool = True
+    ) -> bool:
         """Whether the value that `name` has after `statement` may be read.
 
-        Without `rest`, what follows in the block of `statement` does not count.
+        Without `rest`, what follows in the block of `statement` does not count. `importable`: other modules may read the variables of this one.
         """
-        if self._is_captured(name, statement) or self.scope.node is self.names.tree:
+        if self.is_captured(name, statement) or (importable and self.scope.node is self.names.tree):
             return True
         node: ast.AST = statement
         first = True
@@ -186,7 +188,7 @@ class Flow:
             node = parent
         return False
 
-    def _is_captured(self, name: str, statement: ast.stmt) -> bool:
+    def is_captured(self, name: str, statement: ast.stmt) -> bool:
         """Whether a function defined elsewhere in this one reads or binds `name`."""
         if name in self.scope.redirected:
             return True

@@ -394,6 +394,26 @@ NUMPY_FRESH = frozenset(
     ]
 )
 
+# Functions whose result never shares a buffer with an argument, whatever they are given: they fill an array, or compute
+# each element. (`asarray`, `reshape`, `astype`, `x[:]`, `concatenate` of one array, `full` of an array, `ceil` of integers give back
+# what they got.)
+MAKES_NEW_ARRAYS = frozenset(
+    f"jax.numpy.{name}"
+    for name in """
+        zeros ones empty arange linspace logspace geomspace eye identity tri
+        zeros_like ones_like empty_like
+        add subtract multiply divide true_divide floor_divide maximum minimum negative square sqrt cbrt reciprocal
+        exp expm1 log log1p log2 log10 sin cos tan sinh cosh tanh arcsin arccos arctan arctan2 where
+        dot matmul vdot inner outer tensordot
+    """.split()  # noqa: SIM905
+)
+# The same of all that draws, but for these, which handle keys.
+RANDOM_HANDS_ON = frozenset(
+    f"jax.random.{name}" for name in ("clone", "key_data", "wrap_key_data", "key_impl")
+)
+# New where what they are filled with is a number.
+FILLING = frozenset({"jax.numpy.full", "jax.numpy.full_like"})
+
 # Attributes of an array that are static under a trace.
 STATIC_ATTRIBUTES = frozenset(
     [

@@ -11,17 +11,18 @@ import dataclasses
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
-from jaxlint.finding import Finding, FixRequest
+from jaxlint.finding import Finding, FixRequest, Safety, Step
 from jaxlint.source import SourceError
 from jaxlint.source.journal import Journal
 from jaxlint.source.write import Change, encode_text, write_changes
 from jaxlint_runtime import written_attention, written_bf16, written_loss, written_remat
+from jaxlint_runtime.given_up import given_up_at
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.rewrites.search import values_of
@@ -215,7 +216,45 @@ def writable(result: dict[str, Any], target: str, verification: Verification) ->
     parameters = result["parameters"]
     if shared := parameters.get("shared"):
         return f"advice only: {' and '.join(shared[0])} may be one buffer, which cannot be donated twice"
-    finding = _finding_of(result, verification)
+    return _donation(result, target, verification)
+
+
+def _donation(result: dict[str, Any], target: str, verification: Verification) -> Edit | str:
+    """The edit that donates what all callers give up: by a finding of check, or by the source around each call."""
+    parameters, found = result["parameters"], _function_of(result, verification)
+    claimed = _claimed(parameters, found, verification)
+    sources = verification.check.sources if verification.check is not None else {}
+    known = None if found is None else given_up_at(found["jit_path"], found["jit_line"], sources)
+    if isinstance(claimed, str):
+        if known is None or parameters.get("equinox"):
+            return claimed
+        fix = FixRequest(Safety.UNSAFE, "Donate", (Step(_CODEMOD, known[0], known[1].span, {}),))
+        positions, names = set[object](), set[object]()
+    else:
+        fix, step = claimed, claimed.steps[0]
+        if parameters.get("equinox"):
+            return Edit(result, target, fix, argnums=(_DONATED_OF_EQUINOX,))
+        positions = set(_sequence(step.parameters.get("argnums")))
+        names = set(_sequence(step.parameters.get("argnames")))
+    if known is not None:
+        positions |= set(known[1].positions)
+        names |= set(known[1].names)
+    argnums = tuple(n for n in parameters.get("argnums", ()) if n in positions)
+    argnames = tuple(n for n in parameters.get("argnames", ()) if n in names)
+    if not argnums and not argnames:
+        if isinstance(claimed, str):
+            return claimed
+        return "advice only: the arguments that were proven are not those whose callers give them up"
+    donated = {key: list(value) for key, value in (("argnums", argnums), ("argnames", argnames)) if value}
+    fix = dataclasses.replace(fix, steps=(dataclasses.replace(fix.steps[0], parameters=donated),))
+    return Edit(result, target, fix, argnums, argnames)
+
+
+def _claimed(
+    parameters: Mapping[str, Any], function: Mapping[str, Any] | None, verification: Verification
+) -> FixRequest | str:
+    """The fix of the finding that claims what was proven, or why it must not be made."""
+    finding = None if function is None else _finding_of(function, verification)
     if finding is None:
         return f"advice only: check has no {_RULE} finding here, so its callers are not known"
     if finding.data.get("public") is not False:
@@ -226,22 +265,10 @@ def writable(result: dict[str, Any], target: str, verification: Verification) ->
         return "advice only: a caller keeps the argument under another name as well"
     if not isinstance(finding.fix, FixRequest):
         return "advice only: check knows no rewrite here"
-    step = finding.fix.steps[0]
-    if how := parameters.get("equinox"):
-        if step.parameters.get("donate") != how:
-            return "advice only: a caller may use an array that it passed after the call"
-        return Edit(result, target, finding.fix, argnums=(_DONATED_OF_EQUINOX,))
-    argnums = tuple(
-        n for n in parameters.get("argnums", ()) if n in _sequence(step.parameters.get("argnums"))
-    )
-    argnames = tuple(
-        n for n in parameters.get("argnames", ()) if n in _sequence(step.parameters.get("argnames"))
-    )
-    if not argnums and not argnames:
-        return "advice only: the arguments that were proven are not those whose callers give them up"
-    donated = {key: list(value) for key, value in (("argnums", argnums), ("argnames", argnames)) if value}
-    fix = dataclasses.replace(finding.fix, steps=(dataclasses.replace(step, parameters=donated),))
-    return Edit(result, target, fix, argnums, argnames)
+    how = parameters.get("equinox")
+    if how and finding.fix.steps[0].parameters.get("donate") != how:
+        return "advice only: a caller may use an array that it passed after the call"
+    return finding.fix
 
 
 def _key(result: dict[str, Any]) -> tuple[str, int, str]:
@@ -252,23 +279,20 @@ def _sequence(value: object) -> Sequence[object]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _finding_of(result: dict[str, Any], verification: Verification) -> Finding | None:
-    """The finding that claims what the result proves."""
-    function = next(
-        (
-            f
-            for f in verification.document.functions
-            if (f["path"], f["line"]) == (result["path"], result["line"])
-        ),
-        None,
-    )
-    if verification.check is None or function is None:
-        return None
-    for finding in verification.check.findings:
-        path, line = os.path.realpath(finding.path), finding.span.line
-        inside = path == function["path"] and function["line"] <= line <= function["end_line"]
-        if finding.name == _RULE and (inside or (path, line) == (function["jit_path"], function["jit_line"])):
-            return finding
+def _function_of(result: Mapping[str, Any], verification: Verification) -> dict[str, Any] | None:
+    place = (result["path"], result["line"])
+    functions = verification.document.functions
+    return next((one for one in functions if (one["path"], one["line"]) == place), None)
+
+
+def _finding_of(function: Mapping[str, Any], verification: Verification) -> Finding | None:
+    """The finding that says that a function does not donate."""
+    for finding in verification.check.findings if verification.check is not None else ():
+        if finding.name == _RULE:
+            path, line = os.path.realpath(finding.path), finding.span.line
+            inside = path == function["path"] and function["line"] <= line <= function["end_line"]
+            if inside or (path, line) == (function["jit_path"], function["jit_line"]):
+                return finding
     return None
 
 

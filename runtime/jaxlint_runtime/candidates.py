@@ -173,7 +173,7 @@ class _Again(_Process):
 
     def _hear(self, worker: WorkerProcess, kind: str, event: Mapping[str, Any]) -> None:
         if kind == "captured":
-            worker.send({"findings": self._verification.records(self._scratch)})
+            worker.send(self._verification.known(self._scratch))
         elif kind not in ("watch", "hello", "note"):
             super()._hear(worker, kind, event)
 

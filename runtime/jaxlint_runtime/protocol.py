@@ -1,6 +1,6 @@
 """What the command line and the worker process say to each other: one JSON object a line, over two pipes of their own.
 
-To the worker: a `Job`, later one line `{"findings": [...], "optimise": bool}`; to one that measures, lines with one key (see `measuring`).
+To the worker: a `Job`, later one line `{"findings": [...], "given_up": [...], "optimise": bool}`; to one that measures, lines with one key (see `measuring`).
 From the worker: events, each with a key `event`:
 
 - `hello`: it is up; `python`, `pid`

@@ -24,6 +24,7 @@ from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
 from jaxlint_runtime.candidates import Candidates, lost, to_originals
 from jaxlint_runtime.findings import as_records, check_files
+from jaxlint_runtime.given_up import callers_give_up
 from jaxlint_runtime.model import Status
 from jaxlint_runtime.protocol import Job, to_plain
 from jaxlint_runtime.reachable import TooMany, program_files
@@ -319,8 +320,8 @@ class Verification:
                     if any(function["calls"] for function in event["functions"]):
                         stop_by = time.monotonic() + job.run_for + _SLACK
                 if kind == "captured":
-                    findings = self._captured(event, scratch)
-                    worker.send({"findings": findings, "optimise": not self._postponed})
+                    self._captured(event)
+                    worker.send({**self.known(scratch), "optimise": not self._postponed})
                     deadline = time.monotonic() + self.request.timeout
                 elif kind == "error":
                     self._fail(event["message"])
@@ -332,7 +333,7 @@ class Verification:
         except Death as death:
             return death
 
-    def _captured(self, event: Mapping[str, Any], scratch: Scratch | None) -> list[dict[str, Any]]:
+    def _captured(self, event: Mapping[str, Any]) -> None:
         """The program is over: examine the files that it loaded."""
         first = not self.document.ran
         if first:
@@ -357,14 +358,16 @@ class Verification:
             from jaxlint_runtime.rewrites.search import propose
 
             self._postponed = bool(propose(self))
-        return self.records(scratch)
 
-    def records(self, scratch: Scratch | None) -> list[dict[str, Any]]:
-        """The findings of check, with their paths in a scratch copy."""
+    def known(self, scratch: Scratch | None) -> dict[str, list[Any]]:
+        """What a worker is told of the source, with its paths in a scratch copy: findings, and what callers give up."""
         records = as_records(self.check) if self.check is not None else []
+        sources = self.check.sources if self.check is not None else {}
+        given = callers_give_up(self.document.functions, sources)
         if scratch is not None:
-            return [{**record, "path": scratch.to_copy(record["path"])} for record in records]
-        return records
+            records = [{**record, "path": scratch.to_copy(record["path"])} for record in records]
+            given = [[scratch.to_copy(path), *rest] for path, *rest in given]
+        return {"findings": records, "given_up": given}
 
     def heard(self, kind: str, event: Mapping[str, Any]) -> None:
         """Take in one event."""

@@ -118,7 +118,8 @@ class Worker:
             self._channel.send("captured", **self._session.summary(ending, seconds, _versions()))
             answer = self._receive()
             if self._job.optimise and answer.get("optimise", True):
-                self._optimise(self._session.functions(list(answer.get("findings", ()))))
+                told = (list(answer.get(name, ())) for name in ("findings", "given_up"))
+                self._optimise(self._session.functions(*told))
             self._channel.send("done")
             status = 0
         except EOFError:

@@ -301,3 +301,76 @@ def test_what_an_equinox_step_is_given_is_donated_where_no_caller_uses_it_again(
         assert program.read_text() == source
     else:
         assert program.read_text() == source.replace("@eqx.filter_jit", '@eqx.filter_jit(donate="all")')
+
+
+def moved(x, y):
+    return jnp.tanh(x @ y) @ y, jnp.sum(x)
+
+
+def test_what_no_caller_reads_again_is_donated_where_a_result_has_its_shape():
+    captured = capture(moved, jnp.ones((256, 128)), jnp.ones((128, 128)))
+    captured.given_up = (0, 1, "x", "y")
+    (result,) = optimise(captured, Settings(transforms=("donation",), measure=False))
+    assert result.parameters["argnums"] == [0]
+    saved = result.before.peak_bytes - result.after.peak_bytes
+    assert saved == pytest.approx(4 * 256 * 128, rel=0.01)
+
+
+def test_one_result_takes_the_buffer_of_one_argument():
+    captured = capture(lambda x, y: moved(x, y)[0], jnp.ones((128, 128)), jnp.ones((128, 128)))
+    captured.given_up = (0, 1)
+    (result,) = optimise(captured, Settings(transforms=("donation",), measure=False))
+    assert result.parameters["argnums"] == [0]
+    captured.options = JitOptions(donate_argnums=(0,))
+    (result,) = optimise(captured, Settings(transforms=("donation",), measure=False))
+    assert result.status is Status.NOT_APPLICABLE
+
+
+DEAD = """
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def smoothed(field, steps):
+    return jax.lax.fori_loop(0, steps, lambda _, x: jnp.tanh(0.5 * x + 0.5 * jnp.roll(x, 1)), field).T
+
+
+def main():
+    history = []
+    for i in range(6):
+        field = jnp.sin(jnp.arange(512.0 * 512.0).reshape(512, 512) + i)
+        history.append(smoothed(field, 10))
+        KEPT
+    print(f"{float(sum(jnp.sum(one) for one in history)):.2f}")
+
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
+@pytest.mark.parametrize("kept", [False, True], ids=["given up", "kept"])
+def test_what_is_made_for_a_call_is_donated_in_the_source(tmp_path: Path, kept: bool) -> None:
+    source = DEAD.replace("KEPT", "history.append(field)" if kept else "print(i)")
+    program = tmp_path / "program.py"
+    program.write_text(source)
+    (tmp_path / "pyproject.toml").touch()
+    options = ["--apply", "--allow-dirty", "--transform", "donation", "--output-format", "json"]
+    done = subprocess.run(
+        [sys.executable, "-m", "jaxlint", "verify", *options, "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "JAX_PLATFORMS": "cpu"},
+        check=False,
+    )
+    document = json.loads(done.stdout)
+    if kept:
+        assert program.read_text() == source
+        assert document["applied"] == []
+    else:
+        assert [one["kept"] for one in document["applied"]] == [True], (document["applied"], done.stderr)
+        assert "@functools.partial(jax.jit, donate_argnums=(0,))\ndef smoothed" in program.read_text()

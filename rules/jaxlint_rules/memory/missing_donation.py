@@ -22,6 +22,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
 )
+from jaxlint.syntax.scripts import is_script
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit"})
@@ -390,13 +391,7 @@ def _is_public(event: TransformEvent) -> bool:
     name = event.node.name if isinstance(event.node, ast.FunctionDef) else event.transformed.label
     if name.startswith("_"):
         return False
-    tree = event.frame.module.tree
-    for statement in tree.body:
-        if isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test):
-            return False
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            return False  # it runs something when it is imported: a script
-    return True
+    return not is_script(event.frame.module.tree)
 
 
 def _callers_complete(event: TransformEvent, calls: list[_Call]) -> bool:

@@ -8,6 +8,7 @@ import os
 import statistics
 import sys
 import warnings
+from collections.abc import Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -152,8 +153,14 @@ class Session:
             for record in self._sorted()
         ]
 
-    def functions(self, findings: list[dict[str, Any]]) -> list[CapturedFunction]:
-        """The captured functions, busiest first, with the findings that speak of them."""
+    def functions(
+        self, findings: list[dict[str, Any]], given_up: Sequence[Sequence[Any]] = ()
+    ) -> list[CapturedFunction]:
+        """The captured functions, busiest first, with the findings that speak of them.
+
+        `given_up`: [path, line, parameters] of what callers give up to the function that is jitted there.
+        """
+        callers = {(path, line): tuple(parameters) for path, line, parameters in given_up}
         wanted = None if self.job.only is None else {tuple(entry) for entry in self.job.only}
         found = []
         for record in self._sorted():
@@ -161,7 +168,10 @@ class Session:
                 continue
             function = record.captured()
             function.findings = [f for f in findings if _speaks_of(f, record)]
-            if self.job.undonated:
+            function.given_up = callers.get((record.jit_path, record.jit_line), ())
+            if self.job.undonated:  # the source says who gives up what
+                options = function.options
+                function.given_up = (*options.donate_argnums, *options.donate_argnames)
                 function.options = dataclasses.replace(
                     function.options, donate_argnums=(), donate_argnames=()
                 )

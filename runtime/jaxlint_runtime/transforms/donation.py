@@ -1,8 +1,8 @@
-"""Donation: an argument that is rebound to a result lends its buffers to it.
+"""Donation: an argument that is rebound to a result, or that no caller reads again, lends its buffers to the results.
 
 Proposed for arguments of which every array comes back updated (`params`, `opt_state`), never for those whose
 shapes an output merely shares, as gradients share the shapes of the parameters, and not where two arguments could
-equally be meant.
+equally be meant. Where the source shows that all callers give an argument up, an output of the same shapes is enough.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from jaxlint_runtime.program import Program
-from jaxlint_runtime.rebound import SMALL, rebound_arguments, updated_bytes
+from jaxlint_runtime.rebound import SMALL, dead_arguments, rebound_arguments, updated_bytes
 from jaxlint_runtime.staging import Version
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 
@@ -23,23 +23,26 @@ _HANDED = (0, 1)  # its arguments with the arrays that are donated, and with tho
 
 
 class Donation(Transform):
-    """Adds `donate_argnums` (or names) for the arguments that are rebound."""
+    """Adds `donate_argnums` (or names) for the arguments that are rebound or dead after the call."""
 
     name = "donation"
     rule = "missing-donation"
     bits = True
 
     def propose(self, program: Program) -> list[Candidate]:
-        """One candidate with every argument that is rebound. Raises NotApplicable."""
-        rebound = rebound_arguments(program)
+        """One candidate with every argument that is rebound or dead. Raises NotApplicable."""
+        rebound, dead = rebound_arguments(program), dead_arguments(program)
         donated = _donated_arguments(program)
-        new = {argument: size for argument, size in rebound.items() if argument not in donated}
+        new = {argument: size for argument, size in {**rebound, **dead}.items() if argument not in donated}
         if not new:
             if rebound:
                 raise NotApplicable("the arguments that are rebound are donated already")
             if program.captured.function.__module__ == _EQUINOX:
                 return [_all_of_equinox(program, donated)]
-            raise NotApplicable("no argument comes back with all of its arrays updated")
+            raise NotApplicable(
+                "no argument comes back with all of its arrays updated, and none of the shapes of a result is known to be"
+                " read by no caller after the call"
+            )
         argnums = sorted(a for a in new if isinstance(a, int))
         argnames = sorted(a for a in new if isinstance(a, str))
         arguments: list[int | str] = [*argnums, *argnames]

@@ -1,0 +1,359 @@
+"""Which arguments the callers of a jitted function give up: nothing can read their buffers after the call.
+
+An argument is given up where it was made for the call alone, or where it stands in a variable that is rebound or never read again, whose
+arrays are known to be new and to be held by nothing else. Every use of the function has to be a call in its own file. What cannot be seen is
+taken to be kept: a parameter (its caller may hold it), what a list or an object keeps, what a function not known here made or was given.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jaxlint.codemods.flow import FUNCTIONS, Flow
+from jaxlint.codemods.names import Binding, Scope
+from jaxlint.codemods.site import Site
+from jaxlint.finding import Span
+from jaxlint.jaxapi.functions import FILLING, MAKES_NEW_ARRAYS, RANDOM_HANDS_ON
+from jaxlint.syntax.scripts import is_script
+
+_PARTIAL = "functools.partial"
+JITS = frozenset({"jax.jit", "flax.nnx.jit"})
+_READING_BUILTINS = frozenset({"print", "float", "int", "bool", "len", "str", "repr", "isinstance", "type"})
+_METADATA = frozenset({"shape", "dtype", "ndim", "size", "itemsize", "nbytes"})
+_MAPS = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
+_NEW_OPERATORS = (ast.Sub, ast.Div, ast.MatMult, ast.FloorDiv)  # those that lists and strings do not have
+_SIMPLE = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return)
+_LIBRARIES = ("flax.", "haiku.", "optax.")  # whose `init` makes new arrays
+_DEPTH = 4  # functions that are looked into
+
+_Function = ast.FunctionDef | ast.Lambda
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUp:
+    """Parameters by position and by name. `span` is where `add-donation` would state their donation."""
+
+    span: Span
+    positions: tuple[int, ...]
+    names: tuple[str, ...]
+
+
+def given_up(site: Site, line: int) -> GivenUp | None:
+    """What all callers give up to the function that is jitted in a line; None where nothing is known to be."""
+    jitted = _jitted_at(site, line)
+    if jitted is None:
+        return None
+    transform, name, function, scope = jitted
+    calls = _calls(site, name, scope)
+    if not calls:
+        return None
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    ownership = _Ownership(site)
+    found = set(range(len(parameters)))
+    for call in calls:
+        given = _bound(call, parameters)
+        if given is None:
+            return None
+        found &= {number for number, part in given.items() if ownership.gives_up(part, call)}
+    positions = tuple(sorted(found))
+    return (
+        GivenUp(site.span(transform), positions, tuple(parameters[n].arg for n in positions))
+        if positions
+        else None
+    )
+
+
+def _jitted_at(site: Site, line: int) -> tuple[ast.expr, str, _Function, Scope] | None:
+    """The jit in a line: the decorator or the call, the name that it gives, the function, and where the name is bound."""
+    for node in ast.walk(site.tree):
+        if isinstance(node, ast.FunctionDef):
+            for decorator in node.decorator_list:
+                if decorator.lineno == line and len(node.decorator_list) == 1 and _jits(site, decorator):
+                    return decorator, node.name, node, site.names.scope_at(site.names.parents[node])
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and node.value.lineno == line:
+            target, call = node.targets[0], node.value
+            known = len(node.targets) == 1 and isinstance(target, ast.Name) and _jits(site, call.func)
+            function = _function_of(site, call.args[0]) if known and len(call.args) == 1 else None
+            if function is not None and isinstance(target, ast.Name):
+                return call, target.id, function, site.names.scope_at(node)
+    return None
+
+
+def _jits(site: Site, node: ast.expr) -> bool:
+    """Whether an expression is a jit, perhaps with its options: `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)`."""
+    if isinstance(node, ast.Call):
+        if site.names.qualified(node.func) == _PARTIAL:
+            return bool(node.args) and site.names.qualified(node.args[0]) in JITS
+        return not node.args and site.names.qualified(node.func) in JITS
+    return site.names.qualified(node) in JITS
+
+
+def _function_of(site: Site, node: ast.expr) -> _Function | None:
+    if isinstance(node, ast.Lambda):
+        return node
+    if not isinstance(node, ast.Name):
+        return None
+    bindings = site.names.bindings_of(node.id, site.names.scope_at(node))
+    made = bindings[0].node if len(bindings) == 1 else None
+    return made if isinstance(made, ast.FunctionDef) and not made.decorator_list else None
+
+
+def _calls(site: Site, name: str, scope: Scope) -> list[ast.Call]:
+    """All calls of a function; none where it may be used in another way, or elsewhere."""
+    names = site.names
+    if scope.is_class or len(scope.bindings.get(name, ())) != 1 or names.is_shown(name):
+        return []
+    if scope.node is names.tree and not name.startswith("_") and not is_script(names.tree):
+        return []
+    calls = []
+    for use in names.uses_of(name, scope):
+        user = names.parents.get(use.name)
+        if not isinstance(user, ast.Call) or user.func is not use.name:
+            return []
+        calls.append(user)
+    return calls
+
+
+def _bound(call: ast.Call, parameters: list[ast.arg]) -> dict[int, ast.expr] | None:
+    """The argument for each parameter, by its position; None where one is unpacked."""
+    if any(isinstance(part, ast.Starred) for part in call.args) or any(k.arg is None for k in call.keywords):
+        return None
+    numbers = {parameter.arg: number for number, parameter in enumerate(parameters)}
+    found = {number: part for number, part in enumerate(call.args) if number < len(parameters)}
+    found.update({numbers[k.arg]: k.value for k in call.keywords if k.arg in numbers})
+    return found
+
+
+class _Ownership:
+    """What makes new arrays, and which variables alone hold them."""
+
+    def __init__(self, site: Site) -> None:
+        self.site, self.names = site, site.names
+        self.depth = 0
+
+    def _bindings(self, node: ast.expr) -> list[Binding]:
+        if not isinstance(node, ast.Name):
+            return []
+        return self.names.bindings_of(node.id, self.names.scope_at(node))
+
+    def gives_up(self, node: ast.expr, call: ast.Call) -> bool:
+        """Whether nothing can read the arrays of an argument once the call was made."""
+        if isinstance(node, ast.Tuple | ast.List):
+            return bool(node.elts) and all(self.gives_up(part, call) for part in node.elts)
+        if isinstance(node, ast.Name):
+            return self._is_last_use(node, call) and self._is_sole_owner(node)
+        return self.is_new(node)
+
+    def is_new(self, node: ast.expr) -> bool:
+        """Whether an expression makes arrays that nothing else holds; those of NumPy are copied to the device."""
+        if isinstance(node, ast.Constant):
+            return True
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return True
+        if isinstance(node, ast.BinOp):
+            return self._operates(node.op, node.left, node.right)
+        if isinstance(node, ast.Tuple | ast.List):
+            return all(self.is_new(part) for part in node.elts)
+        if isinstance(node, ast.Dict):
+            return all(self.is_new(part) for part in node.values)
+        if isinstance(node, ast.ListComp):
+            return self.is_new(node.elt)
+        if isinstance(node, ast.DictComp):
+            return self.is_new(node.value)
+        return isinstance(node, ast.Call) and self._makes_new(node)
+
+    def _operates(self, operator: ast.operator, *operands: ast.expr) -> bool:
+        """Whether an operator computes, which a sum or a product of lists does not: it holds what they hold."""
+        if isinstance(operator, _NEW_OPERATORS):
+            return True
+        if isinstance(operator, ast.Add):
+            return any(self._is_number(one) or self._is_array(one) for one in operands)
+        return isinstance(operator, ast.Mult) and any(
+            self._is_array(one) or (isinstance(one, ast.Constant) and type(one.value) is float)
+            for one in operands
+        )
+
+    def _is_number(self, node: ast.expr) -> bool:
+        """A literal, or what a loop counts."""
+        if isinstance(node, ast.Constant):
+            return type(node.value) in (int, float)
+        loops = [self.names.parents.get(one.node) for one in self._bindings(node)]
+        return bool(loops) and all(
+            isinstance(loop, ast.For)
+            and isinstance(loop.iter, ast.Call)
+            and getattr(loop.iter.func, "id", "") == "range"
+            for loop in loops
+        )
+
+    def _is_array(self, node: ast.expr) -> bool:
+        """Whether an operand is computed, so that it is no list."""
+        if isinstance(node, ast.Call):
+            name = self.names.qualified(node.func) or ""
+            return name in FILLING or self._computes(name)
+        if isinstance(node, ast.UnaryOp | ast.BinOp):
+            return self.is_new(node)
+        bindings = self._bindings(node)
+        made = self.names.parents.get(bindings[0].node) if len(bindings) == 1 else None
+        if (
+            not isinstance(made, ast.Assign)
+            or made.targets != [bindings[0].node]
+            or made.lineno > node.lineno
+        ):
+            return False
+        return not isinstance(made.value, ast.Name) and self._is_array(made.value)
+
+    @staticmethod
+    def _computes(name: str) -> bool:
+        draws = name.startswith("jax.random.") and name not in RANDOM_HANDS_ON
+        return name in MAKES_NEW_ARRAYS or draws or name.startswith("numpy.")
+
+    def _makes_new(self, call: ast.Call) -> bool:
+        name = self.names.qualified(call.func) or ""
+        if self._computes(name):
+            return True
+        if name in FILLING:
+            return len(call.args) > 1 and self._is_number(call.args[1])
+        if name in _MAPS and call.args:
+            return self.names.qualified(call.args[0]) in MAKES_NEW_ARRAYS
+        if isinstance(call.func, ast.Call):  # `jax.jit(model.init)(key, x)`
+            return self.names.qualified(call.func.func) in JITS
+        if isinstance(call.func, ast.Attribute):
+            return call.func.attr == "init" and self._is_of_library(call.func.value)
+        return isinstance(call.func, ast.Name) and self._returns_new(call.func)
+
+    def _is_of_library(self, node: ast.expr) -> bool:
+        """Whether an object is a module or an optimiser, whose `init` is a library's."""
+        made: ast.AST = node
+        if isinstance(node, ast.Name):
+            bindings = self._bindings(node)
+            statement = self.names.parents.get(bindings[0].node) if len(bindings) == 1 else None
+            made = statement.value if isinstance(statement, ast.Assign) else node
+        if not isinstance(made, ast.Call):
+            return False
+        if (self.names.qualified(made.func) or "").startswith(_LIBRARIES):
+            return True
+        classes = [one.node for one in self._bindings(made.func) if isinstance(one.node, ast.ClassDef)]
+        bases = [self.names.qualified(base) or "" for one in classes for base in one.bases]
+        return any(base.startswith("flax.linen.") for base in bases)
+
+    def _returns_new(self, callee: ast.Name) -> bool:
+        """Whether a function of the file returns new arrays alone, as whatever is jitted does."""
+        bindings = self._bindings(callee)
+        if len(bindings) != 1:
+            return False
+        made = bindings[0].node
+        if self._is_jitted(made):
+            return True
+        if not isinstance(made, ast.FunctionDef) or made.decorator_list or self.depth >= _DEPTH:
+            return False
+        own = list(_own(made))
+        returned = [node.value for node in own if isinstance(node, ast.Return)]
+        if not returned or any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own):
+            return False
+        self.depth += 1
+        try:
+            return all(value is not None and self._is_new_here(value) for value in returned)
+        finally:
+            self.depth -= 1
+
+    def _is_new_here(self, value: ast.expr) -> bool:
+        """The same of what a function returns, of its own variables too."""
+        if isinstance(value, ast.Name):
+            return self._is_sole_owner(value)
+        if isinstance(value, ast.Tuple | ast.List):
+            return all(self._is_new_here(part) for part in value.elts)
+        return self.is_new(value)
+
+    def _is_jitted(self, made: ast.AST) -> bool:
+        if isinstance(made, ast.FunctionDef):
+            return any(_jits(self.site, decorator) for decorator in made.decorator_list)
+        statement = self.names.parents.get(made)
+        return (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, ast.Call)
+            and _jits(self.site, statement.value.func)
+        )
+
+    # Variables
+
+    def _is_last_use(self, node: ast.Name, call: ast.Call) -> bool:
+        """Whether the statement of the call is the last to read what a variable holds, and reads it once."""
+        statement = next(one for one in self.names.ancestors(call) if isinstance(one, ast.stmt))
+        scope = self.names.scope_at(statement)
+        if not isinstance(statement, _SIMPLE) or self.names.scope_at(node) is not scope:
+            return False
+        flow = Flow(self.names, scope)
+        reads = [part for part in ast.walk(statement) if isinstance(part, ast.Name) and part.id == node.id]
+        if sum(isinstance(part.ctx, ast.Load) for part in reads) != 1 or scope.resolve(node.id) is not scope:
+            return False
+        rebound = isinstance(statement, ast.Assign) and node.id in flow.bound(statement.targets)
+        return (rebound and not flow.is_captured(node.id, statement)) or not self._is_read_after(
+            flow, node.id, statement
+        )
+
+    def _is_read_after(self, flow: Flow, name: str, statement: ast.stmt) -> bool:
+        own = flow.scope.node is self.names.tree and is_script(self.names.tree)
+        return flow.is_used_after(name, statement, importable=not own)
+
+    def _is_sole_owner(self, node: ast.Name) -> bool:
+        """Whether all that a variable is given is new, and nothing that reads it keeps it."""
+        scope = self.names.scope_at(node).resolve(node.id)
+        if scope is None or not all(self._binds_new(one) for one in scope.bindings[node.id]):
+            return False
+        uses = self.names.uses_of(node.id, scope)
+        return all(use.name is node or self._only_reads(use.name) for use in uses)
+
+    def _binds_new(self, binding: Binding) -> bool:
+        statement: ast.AST | None = self.names.parents.get(binding.node)
+        unpacked = False
+        while isinstance(statement, ast.Tuple | ast.List):
+            statement, unpacked = self.names.parents.get(statement), True
+        if isinstance(statement, ast.AugAssign):
+            return self._operates(statement.op, statement.value)
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            return False
+        return self.is_new(statement.value) and (
+            not unpacked or isinstance(statement.value, ast.Call | ast.Tuple)
+        )
+
+    def _only_reads(self, node: ast.Name) -> bool:
+        """Whether what a variable is used for keeps none of its arrays."""
+        user = self.names.parents[node]
+        if isinstance(user, ast.keyword):
+            user = self.names.parents[user]
+        if isinstance(user, ast.Call) and user.func is not node:
+            return self._keeps_nothing(user)
+        if isinstance(user, ast.Attribute):
+            return user.attr in _METADATA
+        if isinstance(user, ast.BinOp):
+            return self.is_new(user)
+        if isinstance(user, ast.UnaryOp):
+            return isinstance(user.op, ast.USub | ast.Not)
+        if isinstance(user, ast.Tuple | ast.List):  # an argument that is made of several
+            above = self.names.parents.get(user)
+            return isinstance(above, ast.Call) and self._keeps_nothing(above)
+        return isinstance(user, ast.Compare | ast.FormattedValue)
+
+    def _keeps_nothing(self, call: ast.Call) -> bool:
+        if isinstance(call.func, ast.Name):
+            bindings = self._bindings(call.func)
+            if not bindings:
+                return call.func.id in _READING_BUILTINS
+            if len(bindings) == 1 and self._is_jitted(bindings[0].node):
+                return True
+        name = self.names.qualified(call.func) or ""
+        if name.startswith("numpy."):
+            return False  # a view of the buffer, on a CPU
+        return self._makes_new(call) and not isinstance(call.func, ast.Name)
+
+
+def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes of a function, without those of functions in it."""
+    waiting: list[ast.AST] = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(node)

@@ -1,0 +1,40 @@
+"""What the callers of jitted functions give up, by the source that was examined."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jaxlint.codemods import Refused
+from jaxlint.codemods.given_up import GivenUp, given_up
+from jaxlint.codemods.site import Site
+from jaxlint.source.file import SourceFile
+
+
+def callers_give_up(
+    functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]
+) -> list[list[Any]]:
+    """[path, line, parameters] of each place that jits, the parameters by position and by name."""
+    found = {}
+    for one in functions:
+        known = given_up_at(one["jit_path"], one["jit_line"], sources)
+        if known is not None:
+            found[one["jit_path"], one["jit_line"]] = [*known[1].positions, *known[1].names]
+    return [[*place, parameters] for place, parameters in found.items()]
+
+
+def given_up_at(
+    path: str | None, line: int | None, sources: Mapping[str, SourceFile]
+) -> tuple[str, GivenUp] | None:
+    """What is given up to the function that is jitted there, and the name by which its file was examined."""
+    if path is None or line is None:
+        return None
+    name = next((one for one in sources if os.path.realpath(one) == os.path.realpath(path)), None)
+    if name is None or sources[name].container is not None:
+        return None
+    try:
+        found = given_up(Site(sources[name]), line)
+    except Refused:
+        return None
+    return None if found is None else (name, found)
