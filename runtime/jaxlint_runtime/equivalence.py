@@ -102,6 +102,23 @@ def host(leaf: Any) -> np.ndarray:
     return np.asarray(leaf)
 
 
+def told(leaf: np.ndarray) -> int:
+    """How many values of a leaf tell two versions apart: NaN is what anything gives that is handed NaN."""
+    return int(leaf.size - np.isnan(leaf).sum()) if _floats(leaf) else int(leaf.size)
+
+
+def lost(outcome: Outcome) -> str | None:
+    """The path of the first leaf that holds nothing but NaN."""
+    return next(
+        (
+            path
+            for path, leaf in zip(outcome.paths, outcome.leaves, strict=True)
+            if leaf.size and not told(leaf)
+        ),
+        None,
+    )
+
+
 def identical(left: Outcome, right: Outcome) -> bool:
     """Whether every leaf has the same bits."""
     return len(left.leaves) == len(right.leaves) and all(

@@ -88,6 +88,17 @@ class Program:
         return [self._first, *(self.outcome(self._original, values) for values in self.draws[1:])]
 
     @functools.cached_property
+    def telling(self) -> list[int]:
+        """Numbers of the draws that versions are compared on: the captured inputs, and those where the original is finite."""
+        return [n for n, reference in enumerate(self.references) if not n or _finite(reference)]
+
+    @functools.cached_property
+    def lost(self) -> str | None:
+        """The first output that is nothing but NaN on each of them, so that no version could be told from another."""
+        paths = [equivalence.lost(self.references[n]) for n in self.telling]
+        return paths[0] if all(paths) else None
+
+    @functools.cached_property
     def deterministic(self) -> bool:
         """Whether two runs of the original on the captured inputs agree in every bit."""
         return equivalence.identical(self.references[0], self.outcome(self._original, self.draws[0]))
@@ -170,12 +181,10 @@ class Program:
         """Compare a version, staged where values are computed, with the original on every draw.
 
         `dtype` is the coarsest dtype that the version computes in, None where every bit must be the same.
-        A draw on which the original itself is not finite everywhere says nothing and is left out, except the first.
         """
         comparisons = []
-        for number, (values, reference) in enumerate(zip(self.draws, self.references, strict=True)):
-            if number and not _finite(reference):
-                continue
+        for number in self.telling:
+            values, reference = self.draws[number], self.references[number]
             result = self.outcome(staged, values)
             if dtype is None and self.deterministic:
                 exact = equivalence.compare(reference, result, 0.0)

@@ -155,6 +155,10 @@ def _prove(
 ) -> None:
     same = program.runner == program.target and plan.emulated is plan.version
     dtype = plan.dtype(program)
+    if program.lost is not None and not (dtype is None and program.deterministic):
+        raise NotApplicable(
+            f"refused: {program.lost} is nothing but NaN in the call that was kept, which any version would give"
+        )
     compared, gradients = program.compared(plan.emulated, dtype, staged if same else None)
     outcome.numerics = compared.numerics
     outcome.evidence = _values_evidence(program, plan, notes)
@@ -202,11 +206,13 @@ def _prove(
 
 def _values_evidence(program: Program, plan: Plan, notes: Callable[[], list[str]]) -> str:
     how = "the same bits" if plan.bits and program.deterministic else "values and updates within tolerance"
-    draws = len(program.draws)
+    draws = len(program.telling)
     inputs = (
         "the captured inputs" if draws == 1 else f"the captured inputs and {draws - 1} varied draws of them"
     )
     text = f"{how} on {inputs}, run on {program.runner.name}"
+    if program.lost is not None:
+        text += f" (where {program.lost} is nothing but NaN)"
     if program.calibrated and not plan.bits:
         text += ", tolerances from the program in float64"
     if not program.deterministic:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import time
 from collections.abc import Mapping
@@ -110,6 +111,22 @@ def test_where_all_at_once_fail_they_are_joined_one_after_the_other(tmp_path: Pa
     told = [result["reason"] for _, result in found.verification.document.results]
     assert any("jit:a in a + jit:b in b + jit:c in c: it does not compute the same" in one for one in told)
     assert any(one.startswith("compile b: no gain beside what was kept") for one in told)
+
+
+def test_what_cannot_be_written_takes_no_place_of_what_can(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(4.0)})
+    (fix,) = rewrites["a"].fixes
+    nowhere = dataclasses.replace(fix, steps=(dataclasses.replace(fix.steps[0], span=Span(1, 1, 1, 7)),))
+    refused = [dataclasses.replace(rewrites["b"], name=f"jit:{n}", fixes=(nowhere,)) for n in range(9)]
+    (good,) = found._most_promising([*refused, rewrites["a"]], found.original)
+    assert good.rewrite is rewrites["a"]
+    assert found.trials.asked == ["a"]  # type: ignore[attr-defined]
+
+
+def test_only_so_many_edits_are_run_at_a_time(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(4.0)})
+    many = [dataclasses.replace(rewrites["a"], name=f"jit:{n}") for n in range(9)]
+    assert len(found._most_promising(many, found.original)) == 6
 
 
 def test_a_run_that_got_less_of_the_machine_is_seen_as_if_it_had_got_as_much() -> None:

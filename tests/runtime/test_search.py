@@ -104,6 +104,27 @@ def test_wrong_values_are_rejected_before_anything_is_timed(offer):
     assert not result.numerics.passed
 
 
+def test_a_wrong_version_is_no_better_proven_by_a_call_that_computes_nan(offer):
+    names = offer(Replace("wrong", off_by_a_thousandth))
+    results = run(
+        wasteful, arguments[0][:96], arguments[1] * jnp.nan, transforms=(*names, "donation"), measure=False
+    )
+    assert results["wrong"].status is Status.NOT_APPLICABLE
+    assert results["wrong"].reason.startswith("refused: the result is nothing but NaN")
+    assert results["donation"].numerics.passed  # it moves no value, and says what was compared
+    assert "on the captured inputs, run on cpu" in results["donation"].evidence
+    assert "the result is nothing but NaN" in results["donation"].evidence
+
+
+def test_nan_in_some_values_leaves_the_others_to_tell(offer):
+    names = offer(Replace("wrong", off_by_a_thousandth))
+    result = run(wasteful, arguments[0].at[0].set(jnp.nan), arguments[1], transforms=names, measure=False)[
+        "wrong"
+    ]
+    assert result.status is Status.REJECTED
+    assert result.reason.startswith("it does not compute the same")
+
+
 def test_what_crashes_is_one_failed_result_and_the_rest_goes_on(offer):
     names = offer(Unlooked(), Replace("broken", broken), Replace("lean", lean))
     results = run(wasteful, *arguments, transforms=names, measure=False)

@@ -181,7 +181,7 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
             reference, found, allowed, rounded=None if spread is None else spread[1]
         )
         compared += 1
-        values += sum(leaf.size for leaf in reference.leaves)
+        values += sum(equivalence.told(leaf) for leaf in reference.leaves)
         if worst is None or (verdict.problem is not None, verdict.numerics.max_rel) > (
             worst[1].problem is not None,
             worst[1].numerics.max_rel,

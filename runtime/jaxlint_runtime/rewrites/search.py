@@ -80,6 +80,7 @@ class _Search:
     base: Trial = field(default_factory=Trial)
     repeats: list[Trial] = field(default_factory=list)
     references: list[Path] = field(default_factory=list)
+    runs: int = 0  # of edited programs
     seen: set[tuple[str, str, str]] = field(default_factory=set)
     combined: set[frozenset[tuple[str, str, str]]] = field(default_factory=set)
     written: set[tuple[str, str, str]] = field(
@@ -94,10 +95,7 @@ class _Search:
             return
         current, chosen, kept = self.original, [], None
         for _ in range(_ROUNDS):
-            tried: list[_Tried] = []
-            for one in rewrites[:_MOST]:
-                if not self._is_covered(one, tried) and (found := self._try(one, current)) is not None:
-                    tried.append(found)
+            tried = self._most_promising(rewrites, current)
             good, others = self._good(tried, kept.trial if kept else self.base)
             best = self._combine(good, others, current)
             for other in others:
@@ -140,6 +138,21 @@ class _Search:
 
     # ---- one edit ----
 
+    def _most_promising(self, rewrites: Sequence[Rewrite], current: Mapping[str, SourceFile]) -> list[_Tried]:
+        """The first of the edits that can be run, each run by itself; what cannot be written takes no other's place."""
+        tried: list[_Tried] = []
+        ran = 0
+        for one in rewrites:
+            if ran == _MOST:
+                break
+            if self._is_covered(one, tried):
+                continue
+            runs = self.runs
+            if (found := self._try(one, current)) is not None:
+                tried.append(found)
+            ran += self.runs > runs
+        return tried
+
     def _try(self, rewrite: Rewrite | None, current: Mapping[str, SourceFile]) -> _Tried | None:
         """Run an edit, or where it fails what may be done instead; None where nothing could be run. Reports what is lost."""
         while rewrite is not None:
@@ -174,6 +187,7 @@ class _Search:
     def _run(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> _Tried:
         self.verification.listener.progress(f"trying an edit of {rewrite.function}: {rewrite.name}")
         limit = 4 * self.base.total_s + 30
+        self.runs += 1
         trial, _ = self.trials.run(sources, limit, self.references, dtype=self.dtype)
         tried = _Tried(rewrite, trial, sources, trial.failure)
         if trial.failure is not None:
