@@ -152,9 +152,17 @@ class _Reader:
         elif self.layers:
             tree = reference(self.site, self.draft.imports, "jax.tree.map", iterable)
             text = f"{tree}(lambda *leaves: {self.numpy('stack')}(leaves), *{layout.operand(iterable)})"
-        elif not is_array_like(self.site, iterable):
+        elif not is_array_like(self.site, iterable) or self.is_called(target):
             raise Refused(f"`{ast.unparse(iterable)[:40]}` is no array, so its items are no rows of one")
         self.add(target, text)
+
+    def is_called(self, target: ast.expr) -> bool:
+        """Whether the body calls what it runs over, as layers are: arrays cannot be called."""
+        return isinstance(target, ast.Name) and any(
+            isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == target.id
+            for one in self.rows.body
+            for part in ast.walk(one)
+        )
 
     def count(self, target: ast.expr, call: ast.Call, bounds: Sequence[ast.expr]) -> None:
         """`range(*bounds)`."""
@@ -180,12 +188,13 @@ class _Reader:
             if arrays:
                 return
             self.slices(target.id, bounds[0])
+            self.windows(target.id, bounds[0])
         self.add(target, f"{self.numpy('arange')}({', '.join(texts)})", counter=True)
 
     def indexed(self, index: str, count: ast.expr) -> list[str]:
         """`xs`, `ys` where `count` is the length of one of them, and the body reads `xs[index]`, `ys[index]`, and `index` nowhere else."""
-        of = self.counted(count)
-        if of is None:
+        of, axis = self.counted(count) or ("", 0)
+        if not of or axis:
             return []
         found: dict[str, ast.expr] = {}
         for one in self.rows.body:
@@ -204,8 +213,8 @@ class _Reader:
             return []
         return sorted(found, key=lambda text: (found[text].lineno, found[text].col_offset))
 
-    def counted(self, count: ast.expr) -> str | None:
-        """`xs` where `count` is `len(xs)`, `xs.shape[0]` or a variable that is given one of these once."""
+    def counted(self, count: ast.expr) -> tuple[str, int] | None:
+        """`xs` and an axis where `count` is `len(xs)`, `xs.shape[axis]` or a variable that is given one of these once."""
         if isinstance(count, ast.Name):
             scope = self.site.names.scope_at(count)
             bindings = self.site.names.bindings_of(count.id, scope)
@@ -214,20 +223,22 @@ class _Reader:
                 whole = self.site.names.parents.get(made)  # n, width = xs.shape
                 shape = whole.value if isinstance(whole, ast.Assign) and len(whole.targets) == 1 else None
                 found = shape.value if isinstance(shape, ast.Attribute) and shape.attr == "shape" else None
-                return self.own(found, bindings[0].node)
+                return self.own(found, bindings[0].node, 0)
             if isinstance(made, ast.Assign) and len(made.targets) == 1:
                 return self.counted(made.value) if not isinstance(made.value, ast.Name) else None
             return None
         of: ast.expr | None = None
+        axis = 0
         if isinstance(count, ast.Call) and self.builtin(count) == "len" and len(count.args) == 1:
             of = count.args[0]
-        elif isinstance(count, ast.Subscript) and ast.unparse(count.slice) == "0":
+        elif isinstance(count, ast.Subscript) and isinstance(count.slice, ast.Constant):
             shape = count.value
             of = shape.value if isinstance(shape, ast.Attribute) and shape.attr == "shape" else None
-        return self.own(of, count)
+            axis = count.slice.value if isinstance(count.slice.value, int) else 0
+        return self.own(of, count, axis)
 
-    def own(self, of: ast.expr | None, at: ast.AST) -> str | None:
-        """The text of `of`, which is read at `at`, if it means the same in the body."""
+    def own(self, of: ast.expr | None, at: ast.AST, axis: int) -> tuple[str, int] | None:
+        """The text of `of`, which is read at `at`, with `axis`, if it means the same in the body."""
         text = self.site.text(of) if of is not None else ""
         if not _DOTTED.fullmatch(text):
             return None
@@ -235,7 +246,7 @@ class _Reader:
         bindings = names.bindings_of(text.partition(".")[0], names.scope_at(at))
         later = [one for one in bindings if getattr(one.node, "lineno", 0) > getattr(at, "lineno", 0)]
         before_loop = self.rows.body[0].lineno  # type: ignore[attr-defined]
-        return text if all(getattr(one.node, "lineno", 0) > before_loop for one in later) else None
+        return (text, axis) if all(getattr(one.node, "lineno", 0) > before_loop for one in later) else None
 
     def is_bound_inside(self, text: str) -> bool:
         root = text.partition(".")[0]
@@ -259,6 +270,25 @@ class _Reader:
                 text = f"{x}[: {number} * {length}].reshape({number}, {length}, *{x}.shape[1:])[{index}]"
                 self.rows.rewrites[self.site.text(part)] = text
                 self.rows.handled.add(part.slice)
+
+    def windows(self, index: str, count: ast.expr) -> None:
+        """`x[:, i : i + width]` becomes a dynamic slice, where `count` is how often `width` fits into that axis, so that none is cut off."""
+        for one in self.rows.body:
+            for part in ast.walk(one):
+                found = _window(part, index)
+                if found is None or not isinstance(part, ast.Subscript):
+                    continue
+                axis, width, taken = found
+                x, size = self.site.text(part.value), self.rows.layout.argument(width)
+                fits = [self.counted(whole) for whole in _lengths(count, width)]
+                if (x, axis) not in fits or any(map(self.is_bound_inside, (x, size))):
+                    continue
+                if not is_array_like(self.site, part.value):
+                    continue
+                cut = reference(self.site, self.draft.imports, "jax.lax.dynamic_slice_in_dim", one)
+                along = f", axis={axis}" if axis else ""
+                self.rows.rewrites[self.site.text(part)] = f"{cut}({x}, {index}, {size}{along})"
+                self.rows.handled.add(taken)
 
     def add(self, target: ast.expr, text: str, *, counter: bool = False) -> None:
         rows = self.rows
@@ -335,3 +365,32 @@ def _chunk(node: ast.AST, index: str) -> ast.expr | None:
                 if ast.dump(same) == ast.dump(size) and ast.unparse(more) in (f"{index} + 1", f"1 + {index}"):
                     return size
     return None
+
+
+def _window(node: ast.AST, index: str) -> tuple[int, ast.expr, ast.Slice] | None:
+    """The axis, the width and the slice where `node` is `x[i : i + width]` or `x[:, i : i + width]`."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
+        return None
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    cut = [part for part in parts if ast.unparse(part) != ":"]
+    if len(cut) != 1 or not isinstance(cut[0], ast.Slice) or cut[0].step is not None:
+        return None
+    lower, upper = cut[0].lower, cut[0].upper
+    if not isinstance(lower, ast.Name) or lower.id != index:
+        return None
+    if not isinstance(upper, ast.BinOp) or not isinstance(upper.op, ast.Add):
+        return None
+    for start, width in ((upper.left, upper.right), (upper.right, upper.left)):
+        if isinstance(start, ast.Name) and start.id == index and isinstance(width, (ast.Name, ast.Constant)):
+            return parts.index(cut[0]), width, cut[0]
+    return None
+
+
+def _lengths(count: ast.expr, width: ast.expr) -> list[ast.expr]:
+    """Of which lengths `count` windows of a width are never cut off: `n` in `n - width + 1` and `n - width`, and in `n` for 1."""
+    more = isinstance(count, ast.BinOp) and isinstance(count.op, ast.Add) and ast.unparse(count.right) == "1"
+    less = count.left if more and isinstance(count, ast.BinOp) else count
+    found = [count] if ast.unparse(width) == "1" else []
+    if isinstance(less, ast.BinOp) and isinstance(less.op, ast.Sub):
+        found += [less.left] if ast.dump(less.right) == ast.dump(width) else []
+    return found

@@ -213,6 +213,16 @@ VMAPS = {
         "        b.append(z.sum() + norm(x))\n    return jnp.stack(a), jnp.stack(b)\n",
         "a, b = jax.vmap(row_fun)(xs, xs * 2)",
     ),
+    "columns, kept as such": (
+        "def f(w, h, xs):\n    a, b = [], []\n    for k in «range(xs.shape[1])»:\n        z = jnp.sum(xs[:, k : k + 1] * w[k], axis=0)\n"
+        "        a.append(z)\n        b.append(z @ w)\n    return jnp.stack(a), jnp.stack(b)\n",
+        "jax.lax.dynamic_slice_in_dim(xs, k, 1, axis=1) * w[k]",
+    ),
+    "windows": (
+        "def f(w, h, xs):\n    size, out = 2, []\n    for i in «range(len(xs) - size + 1)»:\n        out.append(cell(w, h, xs[i : i + size]))\n"
+        "    return jnp.stack(out)\n",
+        "jax.lax.dynamic_slice_in_dim(xs, i, size)",
+    ),
 }  # fmt: skip
 
 STACKS = {
@@ -279,6 +289,18 @@ REFUSED = {
     ),
     "break": ("for-to-scan", "for x in «xs»:\n        h = h + x\n        break\n    return h\n", "break"),
     "a slice that grows": ("for-to-scan", "for i in «range(4)»:\n        h = h + xs[:i].sum()\n    return h\n", "slices by `i`"),
+    "windows that may be cut off": (
+        "for-to-vmap", "out = []\n    for i in «range(len(xs))»:\n        out.append(xs[i : i + 2].sum())\n    return jnp.stack(out)\n", "slices by `i`",
+    ),
+    "columns of another array": (
+        "for-to-vmap", "out = []\n    for i in «range(w.shape[1])»:\n        out.append(xs[:, i : i + 1].sum())\n    return jnp.stack(out)\n", "slices by `i`",
+    ),
+    "windows of another width each": (
+        "for-to-scan",
+        "for i in «range(len(xs) - 2)»:\n        n = i + 1\n        h = h + xs[i : i + n].sum(0)\n    return h\n",
+        "slices by `i`",
+    ),
+    "layers that are called": ("for-to-scan", "for layer in «xs.layers»:\n        h = layer(h)\n    return h\n", "no array"),
     "a shape": ("for-to-scan", "for i in «range(4)»:\n        h = h + jnp.ones(i).sum()\n    return h\n", "a shape of `i`"),
     "a list by index": (
         "for-to-scan", "ws = [1.0, 2.0]\n    for i in «range(2)»:\n        h = h * ws[i]\n    return h\n", "no array",
