@@ -129,6 +129,32 @@ def test_only_so_many_edits_are_run_at_a_time(tmp_path: Path) -> None:
     assert len(found._most_promising(many, found.original)) == 6
 
 
+def test_what_takes_the_time_after_an_edit_is_tried_next(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(4.0)})
+    (path,) = found.original
+    entry = {
+        "path": path,
+        "calls": 9,
+        "inner_calls": 0,
+        "arguments": [{"name": "x", "type": "ArrayImpl", "leaves": 1}],
+    }
+    found.verification.document.watched = [
+        {**entry, "function": name, "line": line, "seconds": seconds}
+        for name, line, seconds in (
+            ("a", 3, 60.0),
+            ("b", 5, 1.0),
+            ("c", 7, 0.1),
+        )  # beside `a` all others are little
+    ]
+    (best,) = tried(found, rewrites, "a")
+    best.trial.functions = {
+        name: {"path": path, "calls": 9, "seconds": seconds}
+        for name, seconds in (("a", 2.0), ("b", 1.0), ("c", 0.1))
+    }
+    (next_one,) = found._again(best.sources, best)
+    assert (next_one.name, next_one.function, next_one.line) == ("jit:jax.jit", "b", 6)
+
+
 def test_a_run_that_got_less_of_the_machine_is_seen_as_if_it_had_got_as_much() -> None:
     base = Trial(run_s=2.0, compile_s=2.0, cpu_s=4.0)
     disturbed = Trial(run_s=3.0, compile_s=6.0, cpu_s=3.0)

@@ -6,7 +6,10 @@ proves nothing, and how far rounding moves a value is how far an edit may move i
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import dataclasses
+import os
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -18,6 +21,7 @@ from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
 from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
+from jaxlint_runtime.capture.watched import definitions
 from jaxlint_runtime.findings import check_texts
 from jaxlint_runtime.model import Interval, Numerics, Result, Status
 from jaxlint_runtime.protocol import to_plain
@@ -46,6 +50,7 @@ if TYPE_CHECKING:
 _SECONDS = 240.0  # for all of it, by default
 _ROUNDS = 3
 _MOST = 6  # edits that are tried in one round
+_LEFT = 0.05  # of the time of the edited program, that a function must take to be tried after others
 _OBSERVED = 40
 _SLOWER = 1.15  # a run of one version may take this much longer than another of the same
 _PAIRS = (3, 8)  # of runs that are timed at the end: least and most
@@ -323,13 +328,21 @@ class _Search:
         return chosen, sources
 
     def _again(self, current: Mapping[str, SourceFile], best: _Tried) -> list[Rewrite]:
-        """What check says of the edited files, and was not tried before."""
+        """What check says of the edited files, and what takes the time now; nothing that was tried before."""
         try:
             findings = check_texts(current)
         except Exception:  # a defect of a rule must not cost what is proven
             return []
-        seconds = {(entry["path"], name): entry["seconds"] for name, entry in best.trial.functions.items()}
+        functions = best.trial.functions
+        seconds = {(entry["path"], name): entry["seconds"] for name, entry in functions.items()}
         found = from_findings(findings, seconds, errors=False)
+        least = _LEFT * self._total(best)
+        busy = [
+            one
+            for one in _from_run(_run_again(self.verification.document.watched, functions, current), current)
+            if one.estimate >= least
+        ]
+        found = sorted(without_those(found, busy) + busy, key=lambda one: -one.estimate)
         return [one for one in found if one.key not in self.seen and not _codemods(one) <= self.written]
 
     # ---- the end ----
@@ -450,20 +463,44 @@ def propose(verification: Verification) -> list[Rewrite]:
     seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
     rewrites = from_findings(check.findings, seconds, _fails(verification))
     if not _fails(verification):
-        loops = from_loops(document.watched, check.sources)
-        taken = {(one.path, one.function) for one in loops}
-        loops += [
+        busy = _from_run(document.watched, check.sources)
+        taken = {(one.path, one.function) for one in busy if one.name.startswith("loops:")}
+        busy += [
             one
             for one in from_compiled(document.functions, check.sources)
             if (one.path, one.function) not in taken
         ]
-        rewrites = without_those(rewrites, loops) + loops + to_jit(document.watched, check.sources)
+        rewrites = without_those(rewrites, busy) + busy
         rewrites += from_model_calls(document.watched, check.sources)
         changed = {one.function.rpartition(".")[2] for one in rewrites}
         rewrites += from_eager_calls(
             document.eager.get("calls", ()), check.sources, document.watched, changed
         )
     return sorted(rewrites, key=lambda one: -one.estimate)
+
+
+def _from_run(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+    """What may be done about functions that the host runs operation by operation: their loops, and `jit`."""
+    return from_loops(watched, sources) + to_jit(watched, sources)
+
+
+def _run_again(
+    watched: Sequence[Mapping[str, Any]],
+    functions: Mapping[str, Mapping[str, Any]],
+    sources: Mapping[str, SourceFile],
+) -> list[dict[str, Any]]:
+    """The watched functions with the calls and the time of another run, at their lines in its sources; those that it saw."""
+    lines: dict[tuple[str, str], int] = {}
+    for path, source in sources.items():
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+            for node, name in definitions(ast.parse(source.text)):
+                lines.setdefault((os.path.realpath(path), name), node.lineno)
+    found = []
+    for one in watched:
+        seen, line = functions.get(one["function"]), lines.get((one["path"], one["function"]))
+        if seen is not None and line is not None and seen["path"] == one["path"]:
+            found.append({**one, "line": line, "calls": seen["calls"], "seconds": seen["seconds"]})
+    return found
 
 
 def _fails(verification: Verification) -> bool:
