@@ -192,8 +192,9 @@ _ACTIONS: Mapping[str, Mapping[str, Any]] = {
     },
     "jax.experimental.host_callback.call": {
         "template": {
-            "text": "{=jax.pure_callback}({callback_func}, {result_shape}, {arg})",
+            "text": "{=jax.experimental.io_callback}({callback_func}, None, {arg})",
             "parameters": ("callback_func", "arg"),
+            "variants": {"result_shape": "{=jax.pure_callback}({callback_func}, {result_shape}, {arg})"},
             "optional": {"result_shape": ""},
             "reorder": True,
         }

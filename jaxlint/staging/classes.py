@@ -41,6 +41,7 @@ from jaxlint.staging.values import (
     bound_to,
     constant,
     find_array,
+    is_none,
     join,
     member_kind,
     some,
@@ -144,6 +145,8 @@ class Classes(Machine):
                 cls.fields[name].static = True
         self.exec_block(node.body, body)
         cls.namespace = scope.variables
+        for name, declared in cls.fields.items():
+            declared.static = declared.static or _kept_out(cls.namespace.get(name))
         self.hooks.update(HOOKS & cls.namespace.keys())
         self.note_methods(cls)
         options = {
@@ -257,7 +260,25 @@ class Classes(Machine):
         for name, declared in fields.items():
             if name not in values:
                 values[name] = self.field_default(cls, declared, frame)
+            values[name] = self.converted(cls, declared, values[name], frame)
         return {name: values[name] for name in names}
+
+    def converted(self, cls: ClassValue, declared: Field, value: Value, frame: Frame) -> Value:
+        """What `field(converter=...)` keeps of what the field is given."""
+        made = self.made_field(cls, declared)
+        converter = made.kwargs.get("converter") if made is not None else None
+        if converter is None or is_none(converter):
+            return value
+        if isinstance(converter, (Function, Partial)):
+            return self.call_value(converter, [value], {}, declared.node, frame)
+        return value if isinstance(value, Array) else UNKNOWN
+
+    @staticmethod
+    def made_field(cls: ClassValue, declared: Field) -> ExternalObject | None:
+        """What `field(...)` made for the class body, if that is what a field was declared with."""
+        owner = next((c for c in cls.mro() if declared.name in c.fields), cls)
+        value = owner.namespace.get(declared.name)
+        return value if isinstance(value, ExternalObject) and value.name in FIELD_MAKERS else None
 
     def field_default(self, cls: ClassValue, declared: Field, frame: Frame) -> Value:
         default = declared.default
@@ -265,10 +286,11 @@ class Classes(Machine):
             return UNKNOWN
         if isinstance(default, ast.Constant):
             return Static(default.value)
+        made = self.made_field(cls, declared)
+        if made is not None:
+            return self.made_default(made, declared, frame)
         owner = next((c for c in cls.mro() if declared.name in c.fields), cls)
         value = owner.namespace.get(declared.name)
-        if isinstance(value, ExternalObject) and value.name in FIELD_MAKERS:
-            return self.made_default(value, declared, frame)
         if value is None or isinstance(value, (ExternalObject, Unknown)):
             return UNKNOWN
         return value
@@ -623,6 +645,15 @@ __all__ = ["Classes", "constant"]
 def _is_chex(member: Value | None) -> bool:
     """Whether chex itself is being analysed, whose test cases have the property."""
     return isinstance(member, Function) and member.module.name.partition(".")[0] == "chex"
+
+
+def _kept_out(default: Value | None) -> bool:
+    """Whether a field's `field(...)`, made by whatever helper, says that the field is no part of the pytree."""
+    if not isinstance(default, ExternalObject) or default.name not in FIELD_MAKERS:
+        return False
+    return constant(default.kwargs.get("pytree_node", UNKNOWN)) is False or (
+        constant(default.kwargs.get("static", UNKNOWN)) is True
+    )
 
 
 def _one_of_the_bound(value: Value) -> Value:

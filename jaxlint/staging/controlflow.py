@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -14,7 +15,7 @@ from jaxlint.staging.gradients import TANGENT, flow_in, marked
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.statements import truth
-from jaxlint.staging.syntax_facts import positional_parameters
+from jaxlint.staging.syntax_facts import name_loads, positional_parameters
 from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
     CALLABLE,
@@ -33,10 +34,12 @@ from jaxlint.staging.values import (
     Origin,
     Partial,
     Static,
+    Transformed,
     TupleValue,
     Unknown,
     Value,
     constant,
+    doubtful,
     find_array,
     is_none,
     join,
@@ -125,8 +128,17 @@ class ControlFlow(Machine):
             ]
             self.staged_call(api, args[position], given, node, frame, "solver", why)
 
-    def flow_result(self, value: Value, frame: Frame) -> Value:
-        return value if frame.stage.staged else self.to_device(value, "")
+    def flow_result(self, value: Value, frame: Frame, given: Sequence[Value] = ()) -> Value:
+        """What something staged gives where it is called: arrays on the host, tracers under a trace.
+
+        `given`: the function and what it was called with, where that decides. `vmap` and `grad` trace what depends on
+        their inputs alone, so what is computed of other arrays is no tracer there.
+        """
+        if not frame.stage.staged:
+            return self.to_device(value, "")
+        if frame.stage.abstract or not given or any(map(_brings_tracer, given)):
+            return value
+        return doubtful(value)
 
     def flow_scan(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -152,7 +164,9 @@ class ControlFlow(Machine):
         through = self.differentiating > 0 and flow_in([result]) is not None
         self.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
-            return self.flow_result(TupleValue([result.items[0], self.stacked(result.items[1])]), frame)
+            return self.flow_result(
+                TupleValue([result.items[0], self.stacked(result.items[1])]), frame, [body, init, xs]
+            )
         unknown = self.array_result(frame, args[1:], node, name=api)
         unknown.tree = True
         return TupleValue([unknown, unknown])
@@ -209,7 +223,7 @@ class ControlFlow(Machine):
             self.staged_call(api, kwargs["buffers"], [carry], node, frame, "while_loop", why)
         if not api.startswith("equinox."):  # whose loops have a reverse mode
             result = self.loop_result(api, carry, result, node, frame)
-        return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
+        return self.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
 
     def flow_fori_loop(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -227,7 +241,7 @@ class ControlFlow(Machine):
         self.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
         if any(isinstance(bound, Array) and bound.staged and bound.certain for bound in given[:2]):
             result = self.loop_result(api, carry, result, node, frame)  # it becomes a while loop
-        return self.flow_result(result if not isinstance(result, Unknown) else carry, frame)
+        return self.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
 
     def flow_cond(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -283,7 +297,8 @@ class ControlFlow(Machine):
             return self.opaque_call(operands, node, frame)
         self.emit("branches", events.BranchesEvent(node, frame, api, functions, results, choice, operands))
         why = Why(f"it is the result of `{api}`", frame.module, node)
-        return self.flow_result(join_all([self.to_staged(result, why) for result in results]), frame)
+        results = [self.to_staged(result, why) for result in results]
+        return self.flow_result(join_all(results), frame, [choice or UNKNOWN, *functions, *operands])
 
     def flow_map(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -300,7 +315,7 @@ class ControlFlow(Machine):
         result = self.staged_call(api, body, [staged], node, frame, "map", why)
         self.tell_body(api, "the function", body, 1, result, node, frame)
         self.tell_constant_keys(api, body, before, born, [xs, staged], node, frame)
-        return self.flow_result(result, frame)
+        return self.flow_result(result, frame, [body, xs])
 
     def flow_map_with_path(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -532,6 +547,27 @@ class ControlFlow(Machine):
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         return ExternalObject("pallas.when", args)
+
+
+def _brings_tracer(value: Value, depth: int = 3) -> bool:
+    """Whether a tracer goes in with `value`: it holds one, or is a function that reads one where it was made."""
+    if isinstance(value, Function):
+        names = {name.id for name in name_loads(value.node)} if depth > 0 else set()
+        read = [found[0] for name in names if (found := value.scope.lookup(name)) and not found[1].is_module]
+        return any(_brings_tracer(part, depth - 1) for part in [*read, *value.defaults.values()])
+    if isinstance(value, Partial):
+        return any(
+            _brings_tracer(part, depth) for part in [value.function, *value.args, *value.kwargs.values()]
+        )
+    if isinstance(value, BoundMethod):
+        return _brings_tracer(value.function, depth) or _brings_tracer(value.receiver, depth)
+    if isinstance(value, Transformed):
+        return _brings_tracer(value.target, depth)
+    if isinstance(value, Choice):
+        return any(_brings_tracer(option, depth) for option in value.options)
+    if isinstance(value, Instance) and value.staged is not None:
+        return True
+    return find_array(value, True) is not None
 
 
 def _is_pair(value: Value) -> TypeGuard[TupleValue]:

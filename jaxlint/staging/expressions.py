@@ -155,6 +155,7 @@ class Expressions(Operators, Narrowing, Containers):
         results: list[Value] = []
         before = frame.snapshot()
         guards = 0  # `hasattr(jax, "x") and jax.x`
+        doubts = 0  # `not isinstance(x, Tracer) and bool(x)`
         for position, operand in enumerate(node.values):
             value = self.eval(operand, frame)
             last = position == len(node.values) - 1
@@ -169,9 +170,13 @@ class Expressions(Operators, Narrowing, Containers):
                         results.append(value)
                         break  # the rest never runs
                     continue
+                if frame.stage.staged and self.arrayless_branch(operand, frame) is (how == "and"):
+                    frame.doubt += 1
+                    doubts += 1
                 self.narrow(operand, how == "and", frame)
             results.append(value)
         frame.import_guard -= guards
+        frame.doubt -= doubts
         frame.scope.variables = before.variables | {
             k: v for k, v in frame.scope.variables.items() if k not in before.variables
         }
@@ -196,7 +201,9 @@ class Expressions(Operators, Narrowing, Containers):
         if known is not None:
             return self.eval(node.body if known else node.orelse, frame)
         before = frame.snapshot()
-        doubt = asks_for_kind(node.test)
+        doubt = asks_for_kind(node.test) or (
+            frame.stage.staged and self.arrayless_branch(node.test, frame) is not None
+        )
         frame.doubt += doubt
         self.narrow(node.test, True, frame)
         body = self.eval(node.body, frame)

@@ -140,6 +140,9 @@ class Machine:
     def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
         raise NotImplementedError
 
+    def arrayless_branch(self, test: ast.expr, frame: Frame, depth: int = 4) -> bool | None:
+        raise NotImplementedError
+
     def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 
@@ -468,7 +471,7 @@ class Machine:
     ) -> Value:
         raise NotImplementedError
 
-    def flow_result(self, value: Value, frame: Frame) -> Value:
+    def flow_result(self, value: Value, frame: Frame, given: Sequence[Value] = ()) -> Value:
         raise NotImplementedError
 
     def once(

@@ -8,7 +8,13 @@ from dataclasses import replace
 from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.syntax_facts import attribute_tests, is_version_test, last_name
+from jaxlint.staging.syntax_facts import (
+    answer_of,
+    attribute_tests,
+    bound_tests,
+    is_version_test,
+    last_name,
+)
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -44,6 +50,42 @@ class Narrowing(Machine):
         return any(
             isinstance(self.eval(asked, frame), (External, ModuleValue)) for asked in attribute_tests(test)
         )
+
+    def arrayless_branch(self, test: ast.expr, frame: Frame, depth: int = 4) -> bool | None:
+        """The outcome of a test under which what it asks about is no tracer, or no array at all."""
+        if depth == 0:
+            return None
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            inner = self.arrayless_branch(test.operand, frame, depth - 1)
+            return None if inner is None else not inner
+        if isinstance(test, ast.BoolOp):
+            wanted = isinstance(test.op, ast.And)
+            parts = (self.arrayless_branch(part, frame, depth - 1) for part in test.values)
+            return wanted if any(part is wanted for part in parts) else None
+        if isinstance(test, ast.Name) and frame.function is not None:
+            bound = bound_tests(frame.function.node).get(test.id)
+            return self.arrayless_branch(bound, frame, depth - 1) if bound is not None else None
+        if not isinstance(test, ast.Call):
+            return None
+        asked = last_name(test.func)
+        if asked == "is_concrete":
+            return True
+        if asked == "isinstance" and len(test.args) == 2:
+            return self.arrayless_type(test.args[0], test.args[1], frame)
+        found = frame.scope.lookup(asked) if isinstance(test.func, ast.Name) else None
+        answer = answer_of(found[0].node) if found is not None and isinstance(found[0], Function) else None
+        return self.arrayless_branch(answer, frame, depth - 1) if answer is not None else None
+
+    def arrayless_type(self, asked: ast.expr, kind: ast.expr, frame: Frame) -> bool | None:
+        """What `isinstance` gives for no tracer: False for the type of tracers, True for a type that no known array has."""
+        if last_name(kind) == "Tracer":
+            return False
+        found = frame.scope.lookup(asked.id) if isinstance(asked, ast.Name) else None
+        if found is None or not isinstance(found[0], Array) or not found[0].certain or found[0].tree:
+            return None
+        kinds = self.kinds_of(kind, frame)
+        foreign = any(type(one) is Unknown or _is_foreign(one) for one in kinds)
+        return True if foreign and not any(map(_is_array_type, kinds)) else None
 
     def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
         """Refines variables by what a test says of them."""
@@ -102,8 +144,7 @@ class Narrowing(Machine):
         found = frame.scope.lookup(test.args[0].id)
         if found is None:
             return
-        names = list(test.args[1].elts if isinstance(test.args[1], ast.Tuple) else [test.args[1]])
-        kinds = [member for name in names for member in members_of_type(self.eval(name, frame))]
+        kinds = self.kinds_of(test.args[1], frame)
         if (
             outcome
             and isinstance(found[0], Array)
@@ -127,6 +168,11 @@ class Narrowing(Machine):
                 self.rebind(test.args[0].id, UNKNOWN if containers else Static(), frame)
         elif outcome and len(kinds) == 1 and isinstance(kinds[0], ClassValue) and type(found[0]) is Unknown:
             self.rebind(test.args[0].id, self.some_instance(kinds[0], found[0], frame), frame)
+
+    def kinds_of(self, kind: ast.expr, frame: Frame) -> list[Value]:
+        """The types that the second argument of `isinstance` names."""
+        names = list(kind.elts if isinstance(kind, ast.Tuple) else [kind])
+        return [member for name in names for member in members_of_type(self.eval(name, frame))]
 
     def some_instance(self, cls: ClassValue, value: Unknown, frame: Frame) -> Value:
         """An instance of which only the class is known, after a test that asked for it."""

@@ -148,7 +148,7 @@ class StagedCalls(Machine):
         result = self.in_stage(t.target, stage, staged, options, node, frame)
         self.dispatch(node, frame, t.label, t)
         if frame.stage.staged:
-            return result
+            return self.flow_result(result, frame, [t.target, *args, *kwargs.values()])
         return self.to_device(result, t.label, self.leaves_python(t))
 
     def stage_arguments(
@@ -293,7 +293,9 @@ class StagedCalls(Machine):
             changing = [v for v, s in zip(args, staged, strict=True) if s is not v]
             self.tell_constant_keys(t.api, t.target, before, born, [*changing, *kwargs.values()], node, frame)
         self.dispatch(node, frame, t.label)
-        return result if frame.stage.staged else self.to_device(result, "", spec.keeps_python)
+        if frame.stage.staged:
+            return self.flow_result(result, frame, [t.target, *args, *kwargs.values()])
+        return self.to_device(result, "", spec.keeps_python)
 
     def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
         """Whether vmap, vectorize or shard_map makes a tracer of an argument; None when that is not known."""

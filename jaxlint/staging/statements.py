@@ -266,6 +266,8 @@ class Statements(Machine):
             before = frame.snapshot()
             missing = none_branch(node.test)
             foreign = foreign_branch(node.test)
+            if foreign is None and frame.stage.staged:
+                foreign = self.arrayless_branch(node.test, frame)
             open_choice = frame.stage.staged and self.may_be_static(node.test, frame)
             if self.decides_for_kind(node.test, frame):
                 frame.facts["ranked"] = True

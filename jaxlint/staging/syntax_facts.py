@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import TypeVar
@@ -388,8 +389,9 @@ def expects_error(context: ast.expr) -> bool:
 
 @cache
 def provokes_errors(function: ast.AST) -> bool:
-    """Whether somewhere in a function an error is expected: `with pytest.raises(...)` and the like."""
-    return any(
+    """Whether somewhere in a function an error is expected: `with pytest.raises(...)`, `@pytest.mark.xfail` and the like."""
+    decorators = (getattr(d, "func", d) for d in getattr(function, "decorator_list", []))
+    return any(dotted(d).rpartition(".")[2] in ("xfail", "expectedFailure") for d in decorators) or any(
         isinstance(node, ast.With) and any(expects_error(item.context_expr) for item in node.items)
         for node in statements(function)
     )
@@ -447,6 +449,28 @@ def rank_flags(node: ast.AST) -> frozenset[str]:
         if isinstance(binding.value, (ast.Compare, ast.BoolOp, ast.UnaryOp))
         and (asks_for_kind(binding.value) or _asks_for_length(binding.value, shapes))
     )
+
+
+@cache
+def bound_tests(node: ast.AST) -> dict[str, ast.expr]:
+    """The names that a function binds once, to a test or to what a function answers, by that expression."""
+    stored = Counter(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return {
+        name: binding.value
+        for binding in nodes_of(node, ast.Assign)
+        for name in _bound_names(binding)
+        if stored[name] == 1 and isinstance(binding.value, (ast.BoolOp, ast.UnaryOp, ast.Call))
+    }
+
+
+@cache
+def answer_of(node: FunctionNode) -> ast.expr | None:
+    """What a function returns, where that is all it does."""
+    if isinstance(node, ast.Lambda):
+        return node.body
+    last = node.body[-1]
+    others = (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) for s in node.body[:-1])
+    return last.value if isinstance(last, ast.Return) and all(others) else None
 
 
 def _bound_names(binding: ast.Assign) -> list[str]:

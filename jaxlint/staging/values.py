@@ -310,14 +310,11 @@ class ClassValue(Value):
         return self.node.name
 
     def mro(self) -> list[ClassValue]:
-        """This class and its project bases, depth first (close enough to C3 for attribute look-up)."""
+        """This class and its project bases, in the order in which Python looks for attributes."""
         if not self.order:
-            stack: list[Value] = [self]
-            while stack:
-                cls = stack.pop(0)
-                if isinstance(cls, ClassValue) and cls not in self.order:
-                    self.order.append(cls)
-                    stack[0:0] = cls.bases
+            bases = [base for base in self.bases if isinstance(base, ClassValue)]
+            self.order = [self]  # while the bases are asked
+            self.order += _merged([[*base.mro()] for base in bases] + [bases])
         return self.order
 
     def lookup(self, name: str) -> Value | None:
@@ -334,6 +331,17 @@ class ClassValue(Value):
         for cls in reversed(self.mro()):
             merged.update(cls.fields)
         return merged
+
+
+def _merged(orders: list[list[ClassValue]]) -> list[ClassValue]:
+    """C3: the first that comes after none of the others; the first at all where Python would refuse the class."""
+    merged: list[ClassValue] = []
+    while orders := [order for order in orders if order]:
+        later = {id(cls) for order in orders for cls in order[1:]}
+        cls = next((order[0] for order in orders if id(order[0]) not in later), orders[0][0])
+        merged.append(cls)
+        orders = [[other for other in order if other is not cls] for order in orders]
+    return merged
 
 
 @dataclass(slots=True, eq=False)

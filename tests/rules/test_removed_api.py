@@ -347,6 +347,20 @@ def test_rewritten(old, new):
     assert fix(old).texts.get(NAME, old).removeprefix("import jax\n") == new.removeprefix("import jax\n")
 
 
+@pytest.mark.parametrize(
+    ("call", "fixed"),
+    [
+        ("hcb.call(print, x)", "jax.experimental.io_callback(print, None, x)"),
+        ("y = hcb.call(f, x, result_shape=x)", "y = jax.pure_callback(f, x, x)"),
+    ],
+)
+def test_a_callback_may_have_no_result(call: str, fixed: str) -> None:
+    text = f"import jax\nimport jax.experimental.host_callback as hcb\n{call}\n"
+    source = source_from_bytes(text.encode(), Path.cwd() / NAME, NAME)
+    result = fix_sources({NAME: source}, lambda sources: check(sources[NAME].text), unsafe=True)
+    assert result.texts[NAME].splitlines()[-1] == fixed
+
+
 def test_checkpoint_drops_concrete_where_it_may_be_false():
     text = "import jax\nf = jax.checkpoint(g, concrete={})\n"
     assert [finding.fix.safety.value for finding in check(text.format("False")) if finding.fix] == ["safe"]

@@ -19,6 +19,62 @@ from jaxlint.staging.values import Array
 from jaxlint_rules._reasons import guarded
 
 PROGRAMS = {
+    "a flag and a helper that ask for tracers": """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+        from elsewhere import context
+        from jax._src.core import is_concrete
+
+        def is_traced(x):
+            return isinstance(x, jax.core.Tracer)
+
+        @jax.jit
+        def checked(state):
+            x = context.replace(state).flat
+            known = not is_traced(x)
+            if known and not bool(jnp.all(jnp.isfinite(x))):
+                raise ValueError("not finite")
+            if not is_traced(x):
+                print(float(jnp.max(jnp.abs(x))))
+            if is_traced(x):
+                return x
+            return int(jnp.sum(x))
+
+        @jax.jit
+        def kept(edges, table):
+            cacheable = is_concrete(edges) and is_concrete(table)
+            if cacheable:
+                return tuple(np.ravel(edges))
+            return edges
+
+        checked(1.0)
+        kept(jnp.ones(3), jnp.ones(3))
+    """,
+    "what is done for the type of another library": """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+        from lists import Table
+
+        class Rotation:
+            def __init__(self, covariance):
+                self.covariance = jnp.array(covariance)
+
+            def rotate(self, matrix, covariance=None):
+                if covariance is None:
+                    covariance = self.covariance
+                if isinstance(covariance, Table):
+                    rotated = np.eye(3)
+                    rotated[:2, :2] = matrix
+                    return rotated
+                return matrix @ covariance
+
+            def fit(self, matrix):
+                return jax.jit(lambda m: self.rotate(m))(matrix)
+
+        Rotation([[1.0]]).fit(jnp.ones((2, 2)))
+    """,
     "an argument whose place is not known": """
         import inspect
         import jax

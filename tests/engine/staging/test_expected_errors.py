@@ -81,3 +81,27 @@ def test_a_module_that_is_first_imported_there_is_reported(tmp_path: Path) -> No
         """,
     }
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+XFAIL = """
+    import jax
+    import jax.numpy as jnp
+    import pytest
+
+    {decorator}
+    def test_gradient():
+        assert jax.grad(lambda v: v * int(v))(jnp.array(3.0)) == 1.0
+        assert jax.jit(lambda v: v * int(v))(3.0) == 1.0{mark}
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "mark"),
+    [
+        ('@pytest.mark.xfail(reason="not yet", strict=False)', ""),
+        ('@pytest.mark.skipif(False, reason="slow")', "  # reports tracer-concretization"),
+    ],
+)
+def test_a_test_that_is_known_to_fail(tmp_path: Path, decorator: str, mark: str) -> None:
+    files = {"test_gradient.py": XFAIL.format(decorator=decorator, mark=mark)}
+    assert reported(findings_in(tmp_path, files)) == expected(files)

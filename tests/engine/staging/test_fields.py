@@ -1,0 +1,103 @@
+"""What classes give their instances: attributes by Python's order of bases, fields as `field(...)` keeps them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs import expected, findings_in, reported
+
+ORDER = """
+    import jax.numpy as jnp
+
+    class Goal:
+        def __init__(self, target):
+            self.target = target
+
+        def wanted(self):
+            return self.target
+
+    class Line(Goal):
+        def wanted(self):
+            return jnp.asarray(self.target)
+
+    class Vertex(Goal):
+        pass
+
+    class VertexLine({bases}):
+        pass
+
+    def distance():
+        return jnp.sum(VertexLine([1.0, 2.0]).wanted()){mark}
+
+    distance()
+"""
+
+
+@pytest.mark.parametrize(
+    ("bases", "mark"),
+    [("Vertex, Line", ""), ("Line, Vertex", ""), ("Vertex", "  # reports list-argument")],
+)
+def test_a_method_is_found_where_python_finds_it(tmp_path: Path, bases: str, mark: str) -> None:
+    files = {"goals.py": ORDER.format(bases=bases, mark=mark)}
+    assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+CONVERTED = """
+    import equinox as eqx
+    import jax.numpy as jnp
+
+    def as_list(value):
+        return [value]
+
+    class Goal(eqx.Module):
+        target: list = {declared}
+
+    def distance():
+        return jnp.sum(Goal([1.0, 2.0]).target){mark}
+
+    distance()
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "mark"),
+    [
+        ("eqx.field(converter=jnp.asarray)", ""),
+        ("eqx.field(converter=as_list)", "  # reports list-argument"),
+        ("eqx.field()", "  # reports list-argument"),
+    ],
+)
+def test_a_field_keeps_what_its_converter_makes(tmp_path: Path, declared: str, mark: str) -> None:
+    files = {"goals.py": CONVERTED.format(declared=declared, mark=mark)}
+    assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+AGENT = """
+    import functools
+    from typing import Any
+
+    import flax.struct
+    import jax
+    import jax.numpy as jnp
+
+    aside = functools.partial(flax.struct.field, pytree_node={node})
+
+    class Agent(flax.struct.PyTreeNode):
+        rng: Any
+        config: Any = aside()
+
+        @jax.jit
+        def sample(self, x):
+            for _ in range(self.config["steps"]):{mark}
+                x = x + 1
+            return x
+
+    Agent(rng=jax.random.key(0), config={{"steps": 3}}).sample(jnp.ones(2))
+"""
+
+
+@pytest.mark.parametrize(("node", "mark"), [("False", ""), ("True", "  # reports dynamic-shape")])
+def test_a_helper_may_declare_what_is_no_part_of_the_pytree(tmp_path: Path, node: str, mark: str) -> None:
+    files = {"agent.py": AGENT.format(node=node, mark=mark)}
+    assert reported(findings_in(tmp_path, files)) == expected(files)
