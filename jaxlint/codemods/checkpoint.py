@@ -1,4 +1,4 @@
-"""`checkpoint-scan-body`: a scan computes its body again in the backward pass instead of keeping what it made."""
+"""`checkpoint-scan-body`: a scan of JAX or of a framework computes its body again in the backward pass instead of keeping what it made."""
 
 from __future__ import annotations
 
@@ -10,28 +10,46 @@ from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span, Step
 
-_SCAN = "jax.lax.scan"
-_CHECKPOINTS = frozenset({"jax.checkpoint", "jax.remat", "jax.ad_checkpoint.checkpoint"})
+# The scans that there are, and what has a body computed again without a change to the names of parameters.
+_REMATS = {
+    "jax.lax.scan": "jax.checkpoint",
+    "haiku.scan": "haiku.remat",
+    "flax.linen.scan": "flax.linen.remat",
+    "flax.nnx.scan": "flax.nnx.remat",
+}
+_MAKERS = frozenset({"flax.linen.scan", "flax.nnx.scan"})  # give a function, which is called elsewhere
+_CHECKPOINTS = frozenset(
+    {
+        "jax.checkpoint",
+        "jax.remat",
+        "jax.ad_checkpoint.checkpoint",
+        "flax.linen.checkpoint",
+        *_REMATS.values(),
+    }
+)
 _DEFAULT = "nothing_saveable"  # what `jax.checkpoint` does without a policy
 
 
 @codemod("checkpoint-scan-body")
 def checkpoint_scan_body(draft: Draft, step: Step) -> None:
-    """The span is the call of `jax.lax.scan`. The parameter `policy` names one of `jax.checkpoint_policies`."""
+    """The span is the call of a scan: that of JAX, haiku, linen or nnx. The parameter `policy` names one of `jax.checkpoint_policies`."""
     site = draft.site
     call = site.find_ast(step.span, ast.Call)
     assert isinstance(call, ast.Call)
-    if site.names.qualified(call.func) != _SCAN:
-        raise Refused(f"the call is not one of {_SCAN}")
-    body = next((keyword.value for keyword in call.keywords if keyword.arg == "f"), None)
+    scan = site.names.qualified(call.func) or ""
+    if scan not in _REMATS:
+        raise Refused(f"the call is not one of {', '.join(_REMATS)}")
+    body = next((keyword.value for keyword in call.keywords if keyword.arg in ("f", "target")), None)
     if body is None and call.args:
         body = call.args[0]
     if body is None or isinstance(body, ast.Starred):
         raise Refused("the body of the scan is not written at the call")
     if isinstance(body, ast.Call) and site.names.qualified(body.func) in _CHECKPOINTS:
-        raise Refused("the body of the scan is under jax.checkpoint already")
+        raise Refused("the body of the scan is rematerialised already")
+    if scan == "flax.linen.scan":
+        _check_linen(site, _made(site, body))
     policy = str(step.parameters.get("policy", _DEFAULT))
-    checkpoint = reference(site, draft.imports, "jax.checkpoint", body)
+    checkpoint = reference(site, draft.imports, _REMATS[scan], body)
     named = ""
     if policy != _DEFAULT:
         named = f", policy={reference(site, draft.imports, 'jax.checkpoint_policies', body)}.{policy}"
@@ -41,9 +59,39 @@ def checkpoint_scan_body(draft: Draft, step: Step) -> None:
 
 
 def find_scans(site: Site, line: int) -> list[Span]:
-    """The calls of `jax.lax.scan` that begin in a line."""
-    return [
-        site.span(node)
-        for node in ast.walk(site.tree)
-        if isinstance(node, ast.Call) and node.lineno == line and site.names.qualified(node.func) == _SCAN
-    ]
+    """The calls of scans that run in a line; of those that make a function, the call that made what is called there."""
+    found: dict[Span, None] = {}
+    for node in ast.walk(site.tree):
+        if isinstance(node, ast.Call) and node.lineno == line:
+            made = _made(site, node.func)
+            if site.names.qualified(node.func) in _REMATS:
+                found[site.span(node)] = None
+            elif isinstance(made, ast.Call) and site.names.qualified(made.func) in _MAKERS:
+                found[site.span(made)] = None
+    return list(found)
+
+
+def _made(site: Site, node: ast.expr) -> ast.AST:
+    """An expression, or what the only statement that binds a variable gives it."""
+    bindings = (
+        site.names.bindings_of(node.id, site.names.scope_at(node)) if isinstance(node, ast.Name) else []
+    )
+    if len(bindings) != 1:
+        return node
+    statement = site.names.parents.get(bindings[0].node)
+    return statement.value if isinstance(statement, ast.Assign) else bindings[0].node
+
+
+def _check_linen(site: Site, body: ast.AST) -> None:
+    """`nn.remat` lends the body the module that it is given, and nothing else. Raises Refused."""
+    if not isinstance(body, (ast.FunctionDef, ast.Lambda)):
+        raise Refused("nn.remat of a module's class changes the names of its parameters")
+    for node in ast.walk(body):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            home = site.names.scope_at(node).resolve(node.func.id)
+            outer = home is not None and home.node is not body and home is not site.names.module
+            bindings = home.bindings[node.func.id] if home is not None else []
+            if outer and not any(isinstance(one.node, ast.FunctionDef) for one in bindings):
+                raise Refused(
+                    f"the body calls `{node.func.id}`, which may be a module: nn.remat takes that of its argument alone"
+                )

@@ -11,7 +11,7 @@ from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
 
 _FIND = {"checkpoint-scan-body": checkpoint.find_scans, "remat-call": remat_call.find_calls}
-_WHAT = {"checkpoint-scan-body": "call of jax.lax.scan", "remat-call": "call of a block in a loop"}
+_WHAT = {"checkpoint-scan-body": "call of a scan", "remat-call": "call of a block in a loop"}
 CODEMODS = frozenset(_FIND)
 _LEAST_SAVED = 2**20  # bytes that are worth a change of the source
 _REPRODUCED = 0.5  # of what was saved that must be saved again

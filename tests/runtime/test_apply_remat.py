@@ -133,6 +133,47 @@ if __name__ == "__main__":
 """
 
 
+RECURRENT = """import haiku as hk
+import jax
+import jax.numpy as jnp
+
+
+def network(x):
+    linear = hk.Linear(64)
+
+    def turn(h, row):
+        return h + jnp.tanh(jnp.sin(linear(h)) * row), None
+
+    h, _ = hk.scan(turn, jnp.zeros_like(x[0]), x)
+    return jnp.mean(h**2)
+
+
+model = hk.without_apply_rng(hk.transform(network))
+
+
+@jax.jit
+def step(params, x):
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, jax.grad(model.apply)(params, x))
+
+
+x = jnp.ones((32, 256, 64))
+params = model.init(jax.random.key(0), x)
+if __name__ == "__main__":
+    for _ in range(3):
+        params = step(params, x)
+"""
+
+
+def test_the_body_of_a_scan_of_haiku_is_wrapped_by_its_remat(project: Path) -> None:
+    (project / "program.py").write_text(RECURRENT)
+    result = proven_of(project)
+    assert result["codemod"] == "checkpoint-scan-body"
+    entry = applied(project, result)
+    assert entry["kept"], entry
+    edited = RECURRENT.replace("scan(turn,", "scan(hk.remat(turn, prevent_cse=False),")
+    assert (project / "program.py").read_text() == edited
+
+
 def test_the_call_of_the_block_is_found_and_wrapped(project: Path) -> None:
     (project / "program.py").write_text(BLOCKS)
     result = proven_of(project)
