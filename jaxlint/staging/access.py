@@ -116,7 +116,7 @@ class Access(Machine):
             )
         if isinstance(base, (ListValue, DictValue, TupleValue)):
             if isinstance(base, TupleValue) and base.cls is not None:
-                return self.named_tuple_attribute(base, name)
+                return self.named_tuple_attribute(base, name, node, frame)
             if isinstance(base, TupleValue) and base.items is None and isinstance(base.element, Array):
                 return base.element if name not in ("index", "count") else ExternalMethod(base, name)
             return ExternalMethod(base, name)

@@ -426,7 +426,7 @@ class Classes(Machine):
             return Array(array.staged, array.why, tree=True, certain=False)
         return Unknown(base.origin.child(name) if base.origin else None)
 
-    def named_tuple_attribute(self, base: TupleValue, name: str) -> Value:
+    def named_tuple_attribute(self, base: TupleValue, name: str, node: ast.AST, frame: Frame) -> Value:
         assert base.cls is not None
         names = list(base.cls.all_fields())
         if name in names and base.items is not None and len(base.items) == len(names):
@@ -435,10 +435,12 @@ class Classes(Machine):
             return ExternalObject("dataclasses.replace", [base])
         if name == "_fields":
             return TupleValue([Static(n) for n in names])
-        member = base.cls.lookup(name)
-        if isinstance(member, Function):
-            return BoundMethod(member, base)
-        return UNKNOWN
+        member = self.class_member(base.cls, name)
+        if isinstance(member, (Function, Transformed, Partial)):
+            if member_kind(member) == "property":
+                return self.call_value(BoundMethod(member, base), [], {}, node, frame)
+            return bound_to(member, base, base.cls)
+        return member if isinstance(member, Static) else UNKNOWN
 
     def class_attribute(self, base: ClassValue, name: str, node: ast.AST, frame: Frame) -> Value:
         if base.kind == "enum":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeGuard
 
@@ -161,7 +161,7 @@ class ControlFlow(Machine):
         self.tell_body(api, "the body", body, 2, result, node, frame)
         if isinstance(kwargs.get("buffers"), CALLABLE):  # of equinox's
             self.staged_call(api, kwargs["buffers"], [carry], node, frame, "scan", why)
-        through = self.differentiating > 0 and flow_in([result]) is not None
+        through = self.reversing > 0 and flow_in([result]) is not None
         self.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
             return self.flow_result(
@@ -488,19 +488,19 @@ class ControlFlow(Machine):
         if differentiated is not None:
             self.gradient_roots.add(differentiated.node)
 
+    def tangents(self, values: Iterable[Value], node: ast.AST, frame: Frame) -> list[Value]:
+        """The values that a function is differentiated at, as it sees them."""
+        numbers = (Static, NumpyArray)
+        arrays = (self.array_result(frame, [], node) if isinstance(v, numbers) else v for v in values)
+        return [marked(value, TANGENT) for value in arrays]
+
     def flow_vjp(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         self.mark_differentiated(args)
         reverse = api.endswith(".vjp")
-        given = list(args[1:])
-        if reverse:
-            numbers = (Static, NumpyArray)
-            given = [self.array_result(frame, [], node) if isinstance(v, numbers) else v for v in given]
-            given = [marked(value, TANGENT) for value in given]
-        self.differentiating += reverse
-        result = self.call_value(args[0], given, {}, node, frame) if args else UNKNOWN
-        self.differentiating -= reverse
+        given = self.tangents(args[1:], node, frame)
+        result = self.under_gradient(reverse, args[0], given, {}, node, frame) if args else UNKNOWN
         if constant(kwargs.get("has_aux", Static(False))) is not False:
             return UNKNOWN
         return TupleValue([result, ExternalObject("jax.vjp.pullback", [result])])
@@ -515,7 +515,7 @@ class ControlFlow(Machine):
         if len(args) < 2:
             return UNKNOWN
         primals = args[1].elements() if isinstance(args[1], (TupleValue, ListValue)) else [UNKNOWN]
-        result = self.call_value(args[0], list(primals), {}, node, frame)
+        result = self.under_gradient(False, args[0], self.tangents(primals, node, frame), {}, node, frame)
         return TupleValue([result, result]) if isinstance(result, Array) else UNKNOWN
 
     flow_filter_jvp = flow_jvp

@@ -16,7 +16,6 @@ from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.syntax_facts import dotted, leaf_parameters, positional_parameters, sizes_of_kernel
 from jaxlint.staging.values import (
-    UNKNOWN,
     Array,
     BoundMethod,
     ClassValue,
@@ -215,7 +214,9 @@ class Creation(Machine):
         if isinstance(cls, ClassValue) and cls.kind in PYTREE_KINDS:
             return self.prototype(cls, frame)
         if isinstance(cls, ClassValue) and cls.kind == "namedtuple":
-            return TupleValue([UNKNOWN for _ in cls.all_fields()], cls=cls)
+            return TupleValue(
+                [self.declared_value(field, cls) for field in cls.all_fields().values()], cls=cls
+            )
         return None
 
     def shell_frame(self, function: Function) -> Frame:

@@ -31,8 +31,9 @@ class CustomRules(Machine):
         flow = flow_in([*args, *kwargs.values()])
         plain = [marked(value, None) for value in args]
         outer, self.differentiating = self.differentiating, 0
+        reversing, self.reversing = self.reversing, 0
         result = self.run_custom(t, plain, kwargs, node, frame)
-        self.differentiating = outer
+        self.differentiating, self.reversing = outer, reversing
         return result if flow is None else marked(result, flow)
 
     def run_custom(

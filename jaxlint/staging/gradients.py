@@ -1,14 +1,14 @@
 """What a gradient flows through: arrays that depend on what is differentiated, and loops that stop reverse mode.
 
-Inside of a function that is differentiated in reverse, its arguments carry the mark `TANGENT`. What is computed of them
-carries it too, and what a `while_loop` computes of them carries the mark of that loop: when it reaches the result of the
-function, JAX cannot take the gradient. Outside of such functions nothing of this is computed.
+Inside of a function that is differentiated, its arguments carry the mark `TANGENT`. What is computed of them carries it
+too, and, in reverse mode, what a `while_loop` computes of them carries the mark of that loop: when it reaches the result of
+the function, JAX cannot take the gradient. Outside of such functions nothing of this is computed.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from jaxlint.jaxapi.modules import holds_arrays
@@ -73,14 +73,12 @@ class Gradients(Machine):
             owner = owner.caller if owner.stage.staged else None
         spec = t.attributes.get("spec")
         reverse = not (isinstance(spec, ExternalObject) and spec.name == "jax.jacfwd")
-        if reverse and constant_numbers(t.options.get("argnums")) is not None:
+        if constant_numbers(t.options.get("argnums")) is not None:
             for number in numbers:
                 if -len(concrete) <= number < len(concrete):
                     concrete[number] = marked(concrete[number], TANGENT)
         outer, self.gradient_why = self.gradient_why, t.why
-        self.differentiating += reverse
-        result = self.call_value(t.target, concrete, kwargs, node, frame)
-        self.differentiating -= reverse
+        result = self.under_gradient(reverse, t.target, concrete, kwargs, node, frame)
         self.gradient_why = outer
         self.dispatch(node, frame, t.label)
         inputs = [*concrete, *kwargs.values()]
@@ -117,6 +115,23 @@ class Gradients(Machine):
                 value = self.array_result(frame, inputs, node)
             return TupleValue([TupleValue([value, extra]) if has_aux else value, gradient_value])
         return TupleValue([gradient_value, extra]) if has_aux else gradient_value
+
+    def under_gradient(
+        self,
+        reverse: bool,
+        function: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """Calls what is differentiated, in reverse mode or forward."""
+        self.differentiating += 1
+        self.reversing += reverse
+        result = self.call_value(function, args, kwargs, node, frame)
+        self.differentiating -= 1
+        self.reversing -= reverse
+        return result
 
     def tell_stopped(self, t: Transformed | None, loss: Value, frame: Frame | None = None) -> None:
         """Tells rules when what is differentiated comes out of a loop that has no reverse mode."""
@@ -160,7 +175,7 @@ class Gradients(Machine):
         if not self.differentiating:
             return None
         for value in values:
-            for part in value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,):
+            for part in _items(value):
                 if not isinstance(part, Array) or part.flow is None or part.role in ("key", "ref"):
                     continue
                 if part.certain and not part.tree and not part.staged:
@@ -177,7 +192,7 @@ class Gradients(Machine):
 
     def loop_result(self, api: str, carry: Value, result: Value, node: ast.AST, frame: Frame) -> Value:
         """What a `while_loop` gives: parts that depend on what is differentiated carry the mark of the loop."""
-        if not self.differentiating:
+        if not self.reversing:
             return result
         if isinstance(result, Array):
             if isinstance(carry, Array) and result.origin is not None and result.origin is carry.origin:
@@ -208,6 +223,15 @@ class Gradients(Machine):
             }
             return DictValue(known, result.element, frame.stage)
         return result
+
+
+def _items(value: Value, depth: int = 3) -> Iterator[Value]:
+    """What a list of lists, as of the rows of a matrix, holds."""
+    if depth > 0 and isinstance(value, (TupleValue, ListValue)):
+        for part in value.elements():
+            yield from _items(part, depth - 1)
+    else:
+        yield value
 
 
 def _comes_out_of_steps(value: Value, stopped: list[Operation], depth: int = 10) -> bool:

@@ -114,7 +114,8 @@ class Interpreter(
         self.edges: dict[ast.AST, set[ast.AST]] = {}  # which function calls which
         self.choosing = 0  # one of several functions is being called: a loop over functions, not over steps
         self.gradient_why: Why | None = None  # of the innermost of them
-        self.differentiating = 0  # inside functions that are differentiated in reverse mode
+        self.differentiating = 0  # inside functions that are differentiated
+        self.reversing = 0  # of these, in reverse mode
         self.parameter_flow: Flow | None = None  # of the parameters that flax and haiku hand out
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
         self.entering: list[Function] = []  # fixtures that are being evaluated

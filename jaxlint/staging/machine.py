@@ -17,6 +17,7 @@ from jaxlint.staging.values import (
     External,
     ExternalMethod,
     ExternalObject,
+    Field,
     Flow,
     Function,
     Instance,
@@ -59,6 +60,7 @@ class Machine:
     unjitted: int
     donates: bool
     differentiating: int
+    reversing: int
     parameter_flow: Flow | None
     gradient_why: Why | None
     steps: int
@@ -370,7 +372,10 @@ class Machine:
     def instance_attribute(self, base: Instance, name: str, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 
-    def named_tuple_attribute(self, base: TupleValue, name: str) -> Value:
+    def named_tuple_attribute(self, base: TupleValue, name: str, node: ast.AST, frame: Frame) -> Value:
+        raise NotImplementedError
+
+    def declared_value(self, declared: Field, cls: ClassValue) -> Value:
         raise NotImplementedError
 
     def outlives_stage(self, scope: Any, frame: Frame) -> bool:
@@ -652,6 +657,17 @@ class Machine:
         raise NotImplementedError
 
     def differentiated(self, values: Iterable[Value]) -> Array | None:
+        raise NotImplementedError
+
+    def under_gradient(
+        self,
+        reverse: bool,
+        function: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
         raise NotImplementedError
 
     def tell_stopped(self, t: Transformed | None, loss: Value, frame: Frame | None = None) -> None:

@@ -1,10 +1,12 @@
-"""References of Pallas kernels: where one is used as if it were an array, and how many a kernel is given."""
+"""References of Pallas kernels: where one is used as if it were an array, what a kernel reads besides, and how many it is given."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from jaxlint.jaxapi.dtypes import KINDS
+from jaxlint.jaxapi.functions import STATIC_ATTRIBUTES
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted, positional_parameters
 from jaxlint.staging.values import (
@@ -18,6 +20,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint_rules.purity._captures import free_reads
 
 # What arrays have and references have not; `sum` and its like are looked up on the array behind, and fail.
 _METHODS = frozenset({"sum", "mean", "max", "min", "dot", "prod", "argmax", "argmin", "std", "var"})
@@ -48,6 +51,23 @@ def used_as_array(node: ast.AST, refs: set[str]) -> tuple[str, str]:
 def _first(nodes: list[ast.expr], refs: set[str]) -> str:
     parts = [p for n in nodes for p in (n.elts if isinstance(n, (ast.List, ast.Tuple)) else [n])]
     return next((part.id for part in parts if isinstance(part, ast.Name) and part.id in refs), "")
+
+
+def captured_arrays(kernel: Function) -> Iterator[tuple[str, ast.expr]]:
+    """The arrays that a kernel reads from the scopes around it, each where it first does."""
+    told: set[str] = set()
+    parents = kernel.module.parents
+    for name, node in free_reads(kernel.node):
+        if not isinstance(node, ast.Name) or name in told:
+            continue
+        above = parents.get(node)
+        if isinstance(above, ast.Attribute) and above.attr in STATIC_ATTRIBUTES:
+            continue
+        held = kernel.scope.lookup(name)
+        value = held[0] if held is not None else None
+        if isinstance(value, Array) and value.certain and not value.tree and value.role != "ref":
+            told.add(name)
+            yield name, node
 
 
 def miscounted(event: CallEvent) -> str:

@@ -20,7 +20,7 @@ from jaxlint.staging.values import (
     constant,
 )
 from jaxlint_rules.kernels import PALLAS_CALL
-from jaxlint_rules.kernels._references import miscounted, used_as_array
+from jaxlint_rules.kernels._references import captured_arrays, miscounted, used_as_array
 
 _COMPUTING = ("jnp.", "jax.", "lax.", "jax_numpy.")
 _QUERIES = ("jax.experimental.pallas.program_id", "jax.experimental.pallas.num_programs")
@@ -31,11 +31,13 @@ class RefMisuse(Rule):
 
     ## What it does
     Finds kernels that rebind a reference (`o_ref = x_ref[...] * 2`), compute with one without reading it (`x_ref * 2`), return a
-    value, or ask for a `program_id` beyond the dimensions of the grid; and `program_id` outside of kernels.
+    value, read an array of JAX that is bound outside of them, or ask for a `program_id` beyond the dimensions of the grid; and
+    `program_id` outside of kernels.
 
     ## Why is this bad?
     A kernel writes its result through references: `o_ref[...] = value`. Rebinding the name writes nothing, and the output is
-    whatever the memory held, without an error. The others raise when the kernel is traced.
+    whatever the memory held, without an error. The others raise when the kernel is traced: what a kernel computes with, it is
+    given as an input, with a block of its own.
 
     ## Example
     ```python
@@ -179,6 +181,46 @@ def call(x, specs, out_specs):
 """,
         ),
         Example(
+            "arrays of the scopes around it",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import pallas as pl
+
+WINDOW = jnp.hanning(128)
+EPSILON = np.float32(1e-6)
+BLOCK = 8
+
+def windowed(x_ref, o_ref):
+    o_ref[...] = x_ref[...] * WINDOW  # finding
+
+def measured(x_ref, o_ref):
+    rows = WINDOW.shape[0] // BLOCK
+    o_ref[...] = x_ref[...] / (EPSILON + rows) + jnp.arange(BLOCK)
+
+def shadowed(x_ref, o_ref):
+    WINDOW = x_ref[...]
+    o_ref[...] = WINDOW * 2
+
+@jax.jit
+def call(x, scale):
+    def scaled(x_ref, o_ref):
+        o_ref[...] = x_ref[...] * scale  # finding
+
+    def given(x_ref, scale_ref, o_ref):
+        o_ref[...] = jax.lax.fori_loop(0, 2, lambda i, scale: scale * 2, x_ref[...] * scale_ref[...])
+
+    out = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    a = pl.pallas_call(windowed, out_shape=out)(x)
+    b = pl.pallas_call(measured, out_shape=out)(x)
+    c = pl.pallas_call(shadowed, out_shape=out)(x)
+    return a + b + c + pl.pallas_call(scaled, out_shape=out)(x) + pl.pallas_call(given, out_shape=out)(x, scale)
+
+call(jnp.ones(8), jnp.ones(8))
+""",
+        ),
+        Example(
             "read, written, passed on",
             """
 import jax
@@ -246,6 +288,13 @@ def call(x):
             return
         for node, message, reason in _misused(target.node, refs, t):
             report(node, message, reason=reason, function=target.qualname)
+        for name, node in captured_arrays(target):
+            report(
+                node,
+                f"the kernel captures the array `{name}`: pass it as an input, with a BlockSpec of its own",
+                reason="`pallas_call` raises: a kernel may not capture constants",
+                function=target.qualname,
+            )
 
     @concerns(*_QUERIES, callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+from difflib import get_close_matches
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent, Event, TransformEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import (
     Array,
     External,
@@ -21,6 +22,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint_rules._loops import names_in
 
 _REMATS = frozenset({"checkpoint", "remat", "filter_checkpoint"})
 _GRADIENTS = frozenset({"grad", "value_and_grad"})
@@ -119,6 +121,17 @@ def forward(stack, x):
 
 remat_layer = jax.checkpoint(layer)  # finding
 
+def kept(w, h):
+    policy = jax.checkpoint_policies.everything_saveable
+    block = jax.checkpoint(layer, policy=policy)  # finding
+    return block(w, h)
+
+def asked(w, h, sparing):
+    policy = jax.checkpoint_policies.everything_saveable
+    if sparing:
+        policy = jax.checkpoint_policies.dots_saveable
+    return jax.checkpoint(layer, policy=policy)(w, h)
+
 @jax.jit
 def called_inside(stack, x):
     return jax.lax.scan(lambda h, w: (remat_layer(w, h), None), x, stack)[0]
@@ -141,6 +154,13 @@ def block(w, h):
 
 wrong = jax.checkpoint(block, policy=policies.save_only_these_names("hiden"))  # finding
 right = jax.checkpoint(block, policy=policies.save_only_these_names("hidden", "out"))
+
+def attention(w, h):
+    h = h + checkpoint_name(jax.nn.softmax(h @ w) @ h, "attention_out")
+    return checkpoint_name(jnp.tanh(h @ w), "mlp_out")
+
+one_misspelt = jax.checkpoint(attention, policy=policies.save_only_these_names("attn_out", "mlp_out"))  # finding
+of_other_models = jax.checkpoint(attention, policy=policies.save_only_these_names("mlp_out", "queries"))
 
 @jax.remat  # finding
 def loss(w, h):
@@ -223,8 +243,8 @@ def forward(stack, x, keep):
         if transformed.kind == "checkpoint":
             self.made.setdefault(event.node, event)
             policy = transformed.options.get("policy")
-            written = "everything_saveable" in ast.unparse(event.decorator or event.node)
-            if written and isinstance(policy, External) and policy.name.endswith("everything_saveable"):
+            keeps_all = isinstance(policy, External) and policy.name.endswith("everything_saveable")
+            if keeps_all and _is_written(event):
                 report(
                     event.decorator or event.node,
                     f"`everything_saveable` keeps all that `{transformed.label}` computes, as without `checkpoint`",
@@ -319,15 +339,31 @@ def forward(stack, x, keep):
     def check_names(self, event: CallEvent, kept: list[str], report: Reporter) -> None:
         """A policy that keeps values by names, none of which any value of the project has."""
         here = {name for name, modules in self.named.items() if event.frame.module in modules}
-        if not here or "" in self.named or any(name in self.named for name in kept):
+        if not here or "" in self.named:
             return
         report.event = event
+        if any(name in self.named for name in kept):
+            self.check_spelling(event, [name for name in kept if name not in self.named], here, report)
+            return
         listed, given = (", ".join(f"`{name}`" for name in sorted(names)) for names in (kept, here))
         report(
             event.node,
             f"nothing is named {listed}: this policy saves nothing, and everything is computed again",
             reason=f"`checkpoint_name` gives the names {given} in this file",
         )
+
+    def check_spelling(self, event: CallEvent, absent: list[str], here: set[str], report: Reporter) -> None:
+        """A name that no value has, much like one that some value has and no policy keeps."""
+        unkept = here - {name for _, kept in self.policies.values() for name in kept}
+        for name in absent:
+            meant = get_close_matches(name, sorted(unkept), n=1)
+            if meant:
+                report(
+                    event.node,
+                    f"nothing is named `{name}`, and no policy keeps `{meant[0]}`, which is computed again",
+                    reason=f"`checkpoint_name` gives the name `{meant[0]}` in this file",
+                )
+                return
 
     def finish(self, report: Reporter) -> None:
         for policy, kept in self.policies.values():
@@ -354,6 +390,20 @@ def forward(stack, x, keep):
                 f"inside `lax.scan` the barriers of `checkpoint` are not needed; pass `prevent_cse=False` for `{body.label}`",
                 reason=f"{where}, and a loop keeps the recomputation apart by itself",
             )
+
+
+def _is_written(event: TransformEvent) -> bool:
+    """Whether the policy stands where it is used, or in the one binding of a variable; a setting may be another one day."""
+    place = event.decorator or event.node
+    owner = event.frame.function.node if event.frame.function is not None else event.frame.module.tree
+    bound = [
+        statement.value
+        for statement in nodes_of(owner, ast.Assign)
+        if {dotted(target) for target in statement.targets} & names_in(place)
+    ]
+    return any(
+        "everything_saveable" in ast.unparse(part) for part in (place, *(bound if len(bound) == 1 else ()))
+    )
 
 
 def _names_kept(event: CallEvent) -> list[str]:

@@ -9,7 +9,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.syntax_facts import dotted, nodes_of
+from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of
 from jaxlint.staging.values import (
     DictValue,
     ExternalObject,
@@ -101,11 +101,26 @@ def plain(params, batch):
     return jax.tree.map(lambda p, g: p - 0.1 * g, params, g)  # finding
 
 step = jax.pmap(plain, axis_name="i")
+
+@partial(jax.pmap, axis_name="i")
+def by_hand(params, batch):
+    value, grads = jax.value_and_grad(loss)(params, batch)
+    return params - 0.1 * grads, jax.lax.pmean(value, "i")  # finding
+
+@partial(jax.pmap, axis_name="i")
+def averaged(params, batch):
+    grads = jax.lax.pmean(jax.grad(loss)(params, batch), "i")
+    return params - 0.1 * grads
+
+@partial(jax.pmap, axis_name="i")
+def gap(params, batch):
+    return jnp.abs(batch - jax.grad(loss)(params, batch))
 """,
         ),
         Example(
             "a result of shard_map that is called the same on each device and is not",
             """
+from functools import partial
 import jax
 import jax.numpy as jnp
 from jax.sharding import PartitionSpec as P
@@ -117,6 +132,16 @@ def loss(mesh, w, x):
     return jax.shard_map(  # finding
         local_loss, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False
     )(w, x)
+
+mesh = jax.make_mesh((1,), ("data",))
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)  # finding
+def decorated(w, x):
+    return jnp.mean((x @ w) ** 2)
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
+def nested(w, x):
+    return jax.shard_map(local_loss, in_specs=(P(), P("data")), out_specs=P())(w, x)
 
 def grads(mesh, w, x):
     local = lambda w, x: jax.grad(local_loss)(w, x)
@@ -303,8 +328,10 @@ def _may_name_an_axis(value: Value) -> bool:
 
 def _talks(function: Function, depth: int) -> bool:
     """Whether a function may exchange anything between devices, itself or in what it calls."""
+    decorators = {id(part) for d in getattr(function.node, "decorator_list", ()) for part in ast.walk(d)}
     if _speaks_of_collectives(function.node) or any(
-        isinstance(part, ast.Attribute) and part.attr in _PLACES for part in ast.walk(function.node)
+        isinstance(part, ast.Attribute) and part.attr in _PLACES and id(part) not in decorators
+        for part in ast.walk(function.node)
     ):
         return True
     for call in nodes_of(function.node, ast.Call):
@@ -371,3 +398,13 @@ def _applied(node: ast.AST, gradients: set[str]) -> Iterator[ast.AST]:
             )
             if given & gradients:
                 yield call
+    trained = (
+        {parameter.arg for parameter in all_parameters(node)} if isinstance(node, ast.FunctionDef) else set()
+    )
+    for step in nodes_of(node, ast.BinOp):
+        if (
+            isinstance(step.op, ast.Sub)
+            and names_in(step.left) & trained
+            and names_in(step.right) & gradients
+        ):
+            yield step  # `params - lr * grads`

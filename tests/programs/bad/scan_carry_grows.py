@@ -1,0 +1,17 @@
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+
+def generate(params, start, length):
+    def grow(tokens, _):
+        logits = params[tokens[-1]]
+        nxt = jnp.argmax(logits)
+        return jnp.concatenate([tokens, nxt[None]]), nxt
+
+    _, out = lax.scan(grow, start, None, length=length)
+    return out
+
+
+if __name__ == "__main__":
+    print(generate(jnp.eye(5), jnp.array([1]), 4))
