@@ -135,9 +135,7 @@ def _verify_again(verification: Verification, allow_dirty: bool, accept_compiled
     document = again.run()
     if not document.interrupted:
         apply_proven(again, allow_dirty, accept_compiled)
-    verification.document.results += document.results
-    verification.document.applied += document.applied
-    verification.document.errors += document.errors
+    verification.document.join(document)
 
 
 def _record(document: Document, result: dict[str, Any], kept: bool, message: str) -> None:

@@ -171,6 +171,19 @@ def test_what_is_flagged_and_not_jitted_is_shown(document: Document) -> None:
     assert "(a generator: not counted)" in rest
 
 
+def test_a_function_that_an_edit_moved_is_shown_once(document: Document) -> None:
+    again = Document({"kind": "script", "target": "train.py", "arguments": []}, ["cpu"])
+    again.results = [("cpu", result(line=12, candidate="bf16:all")), ("cpu", result(function="new", line=40))]
+    again.applied = [{**result(line=12), "kept": True, "message": "as it was run"}]
+    document.join(again)
+    assert [(one["function"], one["line"]) for _, one in document.results[-2:]] == [("step", 5), ("new", 40)]
+    assert [one["line"] for one in document.applied] == [5]
+    stream = io.StringIO()
+    print_report(document, stream)
+    assert stream.getvalue().count("step  train.py:5\n") == 1
+    assert "step  train.py:12" not in stream.getvalue()
+
+
 def test_the_json_form_is_plain_and_relative(document: Document) -> None:
     report = json.loads(json.dumps(document.as_json(), allow_nan=False))
     (run,) = report["runs"]

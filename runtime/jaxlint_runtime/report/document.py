@@ -121,6 +121,19 @@ class Document:
                 max(around, key=lambda function: function["line"])["findings"].append(_brief(finding))
         self.flagged = [function for function in self.flagged if function["findings"]]
 
+    def join(self, again: Document) -> None:
+        """Take in what a look at the edited program showed; a function that edits moved stays where it was first seen."""
+        lines: dict[tuple[str, str], int] = {}
+        for one in (*self.functions, *self.watched, *(result for _, result in self.results)):
+            lines.setdefault((one["path"], one["function"]), one["line"])
+
+        def at_first(entry: Mapping[str, Any]) -> dict[str, Any]:
+            return {**entry, "line": lines.get((entry["path"], entry["function"]), entry["line"])}
+
+        self.results += [(target, at_first(result)) for target, result in again.results]
+        self.applied += [at_first(entry) for entry in again.applied]
+        self.errors += again.errors
+
     def results_of(self, target: str) -> list[dict[str, Any]]:
         """The candidates that were tried for one target."""
         return [result for name, result in self.results if name == target]

@@ -56,6 +56,8 @@ _SLOWER = 1.15  # a run of one version may take this much longer than another of
 _PAIRS = (3, 8)  # of runs that are timed at the end: least and most
 _CLAIM = 1.06
 _ROUNDED = 100.0  # times the tolerance that an edit may be off where it is the same operation by operation
+_CACHE = "JAX_COMPILATION_CACHE_DIR"
+_MANIFEST = 3.0  # the least ratio of one pair, and of the first runs of both versions, that needs no second
 _PLAIN = 1.5  # the least ratio of two pairs, and of the first runs of both versions, that needs no third
 _CLEAR = 1.2  # the lower bound of a ratio that needs no more runs
 _BEARABLE = 2.5  # times the original's time, where an edit may still pay with others: they may each wait for the other
@@ -123,12 +125,13 @@ class _Search:
         limit = max(
             min(self.deadline - time.monotonic(), self.verification.request.run_for or 120.0) * 1.5, 10.0
         )
-        environment = WITHOUT_JIT if self.errors else None
+        compiled = {} if self.errors else self._compiled_once()
+        environment = WITHOUT_JIT if self.errors else compiled
         self.base, first = self.trials.run(self.original, limit, environment=environment)
         self.references = [first]
         if self.base.failure is not None:
             return False
-        for extra in ({}, OTHER_ROUNDING) if not self.errors else ():
+        for extra in (compiled, OTHER_ROUNDING) if not self.errors else ():
             trial, folder = self.trials.run(self.original, 3 * limit, environment=extra)
             if trial.failure is None:
                 self.references.append(folder)
@@ -136,6 +139,16 @@ class _Search:
         # a slow machine, or a long program, has its edits tried all the same
         self.deadline = max(self.deadline, time.monotonic() + _MOST * self.base.total_s)
         return True
+
+    def _compiled_once(self) -> dict[str, str]:
+        """Where the second run of the original finds what the first compiled, on a CPU: it runs again, and need not compile again.
+
+        Other compilers choose between algorithms by timing them, so that compiling again may round otherwise.
+        """
+        device = self.verification.document.device or ""
+        if _CACHE in os.environ or not device.startswith("cpu"):
+            return {}
+        return {_CACHE: str(self.trials.folder / "compiled")}
 
     def _why(self) -> str:
         how = "without jit" if self.errors else "from its start to its end"
@@ -382,7 +395,7 @@ class _Search:
             self._keep(kept)
 
     def _time(self, kept: _Tried) -> list[tuple[Trial, Trial]]:
-        """Pairs of runs in the order A B B A; at least three, two where the gain is plain, more while there is time."""
+        """Pairs of runs in the order A B B A; at least three, fewer where the gain is plain, more while there is time."""
         pairs: list[tuple[Trial, Trial]] = []
         limit = 6 * self.base.total_s + 30
         until = time.monotonic() + max(self.deadline - time.monotonic(), 4 * self.base.total_s)
@@ -397,8 +410,10 @@ class _Search:
             decided = max(one.low for one in shown) >= _CLEAR or max(one.high for one in shown) < _CLAIM
             if len(pairs) >= _PAIRS[0] and decided:
                 break
-            if len(pairs) > 1 and max(one.low for one in ratios([*pairs, (self.base, kept.trial)])) >= _PLAIN:
-                break  # the runs that values were compared in say the same
+            compared = (self.base, kept.trial)  # the runs in which values were compared
+            agreed = max(one.low for one in ratios([*pairs, compared]))
+            if agreed >= (_PLAIN if len(pairs) > 1 else _MANIFEST):
+                return pairs if len(pairs) > 1 else [*pairs, compared]
         return pairs or [(self.base, kept.trial)]
 
     def _keep(self, kept: _Tried) -> None:

@@ -57,7 +57,7 @@ class Trials:
         self._verification = verification
         self._observe = observe
         self._preload = list(preload)
-        self._folder = folder
+        self.folder = folder
         self._number = 0
 
     def run(
@@ -74,7 +74,7 @@ class Trials:
         `dtype`: the texts compute in it; its rounding is allowed where the run is compared with `references`.
         """
         self._number += 1
-        record = self._folder / str(self._number)
+        record = self.folder / str(self._number)
         record.mkdir()
         with scratch_copy(self._verification.request.project()) as scratch:
             for source in sources.values():
