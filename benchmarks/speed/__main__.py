@@ -92,6 +92,7 @@ def tasks_for(folder: Path, listing: Path, options: argparse.Namespace, peers: P
     check = [*default_command(), "check", "--output-format", "json", "--exit-zero"]
     changed = next(path for path in python_files(folder) if path.stat().st_size > 5000)
     text = changed.read_text(encoding="utf-8")
+    named = str(changed.relative_to(folder))
     count = iter(range(10**6))
 
     def warm_up() -> None:
@@ -111,6 +112,8 @@ def tasks_for(folder: Path, listing: Path, options: argparse.Namespace, peers: P
             Task("jaxlint, cold", [*check, "--no-cache", *jobs, "."], folder, cores, accepts=accepts),
             Task("jaxlint, unchanged", [*check, *jobs, "."], folder, cores, warm_up, accepts=accepts),
             Task("jaxlint, one file changed", [*check, *jobs, "."], folder, cores, change, accepts=accepts),
+            # As pre-commit and editors ask: the rest of the project is context, up to a bound.
+            Task("jaxlint, that file alone", [*check, *jobs, named], folder, cores, change, accepts=accepts),
         ]
     if peers is not None:
         most = max(options.cores)
