@@ -200,11 +200,21 @@ def run(interpreter: Interpreter, result: Analysis) -> None:
             if module.source.path in interpreter.targets:
                 interpreter.errors.append(error)
         except Exception as error:
-            place = _place_of(error)
-            text = (
-                f"internal error ({type(error).__name__}: {error}; {place}); please report it with this file"
-            )
-            result.errors.append(SourceError(module.display, " ".join(text.split())))
+            result.errors.append(_internal_error(module, error))
+
+
+def suppose(interpreter: Interpreter, result: Analysis) -> None:
+    """After `run`: evaluates what is likely called in a stage, though no call is seen."""
+    for function, cls, why in list(interpreter.supposed_calls()):
+        try:
+            interpreter.suppose(function, cls, why)
+        except Exception as error:
+            result.errors.append(_internal_error(function.module, error))
+
+
+def _internal_error(module: Module, error: Exception) -> SourceError:
+    text = f"internal error ({type(error).__name__}: {error}; {_place_of(error)}); please report it with this file"
+    return SourceError(module.display, " ".join(text.split()))
 
 
 def _place_of(error: BaseException) -> str:

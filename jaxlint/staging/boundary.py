@@ -83,13 +83,14 @@ class Boundary(Machine):
         if isinstance(value, (TupleValue, ListValue, DictValue)):
             return map_parts(value, lambda part: self.to_staged(part, why, certain, keeps_python))
         if isinstance(value, Instance):
-            self.enters_stage(value.cls)
+            self.enters_stage(value.cls, why)
             return self.stage_instance(value, why, certain, keeps_python)
         if isinstance(value, Choice) and any(isinstance(option, Instance) for option in value.options):
             staged = [self.to_staged(option, why, certain, keeps_python) for option in value.options]
             return Choice(staged, value.every)
         if isinstance(value, ExternalObject) and _is_layer_with_arrays(value):
             return replace(value, staged=Array(True, why, tree=True, certain=certain))
+        self.carries(value, why)
         return value
 
     def stage_instance(self, value: Instance, why: Why, certain: bool, keeps_python: bool) -> Value:

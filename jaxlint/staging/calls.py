@@ -134,6 +134,8 @@ class Calls(Machine):
                 possible = self.call_on_unknown(base, called.attr, args, kwargs, node, frame)
             if possible is None:
                 possible = self.call_on_unknown(callee, "__call__", args, kwargs, node, frame)
+            if possible is None:
+                self.unresolved.add(called.attr if isinstance(called, ast.Attribute) else "__call__")
         result = possible if possible is not None else self.call_value(callee, args, kwargs, node, frame)
         if len(args) == 1 and last_name(called) in _ASKS_FOR_TRACER:
             asked = find_array(args[0], True)
@@ -186,7 +188,7 @@ class Calls(Machine):
             return self.call_external_object(callee, args, kwargs, node, frame)
         if isinstance(callee, Choice):
             return self.call_choice(callee, args, kwargs, node, frame)
-        self.hand_over([*args, *kwargs.values()], node)
+        self.hand_over([*args, *kwargs.values()], node, frame)
         return UNKNOWN
 
     def call_choice(
@@ -233,7 +235,7 @@ class Calls(Machine):
 
     def opaque_call(self, inputs: list[Value], node: ast.AST, frame: Frame) -> Value:
         """The result of something unknown that is likely to compute with what it is given."""
-        self.hand_over(inputs, node)
+        self.hand_over(inputs, node, frame)
         found = next((a for a in map(find_array, inputs) if a is not None), None)
         if found is None:
             return UNKNOWN
@@ -532,9 +534,12 @@ class Calls(Machine):
         assert isinstance(body, list)
         if function.cls is not None and frame.stage.staged and is_left_to_heirs(function.node):
             self.call_heirs(function, frame)
+            self.unresolved.add(function.name)
             return self.opaque_call(list(frame.scope.variables.values()), function.node, frame)
         if self.exec_block(body, frame):
             if function.cls is not None and is_left_open(function.node):
+                if frame.stage.staged:
+                    self.unresolved.add(function.name)
                 return UNKNOWN  # what a subclass has instead may give anything
             frame.returns.append(Static(None))
         if frame.yields:

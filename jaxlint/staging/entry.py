@@ -81,6 +81,7 @@ class Entry(Machine):
                     f"`{cls.name}.__call__` is a layer's call, which programs usually jit",
                     function.module,
                     function.node,
+                    habit=True,
                 )
                 stage = Stage("convention", True, False, why)
                 for parameter in all_parameters(function.node)[1:]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 from jaxlint.source import SourceFile
-from jaxlint.staging.analysis import Analysis, build, run, with_deep_stack
+from jaxlint.staging.analysis import Analysis, build, run, suppose, with_deep_stack
 from jaxlint.staging.calls import FunctionRecord
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
@@ -69,6 +69,7 @@ def inspect_files(
     interpreter.project.add_context(context)
     result = Analysis()
     with_deep_stack(lambda: run(interpreter, result))
+    with_deep_stack(lambda: suppose(interpreter, result))
     result.errors.extend(interpreter.errors)
     _spread_hosted(interpreter)
     facts = [fact for module in interpreter.project.targets for fact in facts_of(module, interpreter)]
@@ -365,7 +366,3 @@ def _has_leaves(value: Instance) -> bool:
     flatten = flattening(value.cls)
     # What nothing is seen to register would not have come in.
     return flatten is None or leaf_attributes(flatten) != []
-
-
-def _by_convention(array: Array) -> bool:
-    return array.why is not None and "which programs usually jit" in array.why.text

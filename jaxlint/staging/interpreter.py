@@ -38,6 +38,7 @@ from jaxlint.staging.project import Module, Project
 from jaxlint.staging.receivers import Awaited, LeftOpen, Receivers
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.statements import Statements
+from jaxlint.staging.supposed import Supposed
 from jaxlint.staging.timing import Ledger, Timing, is_input
 from jaxlint.staging.transforming import Transforming
 from jaxlint.staging.trees import Trees
@@ -86,6 +87,7 @@ class Interpreter(
     Buffers,
     Keys,
     Receivers,
+    Supposed,
 ):
     """Evaluates the modules of one project."""
 
@@ -123,7 +125,11 @@ class Interpreter(
         self.defining: dict[
             str, list[ClassValue]
         ] = {}  # the project's classes by the methods that they define
-        self.inside: set[ast.AST] = set()  # classes of which an object is seen inside a stage
+        self.inside: dict[
+            ast.AST, tuple[ClassValue, Why | None]
+        ] = {}  # classes of which an object is seen inside a stage
+        self.unresolved: set[str] = set()  # methods that were called in a stage of what is not known
+        self.carried: dict[ast.AST, tuple[Function, Why]] = {}  # functions that got into a stage
         self.waiting: dict[ast.AST, list[Awaited]] = {}  # calls that may mean such an object, by class
         self.awaited: list[Awaited] = []
         self.array_like: set[str] = set()  # methods of arrays that some class of the project has, too

@@ -78,7 +78,9 @@ class Machine:
     lifted: dict[object, ClassValue]
     defining: dict[str, list[ClassValue]]
     guessing: int
-    inside: set[ast.AST]
+    inside: dict[ast.AST, tuple[ClassValue, Why | None]]
+    unresolved: set[str]
+    carried: dict[ast.AST, tuple[Function, Why]]
     waiting: dict[ast.AST, list[Awaited]]
     awaited: list[Awaited]
     heirs: dict[ast.AST, list[ClassValue]]
@@ -191,7 +193,10 @@ class Machine:
     def made(self, cls: ClassValue, frame: Frame) -> None:
         raise NotImplementedError
 
-    def enters_stage(self, cls: ClassValue) -> None:
+    def carries(self, value: Value, why: Why | None) -> None:
+        raise NotImplementedError
+
+    def enters_stage(self, cls: ClassValue, why: Why | None) -> None:
         raise NotImplementedError
 
     def once_inside(
@@ -206,6 +211,9 @@ class Machine:
         raise NotImplementedError
 
     def run_awaited(self) -> None:
+        raise NotImplementedError
+
+    def drain(self) -> None:
         raise NotImplementedError
 
     def call_heirs(self, function: Function, frame: Frame) -> None:
@@ -264,7 +272,7 @@ class Machine:
     def reading(self, node: ast.AST, frame: Frame) -> Reading:
         raise NotImplementedError
 
-    def hand_over(self, inputs: Iterable[Value], node: ast.AST) -> None:
+    def hand_over(self, inputs: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         raise NotImplementedError
 
     def note_waiting(self, node: ast.Call, callee: Value, args: list[Value]) -> None:

@@ -23,7 +23,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
-from jaxlint.staging.stage import HOST, Stage
+from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.syntax_facts import (
     element_type,
     loops_over,
@@ -184,13 +184,13 @@ class Receivers(Machine):
     def made(self, cls: ClassValue, frame: Frame) -> None:
         """An object of the class is made; what is no pytree gets into a stage as it is captured."""
         if cls.node not in self.inside and not self.guessing and (frame.stage.staged or not is_pytree(cls)):
-            self.enters_stage(cls)
+            self.enters_stage(cls, frame.stage.why)
 
-    def enters_stage(self, cls: ClassValue) -> None:
+    def enters_stage(self, cls: ClassValue, why: Why | None) -> None:
         """An object of the class is seen inside a stage."""
         if cls.node not in self.inside:
             for owner in cls.mro():
-                self.inside.add(owner.node)
+                self.inside.setdefault(owner.node, (owner, why))
                 self.awaited.extend(self.waiting.pop(owner.node, ()))
 
     def once_inside(

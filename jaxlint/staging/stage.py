@@ -19,6 +19,12 @@ class Why:
     node: ast.AST | None = None
     cause: Why | None = None
     parameter: str = ""  # it says that something is traced as this parameter of a jitted function
+    habit: bool = False  # what programs usually do, which nothing that was seen shows
+
+    @property
+    def rests_on_habit(self) -> bool:
+        """Whether this, or what it follows from, is a habit."""
+        return self.habit or (self.cause is not None and self.cause.rests_on_habit)
 
     def place(self, reader: Module | None = None) -> str:
         """ " at train.py:40", or " at line 40" for a reader in the same file."""

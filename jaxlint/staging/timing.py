@@ -193,9 +193,11 @@ class Timing(Machine):
         if not result.staged and not frame.stage.staged and (name in _HEAVY or name.startswith("linalg.")):
             self.ledger.add(node, frame, name)
 
-    def hand_over(self, inputs: Iterable[Value], node: ast.AST) -> None:
+    def hand_over(self, inputs: Iterable[Value], node: ast.AST, frame: Frame) -> None:
         """Something unknown is given these: it may wait for arrays, and it may call functions."""
         for value in inputs:
+            if frame.stage.staged:
+                self.carries(value, frame.stage.why)
             if isinstance(value, Transformed):
                 self.ledger.calls.setdefault(identity(value), []).append(node)
             elif find_array(value, False) is not None:

@@ -1,0 +1,102 @@
+"""What `inspect` supposes where no call is seen: of functions that got into a stage, and of methods of objects that did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.syntax_facts import (
+    all_parameters,
+    is_static_type,
+    name_loads,
+    positional_parameters,
+)
+from jaxlint.staging.trees import is_pytree
+from jaxlint.staging.values import (
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    Function,
+    Instance,
+    Origin,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+)
+
+
+class Supposed(Machine):
+    """The part of the interpreter that goes on where the calls end that it sees; no rule hears of it.
+
+    What somebody hands into a stage, and what an object in there can do, is there to be called with tracers. Whoever is
+    seen to call it, on the host or in a stage, says more than that.
+    """
+
+    def carries(self, value: Value, why: Why | None) -> None:
+        """Remembers the function in `value`, if it is one, as one that got into a stage."""
+        while not isinstance(value, Function):
+            if isinstance(value, (BoundMethod, Partial)):
+                value = value.function
+            elif isinstance(value, Transformed):
+                value = value.target
+            else:
+                return
+        if why is not None and not why.rests_on_habit:
+            self.carried.setdefault(value.node, (value, why))
+
+    def supposed_calls(self) -> Iterator[tuple[Function, ClassValue | None, Why]]:
+        """Functions that are likely called in a stage though nothing shows the call, with the class of their object."""
+        for function, why in self.carried.values():
+            yield function, function.cls, why
+        for cls, entered in self.inside.values():
+            if entered is None or entered.rests_on_habit or not is_pytree(cls):
+                continue
+            for name, member in cls.namespace.items():
+                # Of what is not known, or left to heirs: this class may be the one that is meant.
+                if name in self.unresolved and isinstance(member, Function) and not member.kind:
+                    yield member, cls, entered
+
+    def suppose(self, function: Function, cls: ClassValue | None, why: Why) -> None:
+        """Evaluates a function of which no call is seen as one that is called in the stage of `why`."""
+        record = self.records.get(function.node)
+        if record is not None and (record.hosted or any(seen.stage.staged for seen in record.observations)):
+            return
+        tracer = Array(True, why, tree=True, certain=False)
+        bound = self.supposed_arguments(function, tracer)
+        names = positional_parameters(function.node)
+        if cls is not None and names and function.kind != "staticmethod":
+            leaves = tracer if is_pytree(cls) else None
+            bound[names[0].arg] = Instance(cls, {}, True, None, ready=True, staged=leaves)
+        self.guessing += 1
+        try:
+            self.run_function(function, bound, None, None, Stage("supposed", True, False, why), "supposed")
+            self.drain()
+        finally:
+            self.guessing -= 1
+
+    def supposed_arguments(self, function: Function, tracer: Array) -> dict[str, Value]:
+        """Tracers, but where the function has no use for one: who calls it passes anything there, as None for `args`."""
+        parameters = all_parameters(function.node)
+        read = {part.id for part in name_loads(function.node)}
+        reads_some = not read.isdisjoint(parameter.arg for parameter in parameters)
+        arguments = function.node.args
+        bound: dict[str, Value] = {}
+        for parameter in parameters:
+            name = parameter.arg
+            default = function.defaults.get(name)
+            switch = isinstance(default, Static) and isinstance(default.const, (bool, str))
+            if switch or is_static_type(parameter.annotation) or (reads_some and name not in read):
+                bound[name] = Unknown(Origin(name))
+            elif parameter is arguments.vararg:
+                bound[name] = TupleValue(None, tracer)
+            elif parameter is arguments.kwarg:
+                bound[name] = DictValue({}, tracer)
+            else:
+                bound[name] = replace(tracer, origin=Origin(name), mixed=default is not None)
+        return bound

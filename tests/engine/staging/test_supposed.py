@@ -1,0 +1,122 @@
+"""What `inspect` supposes of functions that no call is seen to reach, and where a call that is seen says more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from test_inspected_parameters import facts_of
+
+from jaxlint.source.read import read_source
+from jaxlint.staging.analysis import analyze
+from jaxlint_rules.tracing.tracer_branch import TracerBranch
+
+CARRIED = """
+    from collections.abc import Callable
+
+    import equinox as eqx
+    import jax.numpy as jnp
+    from elsewhere import integrate
+
+    class Term(eqx.Module):
+        field: Callable
+
+    @eqx.filter_jit
+    def solve(term, x):
+        return integrate(term, x)
+
+    def slope(t, y, args):
+        if t > 0:
+            return -y * t
+        return y
+
+    def printed(y):
+        return y
+
+    solve(Term(slope), jnp.ones(3))
+    solve(Term(printed), jnp.ones(3))
+    printed(jnp.ones(3))
+"""
+
+
+def test_what_an_object_carries_into_a_stage_is_called_there(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, CARRIED)
+    assert (facts["slope"].staged, facts["slope"].basis) == ("yes", "visible")
+    assert "eqx.filter_jit" in facts["slope"].reason
+    # What it does not read may be anything.
+    assert facts["slope"].params == {"t": "traced", "y": "traced", "args": "unknown"}
+
+
+def test_a_call_that_is_seen_says_more(tmp_path: Path) -> None:
+    assert facts_of(tmp_path, CARRIED)["printed"].staged != "yes"
+
+
+def test_no_rule_hears_of_what_is_supposed(tmp_path: Path) -> None:
+    facts_of(tmp_path, CARRIED)
+    result = analyze([read_source(tmp_path / "program.py", "program.py")], [TracerBranch()])
+    assert result.findings == []
+
+
+UNRELATED = """
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+    from elsewhere import choose
+
+    class Euler(eqx.Module):
+        weight: jax.Array
+
+        def increment(self, x):
+            return self.weight * x
+
+        def describe(self, x):
+            return x
+
+    class Counter(eqx.Module):
+        start: jax.Array
+
+        def increment(self, x):
+            return self.start + x
+
+    class Purse(eqx.Module):
+        coins: jax.Array
+
+        def increment(self, x):
+            return self.coins + x
+
+    class Score(eqx.Module):
+        points: jax.Array
+
+        def increment(self, x):
+            return self.points + x
+
+    @eqx.filter_jit
+    def step(solver, x):
+        return choose(solver).increment(x)
+
+    step(Euler(jnp.ones(3)), jnp.ones(3))
+"""
+
+
+def test_of_many_methods_of_a_name_that_of_what_is_in_the_stage_is_called(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, UNRELATED)
+    assert facts["Euler.increment"].staged == "yes"
+    assert facts["Euler.increment"].params == {"self": "traced", "x": "traced"}
+    assert facts["Euler.describe"].staged != "yes"  # nothing asks for it
+    assert {facts[f"{name}.increment"].staged for name in ("Counter", "Purse", "Score")} == {"unknown"}
+
+
+def test_habit_is_not_enough(tmp_path: Path) -> None:
+    program = """
+        import flax.linen as nn
+        from elsewhere import intercept
+
+        class Layer(nn.Module):
+            @nn.compact
+            def __call__(self, x):
+                def show(y):
+                    return y
+                return intercept(show, x)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Layer.__call__"].basis == "convention"
+    assert facts["Layer.__call__.<locals>.show"].staged != "yes"
