@@ -12,7 +12,7 @@ from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.pytrees import flattening, leaf_attributes
+from jaxlint.staging.pytrees import flattening, kept_attributes, leaf_attributes
 from jaxlint.staging.stage import Why
 from jaxlint.staging.trees import registration
 from jaxlint.staging.values import (
@@ -24,6 +24,7 @@ from jaxlint.staging.values import (
     DictValue,
     ExternalObject,
     Field,
+    Function,
     Instance,
     ListValue,
     NumpyArray,
@@ -125,6 +126,13 @@ class Boundary(Machine):
             ):
                 t, frame = self.boundary
                 self.emit_static_field(value.cls, declared[name], part, t, frame)
+            elif (
+                static
+                and flatten is not None
+                and isinstance(part, (Array, NumpyArray))
+                and self.boundary is not None
+            ):
+                self.emit_kept(value.cls, flatten, name, part)
             python = keeps_python if isinstance(part, Unknown) else plain_python
             fields[name] = part if static else self.to_staged(part, why, certain, python)
         for name, field in declared.items():
@@ -132,6 +140,14 @@ class Boundary(Machine):
                 fields[name] = Array(True, why, tree=True, certain=False, mixed=keeps_python)
         del self.copying[id(value)]
         return copy
+
+    def emit_kept(self, cls: ClassValue, flatten: Function, name: str, value: Value) -> None:
+        """What a class keeps beside its leaves is compared as static fields are."""
+        node = kept_attributes(flatten).get(name)
+        if node is not None and self.boundary is not None:
+            t, frame = self.boundary
+            owner = Frame(None, flatten.module, flatten.scope, frame.stage, frame, t.node)
+            self.emit("static_field", events.StaticFieldEvent(node, owner, cls, name, value, t))
 
     def emit_static_field(
         self, cls: ClassValue, field: Field, value: Value, t: Transformed, frame: Frame

@@ -277,9 +277,9 @@ class TracedArgumentEvent(Event):
 
 @dataclass(slots=True, eq=False)
 class StaticFieldEvent(Event):
-    """`on_static_field`: an instance with `value` in a field declared static goes into a staged function.
+    """`on_static_field`: an instance with `value` in a field that is no leaf goes into a staged function.
 
-    `node` is the field's declaration; `frame` that of the call.
+    `node` is the field's declaration, or where its class flattens; `frame` that of the call.
     """
 
     cls: ClassValue

@@ -1,10 +1,13 @@
-"""Classes that say themselves how they flatten: which of their attributes are leaves."""
+"""Classes that say themselves how they flatten: which of their attributes are leaves, and which are kept beside them."""
 
 from __future__ import annotations
 
 import ast
 
+from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.values import ClassValue, Function
+
+_TO_NUMPY = ("np.asarray", "np.array", "numpy.asarray", "numpy.array")
 
 
 def flattening(cls: ClassValue) -> Function | None:
@@ -42,6 +45,39 @@ def leaf_attributes(flatten: Function) -> list[str] | None:
     if len(results) != 1 or results[0] is None:
         return None
     return _children(results[0], me, assigned | dict.fromkeys(grown))
+
+
+def kept_attributes(flatten: Function) -> dict[str, ast.AST]:
+    """The attributes that `flatten` returns as they are beside the children, by themselves or in a tuple or dict."""
+    parameters = [*flatten.node.args.posonlyargs, *flatten.node.args.args]
+    results = [part.value for part in ast.walk(flatten.node) if isinstance(part, ast.Return)]
+    if (
+        not parameters
+        or len(results) != 1
+        or not isinstance(results[0], ast.Tuple)
+        or len(results[0].elts) != 2
+    ):
+        return {}
+    kept: ast.expr | None = results[0].elts[1]
+    if isinstance(kept, ast.Name):
+        bound = [
+            part.value for part in nodes_of(flatten.node, ast.Assign) if dotted(part.targets[0]) == kept.id
+        ]
+        kept = bound[0] if len(bound) == 1 else None
+    parts = (
+        kept.elts
+        if isinstance(kept, (ast.Tuple, ast.List))
+        else kept.values
+        if isinstance(kept, ast.Dict)
+        else [kept]
+    )
+    found: dict[str, ast.AST] = {}
+    for part in parts:
+        if isinstance(part, ast.Call) and dotted(part.func) in _TO_NUMPY and part.args:
+            part = part.args[0]
+        if isinstance(part, ast.Attribute) and dotted(part.value) == parameters[0].arg:
+            found[part.attr] = part
+    return found
 
 
 def _children(result: ast.expr, me: str, assigned: dict[str, ast.expr | None]) -> list[str] | None:

@@ -17,11 +17,23 @@ Size = float  # elements; infinite for what is loaded from a file
 Shape = tuple[int, ...]
 ARRAYS = (Array, NumpyArray, Unknown, Static)  # what is loaded from a file is not known to be an array
 _BY_SHAPE = frozenset(
-    ["zeros", "ones", "empty", "full", "random", "random_sample", "eye", "identity", "rand", "randn"]
+    [
+        "zeros",
+        "ones",
+        "empty",
+        "full",
+        "random",
+        "random_sample",
+        "eye",
+        "identity",
+        "rand",
+        "randn",
+        "standard_normal",
+    ]
 )
 _BY_SIZE = frozenset(
     [
-        *("normal", "uniform", "standard_normal", "integers", "randint", "exponential", "gamma", "choice"),
+        *("normal", "uniform", "integers", "randint", "exponential", "gamma", "choice"),
         *("truncated_normal", "bernoulli", "categorical", "poisson"),
     ]
 )

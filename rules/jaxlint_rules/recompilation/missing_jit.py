@@ -8,28 +8,11 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, OperationEvent
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, Function, TupleValue, Value
+from jaxlint_rules._eager import computes_only
 from jaxlint_rules._loops import host_loops
 
 _MANY = 6  # operations of its own
-_HOST = ("np.", "numpy.", "math.", "time.", "os.", "plt.", "random.", "logging.")
-_PYTHON = frozenset(
-    {"print", "float", "int", "bool", "open", "input", "next", "setattr", "max", "min", "any", "all"}
-)
-_STATEMENTS = (
-    ast.While,
-    ast.Try,
-    ast.With,
-    ast.Raise,
-    ast.Assert,
-    ast.Global,
-    ast.Nonlocal,
-    ast.Yield,
-    ast.YieldFrom,
-    ast.If,
-)
 
 
 class MissingJit(Rule):
@@ -171,7 +154,7 @@ main()
             if (
                 node in self.staged
                 or count < _MANY
-                or not _computes_only(node)
+                or not computes_only(node)
                 or not event.frame.module.reported
             ):
                 continue
@@ -187,21 +170,3 @@ def _arrays(value: Value) -> bool:
     if isinstance(value, TupleValue):
         return bool(value.items) and all(_arrays(part) for part in value.items or ())
     return isinstance(value, Array) and value.certain and not value.jitted
-
-
-@cache
-def _computes_only(function: ast.AST) -> bool:
-    for part in walk(function):
-        if isinstance(part, _STATEMENTS):
-            return False
-        if isinstance(part, (ast.Attribute, ast.Subscript)) and isinstance(part.ctx, ast.Store):
-            return False
-        if isinstance(part, ast.Call):
-            name = dotted(part.func)
-            if (
-                name in _PYTHON
-                or name.startswith(_HOST)
-                or name.endswith((".item", ".tolist", ".append", ".block_until_ready"))
-            ):
-                return False
-    return True

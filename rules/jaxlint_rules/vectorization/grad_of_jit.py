@@ -1,4 +1,4 @@
-"""Training steps that are compiled in pieces: a gradient of a jitted loss, and an update outside of jit."""
+"""Training steps that are compiled in pieces, or not at all: a gradient, and an update, outside of jit."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import Partial, Transformed, Value
-from jaxlint_rules._loops import host_loops, names_in
+from jaxlint_rules._eager import eager_step, steps
+from jaxlint_rules._loops import host_loops
 
 _KINDS = frozenset({"grad", "value_and_grad", "jacobian"})
 
 
 class GradOfJit(Rule):
-    """The gradient of a jitted function is taken outside of jit, in a loop.
+    """A gradient is taken outside of jit, in a loop.
 
     ## What it does
-    Finds `jax.grad` or `jax.value_and_grad` of a jitted function, called in a loop outside of jit.
+    Finds `jax.grad` or `jax.value_and_grad` of a jitted function, called in a loop outside of jit; and of a function that nothing
+    jits, where the program itself is seen to run the loop, which updates what the gradient is taken of.
 
     ## Why is this bad?
     Jit belongs around the whole step. Differentiating a jitted function outside of jit runs its forward and its backward
     pass as programs of their own, works through the rules of differentiation in Python at every call, and leaves the
-    update of the parameters to one small program per operation. For a small network a step took 3.9 ms that way and
+    update of the parameters to one small program per operation; of a function that is not jitted, each operation is one. For a small network a step took 3.9 ms that way and
     0.07 ms jitted as a whole (on a CPU).
 
     ## Example
@@ -92,6 +93,60 @@ def newton(w, x, steps):
 """,
         ),
         Example(
+            "a gradient that nothing compiles, in a loop of the program",
+            """
+import jax
+import jax.numpy as jnp
+import optax
+
+def loss(params, x, y):
+    h = jnp.tanh(x @ params["w1"] + params["b1"])
+    return jnp.mean((h @ params["w2"] - y) ** 2)
+
+value_and_grad = jax.value_and_grad(loss)
+
+def train(params, x, y, n):
+    opt = optax.sgd(0.1)
+    state = opt.init(params)
+    for _ in range(n):
+        value, grads = value_and_grad(params, x, y)  # finding
+        updates, state = opt.update(grads, state)
+        params = optax.apply_updates(params, updates)
+    return params
+
+def adapt(params, x, y, n):
+    for _ in range(n):
+        grads = jax.grad(loss)(params, x, y)
+        params = jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+    return loss(params, x, y)
+
+@jax.jit
+def meta_step(params, x, y):
+    grads = jax.grad(lambda p: adapt(p, x, y, 5))(params)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+def sensitivity(params, points):
+    return [value_and_grad(params, x, x[:, :1])[0] for x in points]
+
+def square(w):
+    return w**2
+
+def descend(w):
+    for _ in range(100):
+        w = w - 0.1 * jax.grad(square)(w)
+    return w
+
+def main():
+    params = {"w1": jnp.ones((3, 4)), "b1": jnp.zeros(4), "w2": jnp.ones((4, 1))}
+    x, y = jnp.ones((8, 3)), jnp.ones((8, 1))
+    params = train(meta_step(params, x, y), x, y, 100)
+    with jax.disable_jit(False):
+        print(value_and_grad(params, x, y), sensitivity(params, [x]), descend(1.0))
+
+main()
+""",
+        ),
+        Example(
             "jit around the gradient, gradients inside of a step, once",
             """
 import jax
@@ -121,13 +176,15 @@ def train(w, xs):
         callee, frame = event.callee, event.frame
         if not isinstance(callee, Transformed) or callee.kind not in _KINDS or frame.stage.staged:
             return
-        inner = _jitted(callee.target)
-        if inner is None or frame.module.is_test or not isinstance(event.node, ast.Call):
+        inner, api = _jitted(callee.target), callee.api
+        if inner is None:
+            self.check_eager(event, callee, report)
+            return
+        if frame.module.is_test or not isinstance(event.node, ast.Call):
             return
         loops = host_loops(frame)
-        if not loops or not _steps(event.node, loops[0].node, report):
+        if not loops or not steps(event.node, loops[0].node):
             return
-        api = callee.api
         report(
             event.node,
             f"`{api}` of the jitted `{inner.label}` runs outside of jit in every iteration; jit the whole step",
@@ -137,6 +194,18 @@ def train(w, xs):
             ),
         )
 
+    @staticmethod
+    def check_eager(event: CallEvent, callee: Transformed, report: Reporter) -> None:
+        """A gradient that nothing compiles."""
+        function = eager_step(callee, event.node, event.frame)
+        if function is not None:
+            report(
+                event.node,
+                f"`{callee.api}` of `{function.qualname}` runs one operation at a time in every iteration; jit the whole step",
+                reason=f"{callee.why.explain(report.module)}, nothing compiles it, and the loop at line "
+                f"{getattr(host_loops(event.frame)[0].node, 'lineno', '?')} updates what it is given",
+            )
+
 
 def _jitted(target: Value) -> Transformed | None:
     if isinstance(target, Partial):
@@ -144,14 +213,3 @@ def _jitted(target: Value) -> Transformed | None:
     if isinstance(target, Transformed):
         return target if target.kind in JIT_KINDS and target.kind != "pmap" else None
     return None
-
-
-def _steps(node: ast.Call, loop: ast.AST, report: Reporter) -> bool:
-    """Whether the loop updates what it differentiates: an argument is bound anew in the body."""
-    given = {name for argument in node.args for name in names_in(argument)}
-    stored: set[str] = set()
-    for child in ast.walk(loop):
-        if isinstance(child, (ast.Name, ast.Attribute)) and isinstance(child.ctx, ast.Store):
-            stored.add(dotted(child).partition(".")[0])
-    target = getattr(loop, "target", None)
-    return bool(given & (stored - (names_in(target) if target is not None else set())))

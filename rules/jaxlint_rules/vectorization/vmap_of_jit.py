@@ -10,6 +10,7 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import Transformed
+from jaxlint_rules._eager import eager_step
 from jaxlint_rules._loops import host_loops
 
 
@@ -18,7 +19,8 @@ class VmapOfJit(Rule):
 
     ## What it does
     Finds `jax.vmap(jax.jit(f))` whose result is not jitted again, and a `jax.vmap` of a function that is jitted elsewhere
-    where a loop on the host calls it.
+    where a loop on the host calls it; or of one that nothing jits, where the program itself is seen to run the loop, which updates what
+    the mapped function is given.
 
     ## Why is this bad?
     The batched function is traced anew at each call, and what vmap adds around `f` runs operation by operation instead
@@ -148,6 +150,42 @@ def fisher(w, batches):
     return total
 """,
         ),
+        Example(
+            "a mapped step that nothing compiles",
+            """
+import jax
+import jax.numpy as jnp
+
+def env_step(state, action):
+    pos, vel = state
+    vel = jnp.clip(vel + 0.001 * (action - 1) - 0.0025 * jnp.cos(3 * pos), -0.07, 0.07)
+    return (pos + vel, vel), jnp.where(pos > 0.5, 1.0, -1.0)
+
+def rollout(key, n):
+    state = (jnp.full(n, -0.5), jnp.zeros(n))
+    step, total = jax.vmap(env_step), 0.0
+    for k in jax.random.split(key, 200):
+        state, reward = step(state, jax.random.randint(k, (n,), 0, 3))  # finding
+        total = total + reward
+    return total
+
+def unrolled(state, actions):
+    for action in actions:
+        state, _ = jax.vmap(env_step)(state, action)
+    return state
+
+compiled = jax.jit(unrolled)
+
+def evaluate(points, w):
+    return [jax.vmap(env_step)((w, w), point) for point in points]
+
+def main():
+    ones = jnp.ones(4)
+    print(rollout(jax.random.key(0), 64), compiled((ones, ones), jnp.ones((9, 4))), evaluate([ones], ones))
+
+main()
+""",
+        ),
     )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
@@ -186,6 +224,7 @@ def fisher(w, batches):
         if isinstance(inner, Transformed) and inner.kind in DIFFERENTIATION:
             inner = inner.target  # the gradients of each example
         if not isinstance(inner, Transformed) or inner.kind not in JIT_KINDS or inner.kind == "pmap":
+            self.check_eager(event, mapped, report)
             return
         if mapped.module is not frame.module or frame.module.is_test or not isinstance(node, ast.Call):
             return
@@ -200,6 +239,18 @@ def fisher(w, batches):
                 f"line {getattr(event.node, 'lineno', '?')}"
             ),
         )
+
+    @staticmethod
+    def check_eager(event: CallEvent, mapped: Transformed, report: Reporter) -> None:
+        """A mapped function that nothing compiles."""
+        function = eager_step(mapped, event.node, event.frame)
+        if function is not None:
+            report(
+                event.node,
+                f"`vmap` of `{function.qualname}` runs one operation at a time in every iteration; jit the mapped function, or the whole step",
+                reason=f"{mapped.why.explain(report.module)}, nothing compiles it, and the loop at line "
+                f"{getattr(host_loops(event.frame)[0].node, 'lineno', '?')} updates what it is given",
+            )
 
 
 def _is_jitted(node: ast.AST, report: Reporter) -> bool:

@@ -1,0 +1,212 @@
+"""Arithmetic in a narrow type whose result that type does not have."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.values import Array, Operation, Static, constant
+from jaxlint_rules.numerics._expressions import made, number, unviewed
+
+_SMALLEST = 2.0**-25  # half of the smallest float16 above zero: what is not more than this rounds to zero
+_UNSIGNED = {"uint8": 255, "uint16": 65535}
+# What one asks of a difference that may be negative; indices and masks are not among it.
+_OF_DIFFERENCES = frozenset(
+    {"square", "power", "absolute", "divide", "multiply", "astype", "mean", "norm", "std", "var"}
+)
+
+
+class NarrowArithmetic(Rule):
+    """Arithmetic in a narrow type gives numbers that it does not have.
+
+    ## What it does
+    Finds numbers that are added to a float16 array, or are its lower bound, and are zero in float16 (`1e-8`); and differences of `uint8`
+    and `uint16` arrays that are then squared, averaged, divided or made floats.
+
+    ## Why is this bad?
+    The smallest float16 above zero is 6e-8: an epsilon of 1e-8 rounds to zero, and the division that it guards is 0/0. Python's numbers
+    take the type of the array. Unsigned integers wrap around: `3 - 5` is 254, and so is the difference of two images where the second is
+    lighter, without an error.
+
+    ## Example
+    ```python
+    x = x.astype(jnp.float16)
+    y = x / jnp.sqrt(jnp.mean(x * x) + 1e-8)
+    error = jnp.mean((image - other) ** 2)  # both uint8
+    ```
+
+    ## Use instead
+    ```python
+    x32 = x.astype(jnp.float32)
+    y = (x32 / jnp.sqrt(jnp.mean(x32 * x32) + 1e-8)).astype(x.dtype)
+    error = jnp.mean((image.astype(jnp.float32) - other.astype(jnp.float32)) ** 2)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: which type the computation should have is for its author to say.
+
+    ## When not to fix
+    When wrapping around is meant, as in checksums.
+
+    ## References
+    - [JAX: type promotion](https://docs.jax.dev/en/latest/type_promotion.html)
+    """
+
+    code = "JAX1007"
+    name = "narrow-arithmetic"
+    category = "precision"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "an epsilon that is zero",
+            """
+import jax
+import jax.numpy as jnp
+
+def rms_norm(x, eps=1e-8):
+    variance = jnp.mean(x * x, axis=-1, keepdims=True)
+    return x / jnp.sqrt(variance + eps)  # finding
+
+def bounded(x):
+    return 1.0 / jnp.maximum(x, 1e-12)  # finding
+
+@jax.jit
+def forward(x):
+    x = x.astype(jnp.float16)
+    return rms_norm(x) + bounded(x)
+""",
+        ),
+        Example(
+            "an epsilon that is none, in wider types, or of another kind",
+            """
+import jax
+import jax.numpy as jnp
+
+def rms_norm(x, eps=1e-8):
+    wide = x.astype(jnp.float32)
+    return (wide / jnp.sqrt(jnp.mean(wide * wide) + eps)).astype(x.dtype)
+
+@jax.jit
+def forward(x):
+    x = x.astype(jnp.float16)
+    y = x.astype(jnp.bfloat16) + 1e-8
+    return rms_norm(x) + (x + 1e-4) * 1e-9 + 0.0 + y
+
+def added(x, rate):
+    return x.astype(jnp.float16) + rate, jnp.zeros(3) + 1e-8
+""",
+        ),
+        Example(
+            "differences of images",
+            """
+import jax
+import jax.numpy as jnp
+
+def load(n):
+    return jnp.zeros((n, 8, 8), dtype=jnp.uint8), jnp.ones((n, 8, 8), jnp.uint8)
+
+def error(a, b):
+    return jnp.mean(jnp.square(a - b)) + jnp.mean(jnp.abs(a - b))  # finding
+
+def centred(images):
+    return (images - 128) / 64.0  # finding
+
+def motion(frames):
+    steps = frames[1:] - frames[:-1]
+    return steps.astype(jnp.float32).mean()  # finding
+
+clean, noisy = load(2)
+print(error(clean, noisy), centred(clean), motion(noisy))
+""",
+        ),
+        Example(
+            "differences that are not negative, or of wider types",
+            """
+import jax.numpy as jnp
+
+def inverted(image):
+    return (255 - image) / 255.0
+
+def stretched(image):
+    return (image - image.min()) / (image.max() - image.min())
+
+def distance(a, b):
+    return (jnp.maximum(a, b) - jnp.minimum(a, b)).astype(jnp.float32)
+
+def error(a, b):
+    wide = a.astype(jnp.int32) - b
+    return jnp.mean(wide**2) + jnp.mean((a / 255.0 - b / 255.0) ** 2)
+
+def one_hot(labels):
+    return jnp.eye(10)[labels - 1]
+
+def zero_based(labels):
+    return (labels - 1).astype(jnp.float32)
+
+image = jnp.zeros((8, 8), dtype=jnp.uint8)
+print(inverted(image), stretched(image), distance(image, image), error(image, image), one_hot(image), zero_based(image))
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.told: set[ast.AST] = set()  # differences; one finding for each
+
+    @concerns("add", "maximum", *_OF_DIFFERENCES)
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if report.module.is_test or not operation.args:
+            return
+        if operation.name in ("add", "maximum"):
+            self.check_epsilon(event, report)
+            return
+        wrapped = unviewed(operation.args[0])
+        if (
+            not isinstance(wrapped, Array)
+            or not _may_be_float(operation, event.result)
+            or not _wraps(wrapped)
+        ):
+            return
+        if wrapped.made is not None and wrapped.made.node not in self.told:
+            self.told.add(wrapped.made.node)
+            report(
+                event.node,
+                f"a difference of `{wrapped.dtype}` numbers wraps around below zero: cast them to a signed or floating type first",
+                reason=f"`{wrapped.dtype}` begins at 0, and `3 - 5` is {_UNSIGNED[wrapped.dtype] - 1} in it",
+            )
+
+    @staticmethod
+    def check_epsilon(event: OperationEvent, report: Reporter) -> None:
+        """A number that is zero in the type of the array that it is to keep from zero."""
+        if event.result.dtype != "float16" or len(event.operation.args) != 2:
+            return
+        for value in event.operation.args:
+            given = number(value) if isinstance(value, Static) else None
+            if given is not None and 0 < abs(given) <= _SMALLEST:
+                report(
+                    event.node,
+                    f"{given:g} is zero in float16, whose smallest number is 6e-8: compute this in float32, or take a larger number",
+                    reason="the array is `float16`, and a Python number takes its type",
+                )
+                return
+
+
+def _may_be_float(operation: Operation, result: Array) -> bool:
+    """Whether an operation is done for its value as a number, not on integers that stay such."""
+    return operation.name in ("square", "power", "absolute", "norm") or result.dtype.startswith(
+        ("float", "bfloat")
+    )
+
+
+def _wraps(value: Array) -> bool:
+    """Whether an array is a difference of unsigned numbers, and nothing says that the second is the smaller."""
+    difference = made(value, "subtract")
+    if difference is None or value.dtype not in _UNSIGNED or len(difference.args) != 2:
+        return False
+    left, right = difference.args
+    if isinstance(left, Static) or made(left, "maximum", "max", "cummax") or made(right, "minimum", "min"):
+        return False  # `255 - image`, and what is known to be the larger
+    return not isinstance(right, Static) or constant(right) not in (0, 1)
