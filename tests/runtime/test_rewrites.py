@@ -10,6 +10,9 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
@@ -501,7 +504,8 @@ def test_calls_of_models_in_code_that_stays_on_the_host_are_compiled_apart(tmp_p
 @pytest.mark.parametrize(
     ("line", "stays"),
     [
-        ("if jnp.linalg.norm(x) < 1.0: return x", True),
+        ("if jnp.linalg.norm(x) < 1.0: raise ValueError(x)", True),
+        ("while jnp.linalg.norm(x) > 1.0: x = x / 2", True),
         ("return x if jnp.ndim(x) == 1 else x[0]", False),
         ("print(x)", True),
         ("x = x.sum().item()", True),
@@ -515,6 +519,45 @@ def test_what_no_jitted_function_can_do_is_not_tried(tmp_path: Path, line: str, 
     sources = {str(path): read_source(path, str(path))}
     arguments = [{"name": "x", "type": "ArrayImpl", "leaves": [{}]}]
     assert bool(to_jit([watched(path, line=3, arguments=arguments)], sources)) is not stays
+
+
+SAMPLER = """import jax
+import jax.numpy as jnp
+
+def metropolis(key, x, width):
+    move, accept = jax.random.split(key)
+    new = x + width * jax.random.normal(move, x.shape)
+    if jnp.log(jax.random.uniform(accept)) < 0.5 * (jnp.sum(x**2) - jnp.sum(new**2)):
+        return new, True
+    return x, False
+"""
+
+
+def test_a_step_that_accepts_or_rejects_chooses_and_is_jitted(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "sampler.py"
+    path.write_text(SAMPLER)
+    sources = {str(path): read_source(path, str(path))}
+    arguments = [{"name": name, "type": "ArrayImpl", "leaves": [{}]} for name in ("key", "x")]
+    arguments.append({"name": "width", "type": "float", "value": "1.0"})
+    (rewrite,) = to_jit([watched(path, function="metropolis", line=4, arguments=arguments)], sources)
+    assert rewrite.codemods == "branch-to-select + add-jit"
+    assert rewrite.summary.startswith("Choose by `where` or `lax.cond` and compile metropolis as a whole")
+    new = search.edited(rewrite.fixes, sources)
+    assert isinstance(new, dict)
+    text = new[str(path)].text
+    assert "@jax.jit\ndef metropolis" in text
+    steps = []
+    for program in (SAMPLER, text):
+        names: dict[str, Any] = {}
+        exec(program, names)
+        x, chain = jnp.ones(3), []
+        for number in range(20):
+            x, accepted = names["metropolis"](jax.random.key(number), x, 1.0)
+            chain.append((bool(accepted), x))
+        steps.append(chain)
+    assert [one for one, _ in steps[0]] == [one for one, _ in steps[1]]
+    assert {one for one, _ in steps[0]} == {True, False}
+    np.testing.assert_allclose(*(np.stack([x for _, x in chain]) for chain in steps), rtol=1e-5)
 
 
 def test_the_jit_of_nnx_comes_first_where_modules_are_handed_over(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jaxlint.codemods import Workspace
 from jaxlint.codemods.site import Site
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.rule import COSTLY_CATEGORIES
@@ -126,11 +127,24 @@ def to_jit(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFil
         if source is None or not often or one["arguments"] is None:
             continue
         function = definition(source, one["function"], one["line"])
-        if function is None or stays_on_host(function, source):
+        if function is None or _acts_on_host(function, source):
             continue
+        choice = _choice_fix(function, source)
+        if choice is not None and isinstance(Workspace({source.display: source}).plan(choice), str):
+            continue  # it decides by what JAX computes, and cannot choose between results instead
         if any("leaves" in argument for argument in one["arguments"]):
-            found.append(_jitted(one, function, source))
+            found.append(_jitted(one, function, source, choice))
     return found
+
+
+def _choice_fix(function: ast.FunctionDef, source: SourceFile) -> FixRequest | None:
+    """The edit that chooses between results where a function decides by what JAX computes, as a sampler that accepts or rejects."""
+    tests = _decisions(function, source)
+    if not tests:
+        return None
+    site = Site(source)
+    steps = tuple(Step("branch-to-select", source.display, site.span(test)) for test in tests)
+    return FixRequest(Safety.UNSAFE, "Choose by `where` or `lax.cond`", steps)
 
 
 def definition(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
@@ -155,24 +169,36 @@ def top_function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | 
 
 def stays_on_host(function: ast.FunctionDef, source: SourceFile) -> bool:
     """Whether a function certainly does what no jitted one can: print, draw from Python's generators, fetch what JAX computes or decide by it."""
+    return bool(_decisions(function, source)) or _acts_on_host(function, source)
+
+
+def _decisions(function: ast.FunctionDef, source: SourceFile) -> list[ast.expr]:
+    """The tests of a function that ask what JAX computes."""
     site = Site(source)
-    names = site.names
+    tests = [part.test for part in _parts(site, function) if isinstance(part, ast.If | ast.While | ast.IfExp)]
+    return [test for test in tests if any(_computes(site, one) for one in ast.walk(test))]
+
+
+def _computes(site: Site, node: ast.AST) -> bool:
+    name = (site.names.qualified(node.func) or "") if isinstance(node, ast.Call) else ""
+    return name.startswith(_COMPUTING) and name.rpartition(".")[2] not in _STATIC
+
+
+def _parts(site: Site, function: ast.FunctionDef) -> list[ast.AST]:
+    """The nodes of a function of the module's top level, without those of functions in it, in the tree of `site`."""
     same = [
         node
         for node in site.tree.body
         if isinstance(node, ast.FunctionDef) and node.lineno == function.lineno
     ]
-    parts = [part for one in same for part in own_nodes(one)]
-    tests = [part.test for part in parts if isinstance(part, ast.If | ast.While | ast.IfExp)]
-    asked = [
-        names.qualified(one.func) or ""
-        for test in tests
-        for one in ast.walk(test)
-        if isinstance(one, ast.Call)
-    ]
-    if any(name.startswith(_COMPUTING) and name.rpartition(".")[2] not in _STATIC for name in asked):
-        return True
-    for node in (part for part in parts if isinstance(part, ast.Call)):
+    return [part for one in same for part in own_nodes(one)]
+
+
+def _acts_on_host(function: ast.FunctionDef, source: SourceFile) -> bool:
+    """Whether a function prints, draws from Python's generators or fetches what JAX computes."""
+    site = Site(source)
+    names = site.names
+    for node in (part for part in _parts(site, function) if isinstance(part, ast.Call)):
         called = node.func
         name = names.qualified(called) or ""
         builtin = called.id if isinstance(called, ast.Name) and not name else ""
@@ -186,18 +212,25 @@ def stays_on_host(function: ast.FunctionDef, source: SourceFile) -> bool:
     return False
 
 
-def _jitted(one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile) -> Rewrite:
-    """The ways to jit it, each the next one's alternative: numbers traced, numbers static, the framework's own jit."""
+def _jitted(
+    one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile, choice: FixRequest | None
+) -> Rewrite:
+    """The ways to jit it, each the next one's alternative: numbers traced, numbers static, the framework's own jit.
+
+    `choice`: what has to be chosen rather than decided first.
+    """
     rewrite: Rewrite | None = None
+    first = f"{choice.message} and " if choice is not None else ""
     for transform, static in reversed(ways_to_jit(one, function, source)):
+        jit = jit_fix(function, source, transform, static)
         rewrite = Rewrite(
             name=f"jit:{told(transform, static)}",
             code=None,
             function=one["function"],
             path=one["path"],
             line=function.lineno,
-            summary=f"compile {one['function']} as a whole ({told(transform, static)})",
-            fixes=(jit_fix(function, source, transform, static),),
+            summary=f"{first}compile {one['function']} as a whole ({told(transform, static)})",
+            fixes=(jit,) if choice is None else (choice, jit),
             estimate=one["seconds"] or 0.0,
             instead=rewrite,
         )
