@@ -51,10 +51,14 @@ def range_to_fori_loop(draft: Draft, step: Step) -> None:
 
 
 class Loop:
-    """The rewrite of one loop. `without`: statements of its body that may have effects, since they are rewritten.
+    """The rewrite of one loop. `without`: statements of its body that may have effects or leave it, since they are rewritten.
 
     `lifted`: its body may call modules, since it becomes a loop of their framework.
     """
+
+    may_begin = (
+        False  # with variables that have no value before the loop, since its first iteration runs before it
+    )
 
     def __init__(
         self,
@@ -72,28 +76,21 @@ class Loop:
         self.newline = self.layout.newline
         if node.orelse:
             raise Refused("the loop has an `else`")
-        _check_jumps(node.body)
-        check_pure(self.site, [one for one in node.body if one not in without], "the loop", lifted=lifted)
+        kept = [one for one in node.body if one not in without]
+        _check_jumps(kept)
+        check_pure(self.site, kept, "the loop", lifted=lifted)
 
     def rewrite_while(self, node: ast.While, *, host: bool = False) -> None:
         asked = self.flow.reads(node.test)
         carry = self._some(self.carried(asked))
         fetches = Fetches(self.layout)
         if host:
-            fetches = fetches_in(self.layout, [node.test, *node.body])
-            asks = {node.test} | {part for part in ast.walk(node.test) if isinstance(part, ast.BoolOp)}
-            traced = set(carry) | set(self.flow.bound(node.body))
-            check_traceable(self.site, node.body, traced, "the loop", handled=fetches.handled)
-            check_traceable(self.site, [node.test], traced, "the test", handled=fetches.handled | asks)
+            fetches = self.fetched(node.test, node.body, set(carry))
         kept = [self.site.span(node.test)]
         names = self.layout.identifiers(self.flow.scope)
         cond, body = fresh_name(names, "cond_fun"), fresh_name(names, "body_fun")
         parameter = carry[0] if len(carry) == 1 else fresh_name(names, "carry")
-        # All that goes round is traced, so that no operator of Python may ask for its truth.
-        truth = Truth(self.draft, node).truth(node.test)
-        test = truth if is_truth(self.site, node.test) else f"{self.layout.operand(node.test)} != 0"
-        if "\n" in test or "\r" in test:
-            test = f"({test})"
+        test = self.asked(node, node.test)
         text = f"def {cond}({parameter}):{self.newline}"
         # The test takes only what it asks for out of the carry.
         text += self.unpacked(carry, parameter, asked)
@@ -103,6 +100,24 @@ class Loop:
         text += f"{fetches.rewritten(lines)}{self.inner}return {', '.join(carry)}{self.newline}{self.newline}"
         text += self.indent + self.call("jax.lax.while_loop", [cond, body, packed(carry)], carry)
         self.replace(text, [*kept, span])
+
+    def fetched(
+        self, test: ast.expr, body: Sequence[ast.stmt], traced: set[str], counters: Set[str] = frozenset()
+    ) -> Fetches:
+        """The numbers that a loop of the host fetches in its test and its body, which must do nothing else that cannot be traced."""
+        fetches = fetches_in(self.layout, [test, *body])
+        asks = {test} | {part for part in ast.walk(test) if isinstance(part, ast.BoolOp)}
+        traced = traced | set(self.flow.bound(body))
+        done = fetches.handled
+        check_traceable(self.site, body, traced, "the loop", counters=counters, handled=done)
+        check_traceable(self.site, [test], traced, "the test", counters=counters, handled=done | asks)
+        return fetches
+
+    def asked(self, node: ast.stmt, test: ast.expr) -> str:
+        """What the test of a statement asks for: all that goes round is traced, so that no operator of Python may ask for its truth."""
+        truth = Truth(self.draft, node).truth(test)
+        text = truth if is_truth(self.site, test) else f"{self.layout.operand(test)} != 0"
+        return f"({text})" if "\n" in text or "\r" in text else text
 
     def rewrite_for(self, node: ast.For, call: ast.Call) -> None:
         if not isinstance(node.target, ast.Name):
@@ -154,7 +169,7 @@ class Loop:
             used_after = name not in targets and self.flow.is_used_after(name, node)
             if not (goes_round or used_after or name in asked):
                 continue
-            if not self.flow.is_bound_before(name, node):
+            if not self.flow.is_bound_before(name, node) and not (self.may_begin and not goes_round):
                 raise Refused(
                     f"`{name}` may have no value before the loop; give it one of the type it gets inside"
                 )

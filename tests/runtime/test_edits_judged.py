@@ -158,6 +158,15 @@ def test_what_takes_the_time_after_an_edit_is_tried_next(tmp_path: Path) -> None
     assert (next_one.name, next_one.function, next_one.line) == ("jit:jax.jit", "b", 6)
 
 
+def test_a_function_that_another_edit_compiles_is_left_as_it_is(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(4.0), "b": ran(5.0)})
+    inner, outer = tried(found, rewrites, "ab")
+    outer.trial.functions = {"a": {"calls": 0}}  # it is traced in `b`, and no longer called from the host
+    inner.trial.functions = {"b": {"calls": 3}}
+    chosen, _ = found._together([inner, outer], found.original)
+    assert [one.rewrite.function for one in chosen] == ["b"]
+
+
 def test_a_run_that_got_less_of_the_machine_is_seen_as_if_it_had_got_as_much() -> None:
     base = Trial(run_s=2.0, compile_s=2.0, cpu_s=4.0)
     disturbed = Trial(run_s=3.0, compile_s=6.0, cpu_s=3.0)

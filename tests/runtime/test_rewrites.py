@@ -397,6 +397,35 @@ def test_loops_are_proposed_with_jit_where_the_host_calls_them(tmp_path: Path) -
     assert from_loops([rows], {str(path): dataclasses.replace(sources[str(path)], text=ROLLOUT.replace("reversed(range(len(rewards)))", "rewards"))}) == []  # fmt: skip
 
 
+CONVERGING = """
+import jax
+import jax.numpy as jnp
+
+def fit(x, tolerance):
+    for count in range(100):
+        new = 0.5 * (x + 2.0 / x)
+        if jnp.max(jnp.abs(new - x)) < tolerance:
+            break
+        x = new
+    return x, count
+"""
+
+
+def test_a_loop_that_stops_early_is_proposed_with_jit(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(CONVERGING)
+    sources = {str(path): read_source(path, str(path))}
+    arguments = [{"name": "x", "type": "ArrayImpl", "leaves": [{}]}]
+    (rewrite,) = from_loops(
+        [watched(path, function="fit", line=5, arguments=arguments, inner_calls=0)], sources
+    )
+    assert rewrite.name == "loops:break-to-while-loop + add-jit:jax.jit"
+    new = search.edited(rewrite.fixes, sources)
+    assert isinstance(new, dict)
+    assert "@jax.jit\ndef fit(" in new[str(path)].text
+    assert "jax.lax.while_loop(cond_fun, body_fun, (-1, False, x))" in new[str(path)].text
+
+
 def test_loops_of_jitted_functions_are_proposed_where_they_compile_long(tmp_path: Path) -> None:
     text = ROLLOUT.replace("def returns(", "@jax.jit\n@functools.partial(jax.vmap, in_axes=1)\ndef returns(")
     path = tmp_path.resolve() / "program.py"

@@ -109,6 +109,22 @@ def test_it_is_jitted_where_it_is_called_with_what_cannot_be_traced_static(
     assert not from_eager_calls([dict(call, plain={**call["plain"], "init": "class"})], sources, [], ())
 
 
+def test_functions_of_jax_are_called_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import jax\nimport jax.numpy as jnp\n\nw = jax.tree.map(jnp.zeros_like, params)\nv = init(params)\n"
+    )
+    entry = {"path": str(path), "function": "<module>", "plain": {}, "seconds": 1.0, "compiles": 9}
+    sources = {str(path): read_source(path)}
+    found = from_eager_calls(
+        [{**entry, "line": 4, "place": [4, 4, 4, 40]}, {**entry, "line": 5, "place": [5, 5, 4, 16]}],
+        sources,
+        [],
+        (),
+    )
+    assert [one.name for one in found] == ["jit-call:init"]
+
+
 def test_several_in_one_function_are_tried_at_once_and_then_the_most_expensive(tmp_path: Path) -> None:
     path = tmp_path.resolve() / "train.py"
     text = "from flax import nnx\nmodel = Model(rngs)\nstate = optimizer.init(model)\nfor x in data:\n    init(x)\n"

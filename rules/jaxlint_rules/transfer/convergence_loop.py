@@ -46,7 +46,7 @@ class ConvergenceLoop(Rule):
 
     ## Fix safety
     The fix writes a `while` loop in this way, without the `float` and `.item()` that fetched its numbers. It is unsafe: `lax.while_loop` needs each variable to keep its shape and
-    dtype from one iteration to the next, and has no gradient in reverse mode. Loops with `break` have no automatic fix.
+    dtype from one iteration to the next, and has no gradient in reverse mode. Of loops with a `break` it writes those over a range, and `while True`, that have one alone.
 
     ## When not to fix
     When an iteration takes much longer than the wait, when the result is differentiated in reverse mode, or when the step
@@ -228,7 +228,8 @@ def every_so_often(x):
 
 
 def _as_while_loop(loop: ast.While | ast.For, test: ast.expr, report: Reporter) -> FixRequest | None:
-    """The fix of a `while`; numbers that it fetches stay on the device."""
-    if not isinstance(loop, ast.While) or loop.test is not test:
-        return None
-    return propose(report, test, "while-to-while-loop", "Rewrite as `lax.while_loop`", safe=False, host=True)
+    """The fix of a `while`, or of a `break`; numbers that it fetches stay on the device."""
+    message = "Rewrite as `lax.while_loop`"
+    if isinstance(loop, ast.While) and loop.test is test:
+        return propose(report, test, "while-to-while-loop", message, safe=False, host=True)
+    return propose(report, test, "break-to-while-loop", message, safe=False)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from jaxlint.codemods import Workspace
+from jaxlint.codemods.early_stop import stop_of
 from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
@@ -34,6 +35,7 @@ _SEQUENCES = frozenset({"list", "tuple", "dict"})
 _STACKING = frozenset({"stack", "array", "asarray"})
 _MESSAGES = {
     "while-to-while-loop": "Rewrite as `lax.while_loop`",
+    "break-to-while-loop": "Rewrite as `lax.while_loop`",
     "for-to-scan": "Rewrite as `lax.scan`",
     "for-to-vmap": "Rewrite as `vmap`",
     "stack-to-vmap": "Use `vmap`",
@@ -138,7 +140,12 @@ def _loops(
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
             continue
         allowed = nested or not inside
-        if isinstance(node, ast.For) and allowed and not _runs_over(node.iter, lists) and not _is_short(node):
+        stop = stop_of(node) if isinstance(node, ast.For | ast.While) and allowed else None
+        if stop is not None:
+            yield [_fix("break-to-while-loop", stop.test, source)]
+        elif (
+            isinstance(node, ast.For) and allowed and not _runs_over(node.iter, lists) and not _is_short(node)
+        ):
             yield [_fix(name, node.iter, source) for name in ("for-to-vmap", "for-to-scan")]
         elif isinstance(node, ast.While) and allowed:
             yield [_fix("while-to-while-loop", node.test, source, host=True)]

@@ -329,11 +329,11 @@ class _Search:
     def _together(
         self, ranked: Sequence[_Tried], current: Mapping[str, SourceFile]
     ) -> tuple[list[_Tried], dict[str, SourceFile]]:
-        """As many of the edits as go together, those that come first before the others."""
+        """As many of the edits as go together, those that come first before the others; none of a function that another compiles."""
         chosen: list[_Tried] = []
         sources = dict(current)
         for one in ranked:
-            if any(_leaves_idle(other.trial, one.rewrite) for other in chosen):
+            if any(_leaves_idle(other.trial, one.rewrite) for other in ranked if other is not one):
                 continue
             both = edited([fix for other in (*chosen, one) for fix in other.rewrite.fixes], dict(current))
             if not isinstance(both, str):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import jax
@@ -47,6 +48,53 @@ LOOPS = {
     ),
 }  # fmt: skip
 
+# The span is the test of the `break`.
+STOPS = {
+    "a fixed point": (
+        "def f(x, limit):\n    for _ in range(limit):\n        new = half(x)\n        if «jnp.max(jnp.abs(new - x)) < 1e-4»:\n            break\n"
+        "        x = new\n    return x\n",
+        "x = jnp.where(done, x, new)",
+    ),
+    "what has no value before the loop, and the count": (
+        "def f(x, limit):\n    previous = jnp.inf\n    for i in range(limit + 1):\n        # a step\n        x = half(x)\n        size = jnp.sum(x**2)\n"
+        "        if «abs(float(size) - previous) < 1e-3»:  # enough\n            break\n        previous = size\n    return x, size, i + 1\n",
+        "carry = body_fun((-1, False, x, None, previous))",
+    ),
+    "for as long as it takes": (
+        "def f(x, limit):\n    while True:\n        old, x = x, half(x)\n        if «float(jnp.linalg.norm(x - old)) < 1e-3 or x[0] < 0»:\n            break\n"
+        "    return x\n",
+        "return ~done",
+    ),
+    "a test at the top, two below": (
+        "def f(x, limit):\n    y = x * 2\n    for k in range(1, limit):\n        if «jnp.sum(x) < 5.0»:\n            break\n"
+        "        x, y = half(x), y + x / k\n    return x, y\n",
+        "x, y = jnp.where(done, x, half(x)), jnp.where(done, y, y + x / k)",
+    ),
+}  # fmt: skip
+
+REFUSED_STOPS = {
+    "data": ("for row in rows:\n        x = x + row\n        if «x.sum() > 3»:\n            break\n    return x\n", "no range"),
+    "two ways out": (
+        "for _ in range(9):\n        x = half(x)\n        if «x.sum() > 3»:\n            break\n        if x.sum() < 1:\n            break\n    return x\n",
+        "only",
+    ),
+    "a test of its own": (
+        "while x.sum() > 1:\n        x = half(x)\n        if «x.sum() > 3»:\n            break\n    return x\n", "besides its `break`",
+    ),
+    "a sum below it": (
+        "for _ in range(9):\n        if «x.sum() > 3»:\n            break\n        x += 1.0\n    return x\n", "below the `break`",
+    ),
+    "the count of an earlier loop": (
+        "i = 7\n    for i in range(limit):\n        x = half(x)\n        if «x.sum() > 3»:\n            break\n    return x, i\n", "has a value before",
+    ),
+    "what is asked for before it is there": (
+        "for i in range(limit):\n        x = half(x)\n        if «x.sum() > 3»:\n            break\n        x = x + (last if i else 0.0)\n        last = x\n"
+        "    return x\n",
+        "no value before the loop",
+    ),
+    "output": ("for _ in range(9):\n        x = half(x)\n        print(x)\n        if «x.sum() > 3»:\n            break\n    return x\n", "effect"),
+}  # fmt: skip
+
 REFUSED = {
     "a whole number": ("while «int(x.sum()) > 3»:\n        x = x * 0.5\n    return x\n", "by `int`"),
     "a branch": ("while «float(x.sum()) > 3»:\n        if x[0] > 1:\n            x = x * 0.5\n        x = x * 0.9\n    return x\n", "decides in Python on `x`"),
@@ -56,6 +104,27 @@ REFUSED = {
     "over lines": ("while «float(\n        x.sum()\n    ) > 3»:\n        x = x * 0.5\n    return x\n", "several lines"),
     "data of the host": ("while «float(x.sum()) > 3»:\n        x = x * np.random.rand()\n    return x\n", "while tracing"),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "expect"), STOPS.values(), ids=STOPS)
+def test_a_loop_that_stops_early_computes_the_same(rewrite: Rewrite, code: str, expect: str) -> None:
+    text = rewrite("break-to-while-loop", HEAD + code)
+    assert "jax.lax.while_loop(" in text, text
+    assert expect in text
+    original = function_of(HEAD + code.replace("«", "").replace("»", ""))
+    rewritten = jax.jit(function_of(text))
+    for seed, limit in itertools.product(range(4), (0, 1, 2, 6, 60)):
+        x = jnp.asarray(np.random.default_rng(seed).uniform(0.5, 8.0, size=3), jnp.float32)
+        want, got = original(x, limit), rewritten(x, limit)
+        assert jax.tree.structure(want) == jax.tree.structure(got)
+        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=2e-5), got, want)
+
+
+@pytest.mark.parametrize(("code", "reason"), REFUSED_STOPS.values(), ids=REFUSED_STOPS)
+def test_what_stops_otherwise_is_refused(rewrite: Rewrite, code: str, reason: str) -> None:
+    answer = rewrite("break-to-while-loop", f"{HEAD}def f(x, limit, rows):\n    {code}")
+    assert answer.startswith("refused: ")
+    assert reason in answer
 
 
 @pytest.mark.parametrize(("code", "expect"), LOOPS.values(), ids=LOOPS)
