@@ -19,6 +19,7 @@ from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.source import read_source
 from jaxlint_runtime.apply import apply_proven
 from jaxlint_runtime.capture.observed import Observer, read
+from jaxlint_runtime.capture.trial import _compare
 from jaxlint_runtime.rewrites import search
 from jaxlint_runtime.rewrites.eager import eager_functions, looping_methods
 from jaxlint_runtime.rewrites.loops import from_compiled, from_loops
@@ -245,6 +246,30 @@ def test_results_are_kept_of_plain_and_of_jitted_functions(tmp_path: Path) -> No
         **{("jitted", n): float((n - 1) ** 2) for n in (1, 2, 3, 4)},
     }
     assert {one.qualname: one.calls for one in observer.records} == {"plain": 5, "jitted": 5}
+
+
+def test_calls_that_an_edit_compiles_into_their_caller_are_not_taken_for_others(tmp_path: Path) -> None:
+    """The first call of `scores` is traced in the second program, so that its first on the host is another one."""
+    from jaxlint_runtime import compat
+
+    source = "import jax\nimport jax.numpy as jnp\n\ndef scores(n):\n    return jnp.ones(n) * {0}\n\ndef twice(n):\n    return scores(n) * 2\n"
+    programs = {
+        "original": source.format(1) + "twice(1)\nscores(5)\n",
+        "edited": source.format(1) + "jax.jit(twice, static_argnums=0)(1)\nscores(5)\n",
+        "wrong": source.format(2) + "twice(1)\nscores(5)\n",
+    }
+    path = tmp_path.resolve() / "program.py"
+    for name, text in programs.items():
+        (tmp_path / name).mkdir()
+        observer = Observer({str(path): ["scores"]}, tmp_path / name, compat.is_tracing)
+        code = observer.compile(text.encode(), str(path))
+        assert code is not None
+        exec(code, {"__name__": "program"})
+        observer.close()
+    edited, wrong = (_compare(tmp_path / name, [tmp_path / "original"], None) for name in ("edited", "wrong"))
+    assert edited == {"calls": 0, "values": 0, "problem": None, "numerics": None}
+    assert wrong is not None
+    assert "relative error" in wrong["problem"]
 
 
 # ---- whole programs ----

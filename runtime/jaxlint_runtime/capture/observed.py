@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
+import json
 import os
 import pickle
 import threading
@@ -23,6 +24,7 @@ from typing import Any
 from jaxlint_runtime.capture.watched import body_of, definitions, own_nodes, with_constants
 
 _MARK = "jaxlint observe "
+_CALLS = "calls.json"
 _BYTES = 64 * 2**20  # of one call's result that is kept
 _PLAIN = (bool, int, float, complex)
 MODULE = "<module>"  # stands for the names of the program's first module when it ends
@@ -174,6 +176,12 @@ class Observer:
         finally:
             self.overhead += time.perf_counter() - start
 
+    def close(self) -> None:
+        """Write how often each function was called."""
+        if self.folder is not None:
+            calls = {record.qualname: record.calls for record in self.records}
+            (self.folder / _CALLS).write_text(json.dumps(calls))
+
 
 def _number(leaf: Any) -> Any:
     """Arrays as they are, numbers as the arrays that JAX makes of them; None, which is no leaf, for all else."""
@@ -192,6 +200,12 @@ def _yields(definition: Any) -> bool:
     return isinstance(definition, ast.AsyncFunctionDef) or any(
         isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(definition)
     )
+
+
+def corresponding(left: Path, right: Path) -> Callable[[str], bool]:
+    """Whether the calls of a function in two runs are the same ones: not where one of them has compiled some into their callers."""
+    one, two = (json.loads((folder / _CALLS).read_text()) for folder in (left, right))
+    return lambda name: one.get(name) == two.get(name)
 
 
 def read(folder: Path) -> Iterator[tuple[str, int, Any]]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from jaxlint_runtime.capture.observed import MODULE, Observer, read
+from jaxlint_runtime.capture.observed import MODULE, Observer, corresponding, read
 from jaxlint_runtime.capture.program import Kind, pytest_exit, run_program
 from jaxlint_runtime.capture.seeds import seed_the_unseeded
 from jaxlint_runtime.capture.session import relocate_path
@@ -113,6 +113,7 @@ def _run(job: Job) -> dict[str, Any]:
         peak = (device.memory_stats() or {}).get("peak_bytes_in_use")
     if kind is Kind.SCRIPT:
         observer.keep(MODULE, 1, _globals())
+    observer.close()
     compile_s = compiles.seconds()
     return {
         "ending": {"how": ending.how, "status": ending.status, "message": ending.message},
@@ -152,11 +153,12 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
 
     first, *others = ({(name, number): found for name, number, found in read(path)} for path in references)
     ours = {(name, number): found for name, number, found in read(folder)}
+    same_calls = corresponding(references[0], folder)
     compared = values = 0
     worst: Any = None
     for key, reference in first.items():
         found = ours.get(key)
-        if found is None:
+        if found is None or not same_calls(key[0]):
             continue
         if key[0] == MODULE:
             reference, found = _common(reference, found)
