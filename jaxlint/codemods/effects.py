@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.lifted import framework_of_class
 from jaxlint.codemods.site import Refused, Site
 
 # Calls that change something or talk to the world, by the name of the builtin or of the method.
@@ -174,6 +175,9 @@ def _effect(site: Site, node: ast.AST, lifted: bool) -> str | None:
     return None
 
 
+_MAKES = "calls `{}`, which makes parameters; use the framework's own cond or while_loop"
+
+
 def _effect_of_call(site: Site, node: ast.Call, lifted: bool) -> str | None:
     function = node.func
     if isinstance(function, ast.Name) and function.id in _BUILTINS:
@@ -186,7 +190,11 @@ def _effect_of_call(site: Site, node: ast.Call, lifted: bool) -> str | None:
     if name.startswith(("haiku.", "flax.linen.")) and (
         name.startswith("haiku.") or name.split(".")[-1][:1].isupper()
     ):
-        return f"calls `{ast.unparse(function)}`, which makes parameters; use the framework's own cond or while_loop"
+        return _MAKES.format(ast.unparse(function))
+    if isinstance(function, ast.Name):
+        bindings = site.names.bindings_of(function.id, site.names.scope_at(function))
+        if any(isinstance(one.node, ast.ClassDef) and framework_of_class(site, one.node) for one in bindings):
+            return _MAKES.format(function.id)
     if not lifted and _is_own_module(site, function):
         return f"calls `{ast.unparse(function)}` of a module, which may hold state; use the framework's own cond or while_loop"
     return None

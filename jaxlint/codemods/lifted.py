@@ -45,10 +45,11 @@ def _of_class(site: Site, loop: ast.For) -> str:
         (a for a in site.names.ancestors(loop) if isinstance(a, (ast.FunctionDef, ast.Lambda))), None
     )
     holder = site.names.parents.get(around) if around is not None else None
-    return _of_bases(site, holder) if isinstance(holder, ast.ClassDef) else ""
+    return framework_of_class(site, holder) if isinstance(holder, ast.ClassDef) else ""
 
 
-def _of_bases(site: Site, node: ast.ClassDef) -> str:
+def framework_of_class(site: Site, node: ast.ClassDef) -> str:
+    """The framework whose module a class of the file derives from; "" for any other."""
     bases = [site.names.qualified(base) or "" for base in node.bases]
     return next((one for one in LIFTED if any(base.startswith(f"{one}.") for base in bases)), "")
 
@@ -65,6 +66,6 @@ def _of_made(site: Site, name: ast.Name) -> str:
             return framework
         if isinstance(made.value.func, ast.Name):
             for held in site.names.bindings_of(made.value.func.id, scope):
-                if isinstance(held.node, ast.ClassDef) and (framework := _of_bases(site, held.node)):
+                if isinstance(held.node, ast.ClassDef) and (framework := framework_of_class(site, held.node)):
                     return framework
     return ""

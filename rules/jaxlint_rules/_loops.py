@@ -24,7 +24,7 @@ def host_loops(frame: Frame, comprehensions: bool = False) -> list[Loop]:
     return [
         loop
         for loop in reversed(frame.loops)
-        if (comprehensions or loop.kind != "comprehension") and not _is_short(loop)
+        if (comprehensions or loop.kind != "comprehension") and not is_short(loop)
     ]
 
 
@@ -37,7 +37,7 @@ def is_few(loop: Loop, frame: Frame) -> bool:
     return loop.trips == 1 or names_in(iterable).isdisjoint(parameters)
 
 
-def _is_short(loop: Loop) -> bool:
+def is_short(loop: Loop) -> bool:
     """A loop that is written to run a few times; a parameter that one caller sets low says nothing."""
     iterable = getattr(loop.node, "iter", None)
     written = isinstance(iterable, (ast.Tuple, ast.List)) or (
@@ -75,6 +75,70 @@ def counters(loop: ast.AST) -> frozenset[str]:
                 ):
                     found.add(child.target.id)
     return frozenset(found) - {"_"}
+
+
+def runs_once(node: ast.AST, loop: ast.AST, module: Module) -> bool:
+    """Whether a test of the loop's number lets `node` run in one iteration alone: the first, the last, or a given one."""
+    if not isinstance(loop, (ast.For, ast.AsyncFor)):
+        return False
+    numbers = _counted(loop.target, loop.iter)
+    inner = node
+    for above in module.ancestors(node):
+        if above is loop:
+            return False
+        if isinstance(above, (ast.If, ast.IfExp)):
+            body = above.body if isinstance(above.body, list) else [above.body]
+            if inner is not above.test and _holds_once(above.test, inner in body, numbers, loop.iter):
+                return True
+        inner = above
+    return False
+
+
+# With the number on the left of a comparison: whether it holds for one number, or fails for one.
+_HOLDS_ONCE = {ast.Eq: True, ast.NotEq: False}
+
+
+def _holds_once(test: ast.expr, outcome: bool, numbers: set[str], iterable: ast.expr) -> bool:
+    """Whether `test` has this outcome for one of the loop's numbers alone."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _holds_once(test.operand, not outcome, numbers, iterable)
+    if isinstance(test, ast.Name):
+        return not outcome and test.id in numbers  # `if i: ... else: here`
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or dotted(test.left) not in numbers:
+        return False
+    kind, bound = type(test.ops[0]), test.comparators[0]
+    if kind in _HOLDS_ONCE:
+        return _HOLDS_ONCE[kind] is outcome
+    if isinstance(bound, ast.Constant):
+        return (kind, bound.value, outcome) in _FIRST
+    if (
+        not isinstance(bound, ast.BinOp)
+        or not isinstance(bound.op, ast.Sub)
+        or not _is_number(bound.right, 1)
+    ):
+        return False
+    if ast.unparse(bound.left) not in _lengths(iterable):
+        return False
+    return (kind is ast.Lt and not outcome) or (kind is ast.GtE and outcome)
+
+
+_FIRST = {(ast.Gt, 0, False), (ast.GtE, 1, False), (ast.Lt, 1, True), (ast.LtE, 0, True)}
+
+
+def _is_number(node: ast.expr, number: int) -> bool:
+    return isinstance(node, ast.Constant) and node.value == number
+
+
+def _lengths(iterable: ast.expr) -> set[str]:
+    """How the number of iterations may be written: `n` and `len(xs)` of `range(n)` and `enumerate(xs)`."""
+    if not isinstance(iterable, ast.Call) or not iterable.args:
+        return set()
+    last = dotted(iterable.func).rpartition(".")[2]
+    if last in _WRAPPERS and last != "trange":
+        return _lengths(iterable.args[0])
+    if last == "enumerate":
+        return {f"len({ast.unparse(iterable.args[0])})"}
+    return {ast.unparse(iterable.args[0])} if len(iterable.args) == 1 else set()
 
 
 def _counted(target: ast.expr, iterable: ast.expr) -> set[str]:

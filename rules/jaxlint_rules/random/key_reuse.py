@@ -10,6 +10,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeyEvent
 from jaxlint.staging.syntax_facts import dotted, names_stored
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._loops import runs_once
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
 
@@ -213,6 +214,27 @@ def carried(key, xs):
 """,
         ),
         Example(
+            "one iteration alone draws",
+            """
+import jax
+
+def forward(layers, x, key):
+    for i, layer in enumerate(layers):
+        if i < len(layers) - 1:
+            x = layer(x)
+        else:
+            x = x + jax.random.normal(key, x.shape)
+    return x
+
+def walk(x, n, key):
+    for i in range(n):
+        if i == 0:
+            x = x + jax.random.normal(key, x.shape)
+        x = x * 2
+    return x
+""",
+        ),
+        Example(
             "a call whose result is dropped, to compile first",
             """
 import jax
@@ -247,6 +269,7 @@ def train(params, key):
                 loop is None
                 or (loop.trips is not None and loop.trips < 2)
                 or _shuffles_each(event.node, loop.node)
+                or runs_once(event.node, loop.node, frame.module)
             ):
                 return
             message = f"the key `{name}` is used{through} in every iteration of the loop, each time with the same result"

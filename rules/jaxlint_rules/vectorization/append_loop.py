@@ -7,15 +7,18 @@ import ast
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
+from jaxlint.staging.classes import MODULE_KINDS
 from jaxlint.staging.events import CallEvent, IterationEvent, LoopEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import (
     Array,
+    ClassValue,
     External,
     ExternalObject,
     ListValue,
+    ModuleValue,
     Transformed,
     Value,
 )
@@ -26,6 +29,7 @@ from jaxlint_rules._reasons import staged_because
 _STACKING = ("jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray")
 MANY = 16  # copies of a single expression in a program that are worth a `vmap`
 _JAX = ("jax", "optax")
+_MODULES = ("flax.linen.", "flax.nnx.", "haiku.", "equinox.nn.")
 _STATEMENTS = (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.Pass)
 _PYTHON = frozenset({"len", "range", "enumerate", "zip", "abs", "sum", "tuple", "dict", "isinstance"})
 
@@ -227,6 +231,39 @@ def scanned(h, xs):
 """,
         ),
         Example(
+            "layers that are made in the loop",
+            """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+class Cell(nn.Module):
+    width: int
+
+    @nn.compact
+    def __call__(self, x, state):
+        new = nn.tanh(nn.Dense(self.width)(x) + state)
+        return new, new
+
+class Stack(nn.Module):
+    width: int
+    depth: int
+
+    @nn.compact
+    def __call__(self, x, states):
+        outs, last = [], []
+        for i in range(self.depth):
+            x, state = Cell(self.width)(x, states[i])
+            outs.append(x)
+            last.append(state)
+        return jnp.array(outs).sum(0), jnp.array(last)
+
+model = Stack(8, 6)
+params = model.init(jax.random.key(0), jnp.ones(8), jnp.ones((6, 8)))
+run = jax.jit(model.apply)
+""",
+        ),
+        Example(
             "a loop beside the same as a scan",
             """
 import jax
@@ -273,6 +310,8 @@ def run(state, key, scanned=True):
                 return
         if (trips is not None and trips <= FEW) or not _has_rows(iterable, node.iter):
             return
+        if _makes_modules(node, event.frame):
+            return  # each has parameters of its own
         if event.frame.stage.staged or _calls_jax_alone(node, event.frame):
             self.loops.setdefault(node, (event, event.frame.stage.staged))
 
@@ -400,6 +439,26 @@ def _holds_arrays(value: Value) -> bool:
         return False
     parts = value.elements() or [value.element]
     return all(isinstance(part, Array) and not part.tree for part in parts)
+
+
+def _makes_modules(loop: ast.For, frame: Frame) -> bool:
+    """Whether an iteration makes a module of a framework."""
+    for statement in loop.body:
+        for part in walk(statement):
+            if not isinstance(part, ast.Call):
+                continue
+            root, _, rest = dotted(part.func).partition(".")
+            held = frame.scope.lookup(root) if root else None
+            value = held[0] if held is not None else None
+            if isinstance(value, ModuleValue):
+                value, rest = value.module.scope.variables.get(rest), ""
+            if isinstance(value, ClassValue) and not rest and value.kind in MODULE_KINDS:
+                return True
+            if isinstance(value, External):
+                name = f"{value.name}.{rest}" if rest else value.name
+                if name.startswith(_MODULES) and name.rpartition(".")[2][:1].isupper():
+                    return True
+    return False
 
 
 def _calls_jax_alone(loop: ast.For, frame: Frame) -> bool:

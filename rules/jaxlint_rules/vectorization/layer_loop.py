@@ -11,7 +11,7 @@ from jaxlint.staging.events import LoopEvent
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, ExternalObject, Instance, ListValue, TupleValue, Value, find_array
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, has_other_way, names_in
+from jaxlint_rules._loops import FEW, has_other_way, is_short, names_in
 from jaxlint_rules._reasons import staged_because
 
 DEEP = 16  # modules of one kind from which the time to compile them is felt
@@ -252,6 +252,19 @@ def either(params, x, scanned=True):
     return x
 """,
         ),
+        Example(
+            "two that are written out",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def swap(roles, first, second, values):
+    for at, role in [(first, values[1]), (second, values[0])]:
+        roles = roles.at[at].set(role)
+    return roles
+""",
+        ),
     )
 
     def on_loop(self, event: LoopEvent, report: Reporter) -> None:
@@ -265,7 +278,11 @@ def either(params, x, scanned=True):
                 reason=f"each iteration makes the module anew with the same settings; {staged_because(frame)}",
             )
             return
-        if not _holds_parameters(event.iterable) or (trips is not None and trips <= FEW):
+        if (
+            not _holds_parameters(event.iterable)
+            or (trips is not None and trips <= FEW)
+            or is_short(event.loop)
+        ):
             return
         used = names_in(node.target)
         if not any(_is_layer_value(event.after.get(name)) for name in used):

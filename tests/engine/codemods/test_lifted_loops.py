@@ -149,6 +149,9 @@ class Model(nnx.Module):
 def test_modules_that_are_made_in_each_iteration_stay_in_the_loop(rewrite: Rewrite) -> None:
     program = LINEN_COMPACT.replace("h, y = cell(h, x)", "h, y = nn.GRUCell(4)(h, x)")
     assert "which makes parameters" in rewrite("for-to-scan", program)
+    own = program.replace("nn.GRUCell(4)", "Cell(4)")
+    refused = rewrite("for-to-scan", f"{own}\nclass Cell(nn.GRUCell):\n    pass\n")
+    assert "calls `Cell`, which makes parameters" in refused
 
 
 def test_no_vmap_is_written_over_modules(rewrite: Rewrite) -> None:
