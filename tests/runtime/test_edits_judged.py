@@ -189,6 +189,19 @@ def test_a_plain_gain_is_timed_in_one_or_two_pairs_and_a_small_one_in_more(
     assert len(pairs) == max(2, runs // 2)  # with the runs that values were compared in where there is one
 
 
+def test_edits_that_are_proven_together_are_one_result(tmp_path: Path) -> None:
+    runs = {"": Trial(run_s=8.0, compile_s=2.0), "a": ran(4.0), "b": ran(5.0), "ab": ran(2.0)}
+    found, rewrites = search(tmp_path, runs)
+    best = found._combine(tried(found, rewrites, "ab"), [], found.original)
+    assert best is not None
+    found._conclude(best, best.parts)
+    ((_, told),) = found.verification.document.results
+    assert told["status"] == "verified"
+    assert told["reason"].startswith("Compile a; Compile b: 4.00x as fast without compiles")
+    assert "each edit alone, in one run: jit:a in a: run 8.00 to 4.00 s" in told["evidence"]
+    assert found.verification.rewritten
+
+
 @pytest.mark.parametrize(("device", "shared"), [("cpu: cpu", True), ("gpu: NVIDIA H100", False)])
 def test_the_second_run_of_the_original_does_not_compile_again_on_a_cpu(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, device: str, shared: bool

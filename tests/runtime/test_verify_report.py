@@ -178,9 +178,12 @@ def test_a_function_that_an_edit_moved_is_shown_once(document: Document) -> None
     document.join(again)
     assert [(one["function"], one["line"]) for _, one in document.results[-2:]] == [("step", 5), ("new", 40)]
     assert [one["line"] for one in document.applied] == [5]
+    assert document.line_of(str(Path.cwd() / "train.py"), "evaluate", 30) == 28  # where the run saw it
+    assert document.line_of("train.py", "elsewhere", 30) == 30
     stream = io.StringIO()
     print_report(document, stream)
     assert stream.getvalue().count("step  train.py:5\n") == 1
+    assert "applied: donation of step (train.py:5): as it was run" in stream.getvalue()
     assert "step  train.py:12" not in stream.getvalue()
 
 
@@ -262,14 +265,16 @@ def test_functions_that_are_called_once_take_no_room(document: Document) -> None
         "called once at most, and nothing applies (--verbose says why): init_0 (train.py:100), init_1"
         in short
     )
-    assert short.count("donation (not-applicable)") == 1  # evaluate_5, which is called again and again
+    assert "donation (not-applicable)" not in short
+    # evaluate_5, which is called again and again
+    assert short.count("not applicable (--verbose says why): donation, remat") == 1
     assert whole.count("donation (not-applicable)") == 6
     assert "called once" not in whole
     document.functions[:] = document.functions[1:4]
     stream = io.StringIO()
     print_report(document, stream)
     assert "init_0" in stream.getvalue().split("Candidates on")[0]  # where nothing else is, they are shown
-    assert stream.getvalue().count("donation (not-applicable)") == 6
+    assert stream.getvalue().count("not applicable (--verbose says why): donation, remat") == 6
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])

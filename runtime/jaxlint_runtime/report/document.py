@@ -123,16 +123,19 @@ class Document:
 
     def join(self, again: Document) -> None:
         """Take in what a look at the edited program showed; a function that edits moved stays where it was first seen."""
-        lines: dict[tuple[str, str], int] = {}
-        for one in (*self.functions, *self.watched, *(result for _, result in self.results)):
-            lines.setdefault((one["path"], one["function"]), one["line"])
 
         def at_first(entry: Mapping[str, Any]) -> dict[str, Any]:
-            return {**entry, "line": lines.get((entry["path"], entry["function"]), entry["line"])}
+            return {**entry, "line": self.line_of(entry["path"], entry["function"], entry["line"])}
 
-        self.results += [(target, at_first(result)) for target, result in again.results]
+        results = [(target, at_first(result)) for target, result in again.results]
         self.applied += [at_first(entry) for entry in again.applied]
         self.errors += again.errors
+        self.results += results
+
+    def line_of(self, path: str, function: str, line: int) -> int:
+        """Where the run saw a function, or what was tried for it is said to be first; `line` where neither did."""
+        seen = (*self.functions, *self.watched, *(result for _, result in self.results))
+        return next((one["line"] for one in seen if (one["path"], one["function"]) == (path, function)), line)
 
     def results_of(self, target: str) -> list[dict[str, Any]]:
         """The candidates that were tried for one target."""

@@ -22,6 +22,7 @@ from jaxlint_runtime.report.plain_table import plain_table
 from jaxlint_runtime.report.sharded import sharded
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import verdicts
+from jaxlint_runtime.settings import TRANSFORMS
 
 _STYLES = {
     "verified": "bold green",
@@ -36,6 +37,8 @@ _SHOWN_CAUSES = 4
 _SHOWN_SYNCS = 12
 _SHOWN_FLAGGED = 12
 _SHOWN_EAGER = 3
+_MANY = 2  # transforms with nothing to do in a function, whose reasons are left out
+_FELT = 1e-3  # seconds of one wait
 _COSTLY = 0.03  # of all that functions take: what does is shown, though it is called once
 
 
@@ -89,7 +92,8 @@ def render(document: Document, verbose: bool = False) -> Iterator[RenderableType
     for target in document.targets:
         if results := document.results_of(target):
             yield ""
-            yield from _results(target, results, set() if verbose else _called_once(document.functions))
+            once = set() if verbose else _called_once(document.functions)
+            yield from _results(target, results, once, verbose)
     for _, sharding in document.shardings:
         yield ""
         yield from sharded(sharding)
@@ -100,9 +104,9 @@ def render(document: Document, verbose: bool = False) -> Iterator[RenderableType
         yield _sizes(document.sizes)
     for entry in document.applied:
         style = "bold green" if entry["kept"] else "yellow"
-        place = f"{display_path(entry['path'])}:{entry['line']}"
+        what = f"{entry['candidate']} of {entry['function']} ({display_path(entry['path'])}:{entry['line']})"
         yield Text(
-            f"{'applied' if entry['kept'] else 'not applied'}: {place} {entry['message']}", style=style
+            f"{'applied' if entry['kept'] else 'not applied'}: {what}: {entry['message']}", style=style
         )
     for message in document.regressions:
         yield Text(f"worse than the baseline: {message}", style="red")
@@ -240,7 +244,8 @@ def _syncs(document: Document) -> Table:
     for heading in ("times", f"per {document.step or 'step'}", "waited ms"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("check says", overflow="fold")
-    for sync in document.syncs[:_SHOWN_SYNCS]:
+    syncs = [one for one in document.syncs if _is_felt(one)] or document.syncs
+    for sync in syncs[:_SHOWN_SYNCS]:
         table.add_row(
             f"{display_path(sync['path'])}:{sync['line']}",
             escape(sync["kind"]),
@@ -249,11 +254,14 @@ def _syncs(document: Document) -> Table:
             _number(sync["seconds"] * 1e3),
             ", ".join(f"{finding['code']} {finding['name']}" for finding in sync.get("findings", ())),
         )
-    if len(document.syncs) > _SHOWN_SYNCS:
-        table.caption = (
-            f"and {len(document.syncs) - _SHOWN_SYNCS} more lines; --output-format json has them all"
-        )
+    if left := len(document.syncs) - len(syncs[:_SHOWN_SYNCS]):
+        table.caption = f"and {left} more line{'s' if left > 1 else ''}; --output-format json has them all"
     return table
+
+
+def _is_felt(sync: Mapping[str, Any]) -> bool:
+    """Whether the host waits in a line again and again, or long, or where check says so."""
+    return bool(sync["count"] > 1 or sync["seconds"] >= _FELT or sync.get("findings"))
 
 
 def _spent(function: Mapping[str, Any]) -> float:
@@ -269,11 +277,12 @@ def _called_once(functions: Sequence[Mapping[str, Any]]) -> set[tuple[str, int]]
 
 
 def _results(
-    target: str, results: Sequence[Mapping[str, Any]], minor: Set[tuple[str, int]]
+    target: str, results: Sequence[Mapping[str, Any]], minor: Set[tuple[str, int]], verbose: bool
 ) -> Iterator[RenderableType]:
     """Every candidate, function by function: those with figures as a table, then why each was decided as it was.
 
-    Of functions in `minor` to which nothing applies the names are told, and no more.
+    Of functions in `minor` to which nothing applies the names are told, and no more; so it is, but for `verbose`, with
+    transforms that have nothing to do in a function.
     """
     yield Text(f"Candidates on {target}", style="bold")
     places = dict.fromkeys((result["function"], result["path"], result["line"]) for result in results)
@@ -289,10 +298,26 @@ def _results(
         figures = [result for result in mine if result["before"] is not None and result["after"] is not None]
         if figures:
             yield Padding(_figures(figures), (0, 0, 0, 4), expand=False)
-        yield from _reasons(mine)
+        idle = [] if verbose else [result for result in mine if _has_nothing_to_do(result)]
+        if len(idle) < _MANY:
+            idle = []
+        yield from _reasons([result for result in mine if result not in idle])
+        if idle:
+            names = ", ".join(result["candidate"] for result in idle)
+            said = f"not applicable (--verbose says why): {names}"
+            yield Padding(Text(said, style="dim"), (0, 0, 0, 4))
     if left:
         said = f"called once at most, and nothing applies (--verbose says why): {', '.join(left)}"
         yield Padding(Text(said, style="dim"), (0, 0, 0, 2))
+
+
+def _has_nothing_to_do(result: Mapping[str, Any]) -> bool:
+    """Whether a transform proposed nothing for a function; an edit of the source that is refused says more."""
+    return (
+        result["status"] == "not-applicable"
+        and result["before"] is None
+        and result["candidate"] in TRANSFORMS
+    )
 
 
 def _figures(results: Sequence[Mapping[str, Any]]) -> Table:

@@ -362,8 +362,7 @@ class _Search:
 
     def _conclude(self, kept: _Tried, chosen: Sequence[_Tried]) -> None:
         """Time the edited program against the original, report, and leave the texts to be written."""
-        names = " + ".join(dict.fromkeys(f"{one.rewrite.name} in {one.rewrite.function}" for one in chosen))
-        summary = "; ".join(dict.fromkeys(one.rewrite.summary for one in chosen))
+        summary = "; ".join(dict.fromkeys(_told(one.rewrite) for one in chosen))
         first = chosen[0].rewrite
         rewrite = dataclasses.replace(
             first, name=first.name if len(chosen) == 1 else "source", summary=summary
@@ -383,14 +382,17 @@ class _Search:
             less_of(memory, "memory"),
         ]
         better = max(speedup.low, start.low, memory.low) >= _CLAIM and total.median >= 1 / WORTH
-        reason = f"{names}: {summary}: {', '.join(gains)}; the whole program {total.median:.2f}x as fast"
+        reason = f"{summary}: {', '.join(gains)}; the whole program {total.median:.2f}x as fast"
         status = Status.VERIFIED if better else Status.REJECTED
+        if len(chosen) > 1:
+            alone = "; ".join(
+                f"{one.rewrite.name} in {one.rewrite.function}: {figures_of(self.base, one.trial)}"
+                for one in chosen
+            )
+            kept.evidence += f"; each edit alone, in one run: {alone}"
         self._report(
             rewrite, status, reason, kept, before=median_of(before), after=median_of(after), speedup=speedup
         )
-        for one in chosen if len(chosen) > 1 else ():
-            alone = f"{one.rewrite.summary}: part of the edits that were timed together; alone, one run: {figures_of(self.base, one.trial)}"
-            self._report(one.rewrite, Status.NOT_APPLICABLE, alone)
         if better:
             self._keep(kept)
 
@@ -441,7 +443,7 @@ class _Search:
         result = Result(
             function=rewrite.function,
             path=rewrite.path,
-            line=rewrite.line,
+            line=self.verification.document.line_of(rewrite.path, rewrite.function, rewrite.line),
             code=rewrite.code,
             candidate=f"source:{rewrite.name}" if rewrite.name != "source" else "source",
             status=status,
@@ -456,6 +458,13 @@ class _Search:
             result.after = cost_of(after or tried.trial)
         target = next((name for name in self.verification.document.targets if ":" not in name), "cpu")
         self.verification.document.results.append((target, to_plain(result)))
+
+
+def _told(rewrite: Rewrite) -> str:
+    """What an edit does, and in which function."""
+    function = rewrite.function.rpartition(".")[2]
+    summary = rewrite.summary[:1].upper() + rewrite.summary[1:]
+    return summary if function in summary else f"{summary} in {rewrite.function}"
 
 
 def _codemods(rewrite: Rewrite) -> set[tuple[str, str, str]]:
