@@ -279,9 +279,11 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
         mine = {id(parent.node) for parent in cls.mro()}
         if any(isinstance(option, ClassValue) and id(option.node) in mine for option in options):
             return True
-        # A parameter may hold an instance of a subclass; a named tuple hardly does.
-        plain = isinstance(value, TupleValue) and all(isinstance(option, ClassValue) for option in options)
-        return False if plain else None
+        # A parameter may hold an instance of a subclass, where there is one; a named tuple hardly does.
+        if isinstance(value, TupleValue):
+            return False if all(isinstance(option, ClassValue) for option in options) else None
+        alone = all(isinstance(option, ClassValue) and _stands_alone(option) for option in options)
+        return False if alone and not cls.derived else None
     kinds = [_BUILTIN_TYPES.get(option.name) if isinstance(option, External) else None for option in options]
     # Of which types what Python itself defines can be no instance.
     others = [option for option, kind in zip(options, kinds, strict=True) if kind is None]

@@ -232,6 +232,9 @@ def growing(loop: ast.AST) -> frozenset[str]:
                     fresh.add(target)  # made anew in each iteration
                 elif isinstance(child.value, ast.Subscript) and dotted(child.value.value) == target:
                     fresh.add(target)  # cut back: a window
+                elif child is statement and isinstance(child.targets[0], ast.Name):
+                    if target not in names_in(child.value):
+                        fresh.add(target)  # bound to something else in each iteration
             elif isinstance(child, ast.Call) and isinstance(child.func, ast.Attribute):
                 if child.func.attr == "append" and child.args:
                     found.add(dotted(child.func.value))

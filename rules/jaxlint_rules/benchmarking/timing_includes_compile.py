@@ -11,7 +11,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ElapsedEvent
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.timing import Dispatch
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import SIZED, assigned_once, names_in
@@ -202,7 +202,15 @@ def main(batches):
     x.block_until_ready()
     print("epoch took", time.perf_counter() - tic)
 
+def run(x):
+    began = time.perf_counter()
+    x = np.sort(x)
+    print("sorting took", time.perf_counter() - began)
+    x = jax.jit(lambda x: x @ x)(x).block_until_ready()
+    print("in total it took", time.perf_counter() - began)
+
 main([])
+run(np.ones(100))
 """,
         ),
         Example(
@@ -313,7 +321,7 @@ warmed_sizes([8, 16, 32])
         if not event.waited or not is_measurement(event, report):
             return  # a measurement that does not wait says nothing anyway, and is reported as such
         cold = next((d for d in event.dispatches if d.first), None)
-        if cold is None or not _from_program(event.frame):
+        if cold is None or not _from_program(event.frame) or _keeps_running(event):
             return
         if event.frame.loops:
             self.check_loop(event, cold, report)
@@ -395,6 +403,21 @@ def _from_program(frame: Frame) -> bool:
     while outermost.caller is not None:
         outermost = outermost.caller
     return outermost.context == ""
+
+
+def _keeps_running(event: ElapsedEvent) -> bool:
+    """Whether the clock is started once and asked again and again: that tells how far a run has come, not how fast a function is."""
+    owner = event.frame.function.node if event.frame.function is not None else event.frame.module.tree
+    name = (
+        event.node.right.id
+        if isinstance(event.node, ast.BinOp) and isinstance(event.node.right, ast.Name)
+        else ""
+    )
+    if not name or sum(n.id == name and isinstance(n.ctx, ast.Store) for n in nodes_of(owner, ast.Name)) != 1:
+        return False
+    told = [n for n in nodes_of(owner, ast.BinOp) if isinstance(n.op, ast.Sub) and dotted(n.right) == name]
+    readings = {ast.unparse(n.left) if isinstance(n.left, ast.Name) else id(n) for n in told}
+    return len(readings) > 1
 
 
 def _chosen_at(cold: Dispatch, frame: Frame, node: ast.AST) -> tuple[Frame, ast.AST]:

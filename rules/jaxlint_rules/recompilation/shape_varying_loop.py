@@ -13,7 +13,7 @@ from jaxlint.staging.events import CallEvent, StagedReturnEvent
 from jaxlint.staging.frame import Loop
 from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
-from jaxlint.staging.values import Array, Origin, Transformed, TupleValue, Unknown, Value, parts_of
+from jaxlint.staging.values import Array, Instance, Origin, Transformed, TupleValue, Unknown, Value, parts_of
 from jaxlint_rules._loops import (
     GROWING,
     SIZED,
@@ -155,6 +155,13 @@ def batches(xs, n):
                 print(score(jnp.stack(batch)))
                 batch = []
 
+def last_batch_padded(data, n, size):
+    for i in range(0, n, size):
+        batch = data[i : i + size]
+        if len(batch) < size:
+            batch = jnp.concatenate([batch, jnp.zeros(size - len(batch))])
+        print(score(batch))
+
 def padded(texts, tokenizer, labels, x, label):
     for text in texts:
         print(score(jnp.array(tokenizer.encode(text, padding="max_length"))))
@@ -164,6 +171,7 @@ def padded(texts, tokenizer, labels, x, label):
         Example(
             "an array that the jitted function itself makes longer, a dict that gains keys",
             """
+from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
@@ -183,6 +191,20 @@ def shift(window, token):
 @jax.jit
 def update(w, history):
     return w + sum(history.values())
+
+class State(NamedTuple):
+    bounds: jax.Array
+    rows: jax.Array
+
+@jax.jit
+def iterate(x, state):
+    rows = jnp.concatenate([state.bounds, x[None]])
+    return x + rows.sum(), State(bounds=state.bounds, rows=rows)
+
+def solve(x, state, n):
+    for _ in range(n):
+        x, state = iterate(x, state)
+    return x
 
 def generate(cache, token, n):
     for _ in range(n):
@@ -454,17 +476,30 @@ def rows(x, labels):
         )
 
 
-def _lengthened(value: Value, depth: int = 3) -> Iterator[Origin]:
-    """What the arrays in a value were, before something was put behind or in front of them."""
+def _lengthened(value: Value, depth: int = 3, field: str = "") -> Iterator[Origin]:
+    """What the arrays in a value were, before something was put behind or in front of them.
+
+    `field`: the attribute that holds the value, which is given to the next call in the place of that attribute alone.
+    """
     made = value.made if isinstance(value, Array) else None
     if made is not None and made.name in GROWING and made.args:
         parts = parts_of(made.args[0]) if not isinstance(made.args[0], Array) else made.args[:2]
         for part in parts:
             if isinstance(part, Array) and part.origin is not None:
-                yield part.origin
+                if not field or part.origin.name.rpartition(".")[2] == field:
+                    yield part.origin
     elif depth > 0:
-        for part in parts_of(value):
-            yield from _lengthened(part, depth - 1)
+        for name, part in _attributes(value).items() or ((field, part) for part in parts_of(value)):
+            yield from _lengthened(part, depth - 1, name)
+
+
+def _attributes(value: Value) -> dict[str, Value]:
+    """What an object, or a named tuple, holds under which name."""
+    if isinstance(value, Instance):
+        return value.fields
+    if isinstance(value, TupleValue) and value.cls is not None:
+        return dict(zip(value.cls.all_fields(), value.elements(), strict=False))
+    return {}
 
 
 def _targets(event: CallEvent) -> list[str]:

@@ -101,3 +101,40 @@ AGENT = """
 def test_a_helper_may_declare_what_is_no_part_of_the_pytree(tmp_path: Path, node: str, mark: str) -> None:
     files = {"agent.py": AGENT.format(node=node, mark=mark)}
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+BINS = """
+    from dataclasses import dataclass
+    from functools import partial
+
+    import jax
+    import jax.numpy as jnp
+
+    @partial(jax.tree_util.register_dataclass, data_fields=["edges"], meta_fields=[])
+    @dataclass
+    class Power:
+        edges: jax.Array
+
+    @partial(jax.tree_util.register_dataclass, data_fields=["edges"], meta_fields=[])
+    @dataclass
+    class Correlation{base}:
+        edges: jax.Array
+
+    @jax.jit
+    def compute(x, bins):
+        if isinstance(bins, Correlation):
+            return jnp.unique(bins.edges){mark}
+        return x
+
+    compute(1.0, {given}(jnp.ones(3)))
+"""
+UNIQUE = "  # reports dynamic-shape"
+
+
+@pytest.mark.parametrize(
+    ("base", "given", "mark"),
+    [("", "Power", ""), ("", "Correlation", UNIQUE), ("(Power)", "Correlation", UNIQUE)],
+)
+def test_an_object_is_of_its_own_class_alone(tmp_path: Path, base: str, given: str, mark: str) -> None:
+    files = {"bins.py": BINS.format(base=base, given=given, mark=mark)}
+    assert reported(findings_in(tmp_path, files)) == expected(files)

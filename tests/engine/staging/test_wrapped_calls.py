@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import write_project
+from programs import expected, findings_in, reported, write_project
 
 from jaxlint.source.read import read_source
 from jaxlint.staging.inspection import FunctionFacts, inspect_files
@@ -313,3 +313,33 @@ def test_rules_of_a_derivative_by_position_or_by_name(tmp_path: Path, rules: str
     facts = facts_of(tmp_path, program)
     assert facts["forward"].params == {"x": "traced"}
     assert facts["backward"].params["g"] == "traced"
+
+
+@pytest.mark.parametrize(("axis", "mark"), [("devices", ""), ("hosts", "  # reports unbound-axis")])
+def test_a_method_that_another_file_maps_by_its_name_has_its_axis(
+    tmp_path: Path, axis: str, mark: str
+) -> None:
+    files = {
+        "solver.py": f"""
+            from functools import partial
+
+            import jax
+
+            class Solver:
+                @partial(jax.jit, static_argnums=0)
+                def update(self, grads):
+                    return jax.lax.pmean(grads, axis_name="devices"){mark}
+        """,
+        "train.py": f"""
+            import jax
+
+            def train(trainer, grads):
+                update = jax.pmap(
+                    trainer.update,
+                    in_axes=(0,),
+                    axis_name="{axis}",
+                )
+                return update(grads)
+        """,
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
