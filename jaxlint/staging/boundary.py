@@ -18,6 +18,7 @@ from jaxlint.staging.trees import registration
 from jaxlint.staging.values import (
     CALLABLE,
     MISSING,
+    UNKNOWN,
     Array,
     Choice,
     ClassValue,
@@ -187,9 +188,14 @@ class Boundary(Machine):
             if id(value) in self.copying:
                 return self.copying[id(value)]  # modules of nnx may hold each other
             copy = self.copying[id(value)] = Instance(value.cls, {}, True, None, value.ready)
+            flatten = flattening(value.cls)
+            leaves = leaf_attributes(flatten) if flatten is not None else None
             for k, v in value.fields.items():
-                static = k in declared and declared[k].static
-                copy.fields[k] = v if static else self.to_device(v, jitted, keeps_python)
+                static = k in declared and declared[k].static if leaves is None else k not in leaves
+                if flatten is not None and leaves is None and isinstance(v, Static):
+                    copy.fields[k] = UNKNOWN  # a leaf, or as it was
+                else:
+                    copy.fields[k] = v if static else self.to_device(v, jitted, keeps_python)
             del self.copying[id(value)]
             return copy
         return value

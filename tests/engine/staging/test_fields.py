@@ -138,3 +138,47 @@ UNIQUE = "  # reports dynamic-shape"
 def test_an_object_is_of_its_own_class_alone(tmp_path: Path, base: str, given: str, mark: str) -> None:
     files = {"bins.py": BINS.format(base=base, given=given, mark=mark)}
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+TREE = """
+    import jax
+    import jax.numpy as jnp
+
+    @jax.tree_util.register_pytree_node_class
+    class Tree:
+        def __init__(self, depth, nodes=None):
+            self.depth = depth
+            self.nodes = nodes
+
+        def tree_flatten(self):
+            {flatten}
+
+        @classmethod
+        def tree_unflatten(cls, aux, children):
+            return cls(aux, *children)
+
+        @jax.jit
+        def fit(self, x):
+            return Tree(self.depth, x)
+
+        @jax.jit
+        def predict(self, x):
+            for _ in range(self.depth + 1):{mark}
+                x = x + self.nodes
+            return x
+
+    tree = Tree(3).fit(jnp.ones(3))
+    tree.predict(jnp.ones(3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("flatten", "mark"),
+    [
+        ("return [self.nodes], self.depth", ""),
+        ("return [self.depth, self.nodes], None", "  # reports dynamic-shape"),
+    ],
+)
+def test_what_is_no_leaf_comes_back_as_it_was(tmp_path: Path, flatten: str, mark: str) -> None:
+    files = {"tree.py": TREE.format(flatten=flatten, mark=mark)}
+    assert reported(findings_in(tmp_path, files)) == expected(files)
