@@ -201,7 +201,12 @@ class SpelledNames:
         """Whether the event's node is an import, or a name that the file's imports make mean `event.qualified`."""
         node = event.node
         if isinstance(node, ast.alias):
-            return True
+            statement = event.frame.module.parents.get(node)
+            if not isinstance(statement, ast.ImportFrom):
+                return True
+            # What another file of the project has taken from JAX is to be changed there.
+            package = (statement.module or "").partition(".")[0]
+            return not statement.level and package == event.qualified.partition(".")[0]
         attributes: list[str] = []
         while isinstance(node, ast.Attribute):
             attributes.append(node.attr)

@@ -11,7 +11,7 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.operations import dtype_of
-from jaxlint.staging.syntax_facts import all_parameters
+from jaxlint.staging.syntax_facts import all_parameters, dotted
 from jaxlint.staging.values import Array, Value
 from jaxlint_rules.numerics._expressions import DEEP, is_number, made, number, same
 
@@ -152,6 +152,9 @@ def entropy(p):
     safe = jnp.where(p > 0, p, 1.0)
     return -jnp.sum(jnp.where(p > 0, p * jnp.log(safe), 0.0))
 
+def undefined(x):
+    return jnp.where(x > 0, jnp.log(x), jnp.nan).sum() + jnp.where(x > 0, 1.0 / x, float("nan")).sum()
+
 def clipped(x):
     return jnp.where(x > 0, jnp.log(jnp.maximum(x, 1e-6)), 0.0).sum() + jnp.where(x > 0, jnp.sqrt(x + 1e-6), 0.0).sum()
 
@@ -168,7 +171,7 @@ def upwind(p):
     return jnp.where(p > eps, (p - 1) / p, 0.5).sum()
 
 def loss(w, mask):
-    return entropy(w) + clipped(w) + masked(w, mask) + huber(w) + upwind(w)
+    return entropy(w) + clipped(w) + masked(w, mask) + huber(w) + upwind(w) + undefined(w)
 
 def step(w, mask):
     return w - 0.1 * jax.grad(loss)(w, mask)
@@ -198,7 +201,7 @@ def through_kernel(w, out):
         if operation.name != "where" or len(operation.args) != 3 or event.frame.module.is_test:
             return
         tested = list(_tested(operation.args[0], DEEP))
-        if not tested:
+        if not tested or _leaves_nan(event.node):
             return
         for branch in operation.args[1:]:
             for name, operand in _unsafe(branch, DEEP):
@@ -220,6 +223,15 @@ def through_kernel(w, out):
                 f"the gradient is NaN where the condition leaves {what} out: make its argument safe with a `where` inside",
                 reason=f"both branches are differentiated, and the derivative of {what} is not finite at the points that the condition tests for",
             )
+
+
+def _leaves_nan(call: ast.AST) -> bool:
+    """Whether the other branch is NaN itself, so that the value is no number there either."""
+    given = call.args if isinstance(call, ast.Call) else []
+    return any(
+        dotted(part).rpartition(".")[2].lower() == "nan" or ast.unparse(part) == "float('nan')"
+        for part in given
+    )
 
 
 def _in_kernel(event: OperationEvent) -> bool:

@@ -415,3 +415,22 @@ def test_an_installed_package_is_a_project_of_its_own(tmp_path: Path) -> None:
     assert both.find("model", both.targets[0]) is both.by_path[model]
     read, rest, _ = read_sources([model], Config(root=tmp_path))
     assert (len(read), rest) == (1, [])
+
+
+def test_what_another_file_hands_on_is_reported_there(tmp_path: Path) -> None:
+    files = {
+        "kinds.py": """
+            import jax
+
+            Primitive = jax.core.Primitive  # reports removed-api
+        """,
+        "package/__init__.py": "",
+        "package/old.py": "from jax import tree_map  # reports removed-api",
+        "package/use.py": "from .old import tree_map",
+        "use.py": """
+            from kinds import Primitive
+
+            mark = Primitive("mark")
+        """,
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
