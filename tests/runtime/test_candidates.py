@@ -147,3 +147,40 @@ def test_a_program_that_ran_too_long_to_run_again_is_refused_with_the_reason(
     assert result["reason"].startswith(
         "refused: it cannot be exported (it calls back into Python); the program ran"
     )
+
+
+TWO = """
+import jax, jax.numpy as jnp
+
+@jax.jit
+def first(average, sample):
+    return average + 0.1 * (sample - average)
+
+@jax.jit
+def second(average, sample):
+    return average + 0.2 * (sample - average)
+
+a = b = jnp.zeros((256, 256))
+for step in range(6):
+    a, b = first(a, jnp.ones((256, 256)) * step), second(b, jnp.ones((256, 256)) * step)
+"""
+
+
+def test_an_interrupt_between_candidates_keeps_what_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Verification.run
+
+    def interrupted(self: Verification) -> object:
+        def progress(message: str) -> None:
+            if message == "second: donation":
+                raise KeyboardInterrupt
+
+        self.listener = Listener(progress=progress)
+        return run(self)
+
+    monkeypatch.setattr(Verification, "run", interrupted)
+    verification = verify_source(tmp_path, TWO, transforms=("donation",))
+    assert verification.document.interrupted
+    assert [result["function"] for _, result in verification.document.results] == ["first"]
+    assert not psutil.Process().children()

@@ -267,9 +267,31 @@ def test_calls_that_an_edit_compiles_into_their_caller_are_not_taken_for_others(
         exec(code, {"__name__": "program"})
         observer.close()
     edited, wrong = (_compare(tmp_path / name, [tmp_path / "original"], None) for name in ("edited", "wrong"))
-    assert edited == {"calls": 0, "values": 0, "problem": None, "numerics": None}
+    assert edited is not None
+    assert (edited["calls"], edited["problem"]) == (0, None)
     assert wrong is not None
     assert "relative error" in wrong["problem"]
+
+
+def test_what_differs_from_run_to_run_is_told(tmp_path: Path) -> None:
+    """Within how far two runs of the original are apart, nothing is seen of an edit."""
+    from jaxlint_runtime import compat
+
+    def kept(name: str, value: float) -> Path:
+        (tmp_path / name).mkdir()
+        observer = Observer({}, tmp_path / name, compat.is_tracing)
+        observer.keep("loss", 1, np.float32([value, 2.0]))
+        observer.close()
+        return tmp_path / name
+
+    original, again, edited = kept("original", 1.0), kept("again", 1.05), kept("edited", 1.1)
+    found = _compare(edited, [original, again], None)
+    assert found is not None
+    assert found["problem"] is None
+    assert found["apart"] == pytest.approx(0.05 / 5**0.5, rel=1e-3)
+    alone = _compare(edited, [original, kept("same", 1.0)], None)
+    assert alone is not None
+    assert (alone["apart"], alone["problem"] is None) == (0.0, False)
 
 
 # ---- whole programs ----
@@ -495,10 +517,11 @@ def test_a_program_that_fails_is_held_against_itself_without_jit(
     [
         ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", "was killed by SIGKILL"),
         ("while True:\n    pass\n", "took longer than 4 s"),
+        ("hoard = []\nwhile True:\n    hoard.append(bytearray(20_000_000))\n", "over the limit of 1.20 GiB"),
         ("raise KeyError('lost')\n", "the program raised KeyError: 'lost'"),
     ],
 )
-def test_an_edit_that_crashes_or_hangs_costs_its_own_run_alone(
+def test_an_edit_that_crashes_hangs_or_eats_memory_costs_its_own_run_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, failure: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -506,9 +529,10 @@ def test_an_edit_that_crashes_or_hangs_costs_its_own_run_alone(
     path = tmp_path.resolve() / "program.py"
     path.write_text("print('fine')\n")
     source = read_source(path, str(path))
-    trials = Trials(Verification(Request("script", "program.py")), [], [], tmp_path)
+    request = Request("script", "program.py", memory_limit=int(1.2 * 2**30))
+    trials = Trials(Verification(request), [], [], tmp_path)
     trial, _ = trials.run(
-        {str(path): dataclasses.replace(source, text=text)}, limit=4.0 if "True" in text else 60.0
+        {str(path): dataclasses.replace(source, text=text)}, limit=4.0 if "pass" in text else 60.0
     )
     assert failure in str(trial.failure)
     assert path.read_text() == "print('fine')\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -67,9 +67,38 @@ def branching(w, x, flag):
     )
 
 
+class Moments(NamedTuple):
+    mean: Any
+    spread: Any
+
+
+@jax.tree_util.register_pytree_node_class
+class Pair:
+    """A container that nobody has registered for export."""
+
+    def __init__(self, left: Any, right: Any) -> None:
+        self.left, self.right = left, right
+
+    def tree_flatten(self) -> tuple[tuple[Any, Any], None]:
+        return (self.left, self.right), None
+
+    @classmethod
+    def tree_unflatten(cls, _: None, leaves: Any) -> Pair:
+        return cls(*leaves)
+
+
+def many_kinds(state, x):
+    mean = state["all"].left.mean + x.mean(0)
+    return (
+        {"all": Pair(Moments(mean, None), [state["all"].right[0] * 0.9 + x])},
+        ((), x > 0, {"n": jnp.int32(3), "parts": Pair(x[:2], None)}),
+    )
+
+
 @pytest.mark.parametrize(
     ("function", "arguments"),
     [
+        (many_kinds, ({"all": Pair(Moments(SQUARE[0], None), [SQUARE])}, SQUARE)),
         (int8_product, (jnp.zeros((64, 64), jnp.int8),) * 3),
         (complex_state, (jnp.ones(4096, jnp.complex64), jnp.arange(4096) * (1 + 1j))),
         (complex_gradient, (SQUARE * (1 + 1j), SQUARE)),
@@ -123,3 +152,35 @@ def test_sharded_inputs_keep_their_sharding(tmp_path: Path, monkeypatch: pytest.
     # of each device: a quarter of the average is given up
     saved = result["before"]["peak_bytes"] - result["after"]["peak_bytes"]
     assert saved == pytest.approx(512 * 256 * 4 / 4, rel=0.05)
+
+
+FORKS = """
+import multiprocessing, os
+import numpy as np, jax, jax.numpy as jnp
+
+@jax.jit
+def step(w, x):
+    return w - 0.1 * jax.grad(lambda w: ((x @ w) ** 2).mean())(w)
+
+def load(seed):
+    step.__wrapped__  # a child has the proxies, too
+    return np.random.default_rng(seed).normal(size=(32, 64)).astype(np.float32), os.getpid()
+
+if __name__ == "__main__":
+    w, workers = jnp.ones((64, 64)), set()
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        for x, worker in pool.imap(load, range(12)):
+            w, workers = step(w, x), workers | {worker}
+    assert os.getpid() not in workers
+"""
+
+
+@pytest.mark.filterwarnings("ignore:os.fork")
+def test_batches_that_forked_processes_prepare(tmp_path: Path) -> None:
+    verification = verify_source(tmp_path, FORKS, transforms=("donation",))
+    assert verification.document.notes == ["the program ended by itself, exit status 0"]
+    (function,) = verification.document.functions
+    assert (function["function"], function["calls"]) == ("step", 12)
+    (result,) = results_of(verification).values()
+    assert result["status"] in ("verified", "compiled", "rejected"), result["reason"]
+    assert "the same bits" in result["evidence"]

@@ -155,6 +155,7 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
     ours = {(name, number): found for name, number, found in read(folder)}
     same_calls = corresponding(references[0], folder)
     compared = values = 0
+    apart = 0.0  # what is compared differs so much from run to run of the original, where that is more than its dtype explains
     worst: Any = None
     for key, reference in first.items():
         found = ours.get(key)
@@ -166,6 +167,7 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
         allowed = equivalence.tolerance(equivalence.coarsest([*names, dtype] if dtype else names))
         spread = None
         usable = True
+        moved = 0.0
         for other in others:
             again = other.get(key)
             if again is None:
@@ -177,11 +179,13 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
                 usable = False
             elif spread is None or noise.numerics.max_rel > spread[0]:
                 spread = (noise.numerics.max_rel, again)
+            moved = max(moved, noise.numerics.max_rel if noise.problem is not None else 0.0)
         if not usable or not reference.leaves:
             continue
         verdict = equivalence.compare(
             reference, found, allowed, rounded=None if spread is None else spread[1]
         )
+        apart = max(apart, moved)
         compared += 1
         values += sum(equivalence.told(leaf) for leaf in reference.leaves)
         if worst is None or (verdict.problem is not None, verdict.numerics.max_rel) > (
@@ -190,10 +194,11 @@ def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> 
         ):
             worst = (key, verdict)
     if worst is None:
-        return {"calls": 0, "values": 0, "problem": None, "numerics": None}
+        return {"calls": 0, "values": 0, "problem": None, "numerics": None, "apart": 0.0}
     (name, number), verdict = worst
     problem = None if verdict.problem is None else f"call {number} of {name}: {verdict.problem}"
-    return {"calls": compared, "values": values, "problem": problem, "numerics": to_plain(verdict.numerics)}
+    numerics = to_plain(verdict.numerics)
+    return {"calls": compared, "values": values, "problem": problem, "numerics": numerics, "apart": apart}
 
 
 def _common(left: Any, right: Any) -> tuple[Any, Any]:

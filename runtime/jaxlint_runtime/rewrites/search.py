@@ -235,6 +235,10 @@ class _Search:
                 allowed = _ROUNDED * tried.numerics.tolerance
                 tried.numerics = dataclasses.replace(tried.numerics, tolerance=allowed, passed=True)
         reference = "the original with jit disabled" if self.errors else "the original, run three times"
+        if apart := compared.get("apart"):
+            reference += (
+                f", whose own runs are up to {apart:.1e} apart, so that less than that would not be seen"
+            )
         tried.evidence = (
             f"{compared['values']} values of {compared['calls']} results and {lines} printed lines compared with {reference}; {rounding}"
             "whole programs in fresh processes; memory is the highest resident set"
