@@ -88,6 +88,20 @@ def test_a_proven_donation_with_all_callers_known_is_tried(project: Path) -> Non
     assert "@functools.partial(jax.jit, donate_argnums=(0,))" in change.text
 
 
+def test_an_interrupt_while_the_edited_program_runs_changes_nothing(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(edits: object, verification: Verification) -> None:
+        raise KeyboardInterrupt
+
+    found = verification(project)
+    before = {path: path.read_text() for path in project.rglob("*.py")}
+    monkeypatch.setattr(apply, "_try_all", interrupted)
+    apply.apply_proven(found, allow_dirty=False)
+    assert found.document.interrupted
+    assert {path: path.read_text() for path in project.rglob("*.py")} == before
+
+
 @pytest.mark.parametrize(
     ("data", "parameters", "reason"),
     [
