@@ -44,16 +44,20 @@ class Runs:
         self.runs = runs
         self.asked: list[str] = []
         self.environments: list[dict[str, str]] = []
+        self.references: list[Any] = []
         self.folder = Path("runs")
 
-    def run(self, sources: Mapping[str, SourceFile], *_: Any, **options: Any) -> tuple[Trial, Path]:
+    def run(
+        self, sources: Mapping[str, SourceFile], limit: float, references: Any = (), **options: Any
+    ) -> tuple[Trial, Path]:
         (source,) = sources.values()
         lines = source.text.splitlines()
         jitted = [line[4] for before, line in itertools.pairwise(lines) if before == "@jax.jit"]
         name = "without jit" if options.get("environment") == WITHOUT_JIT else "".join(jitted)
         self.asked.append(name)
         self.environments.append(dict(options.get("environment") or {}))
-        return self.runs[name], Path()
+        self.references.append(references)
+        return self.runs[name], Path(name)
 
 
 def search(tmp_path: Path, runs: Mapping[str, Trial]) -> tuple[_Search, dict[str, Rewrite]]:
@@ -102,6 +106,19 @@ def test_what_compiling_rounds_is_told_by_a_run_without_it(
     if accepted:
         assert good[0].numerics.passed
         assert ("what compiling rounds" in good[0].evidence) == (runs == 2)
+
+
+def test_a_program_that_jits_is_compared_without_jit_with_itself_without_jit(tmp_path: Path) -> None:
+    """Rounding grows from step to step: what its own jitted functions round, too, must be the same on both sides."""
+    found, rewrites = search(
+        tmp_path, {"a": ran(4.0, 4e-4), "b": ran(4.0, 4e-4), "without jit": ran(9.0, 2e-6)}
+    )
+    found.references = [Path("compiled")]
+    found.verification.document.functions = [{"function": "c"}]
+    assert len(tried(found, rewrites, "ab")) == 2
+    runs: Any = found.trials
+    assert runs.asked == ["a", "without jit", "without jit", "b", "without jit"]  # the original once
+    assert runs.references[2] == runs.references[4] == [Path("without jit")]
 
 
 def test_where_all_at_once_fail_they_are_joined_one_after_the_other(tmp_path: Path) -> None:

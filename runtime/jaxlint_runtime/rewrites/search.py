@@ -87,6 +87,7 @@ class _Search:
     base: Trial = field(default_factory=Trial)
     repeats: list[Trial] = field(default_factory=list)
     references: list[Path] = field(default_factory=list)
+    uncompiled: list[Path] | None = None  # the reference for edits that run without jit
     runs: int = 0  # of edited programs
     seen: set[tuple[str, str, str]] = field(default_factory=set)
     combined: set[frozenset[tuple[str, str, str]]] = field(default_factory=set)
@@ -152,7 +153,10 @@ class _Search:
 
     def _why(self) -> str:
         how = "without jit" if self.errors else "from its start to its end"
-        return f"the original could not be run {how} for comparison: {self.base.failure}"
+        failure = str(self.base.failure)
+        if "took longer than" in failure:
+            failure += " (arguments for a shorter run go after `--`; `--for` gives it more time)"
+        return f"the original could not be run {how} for comparison: {failure}"
 
     # ---- one edit ----
 
@@ -245,10 +249,19 @@ class _Search:
         )
         return tried
 
+    def _uncompiled(self, limit: float) -> list[Path]:
+        """What the original computes without jit, where it has any; a run of its own, made once."""
+        if self.uncompiled is None:
+            self.uncompiled = self.references
+            if self.verification.document.functions:
+                trial, folder = self.trials.run(self.original, limit, environment=WITHOUT_JIT)
+                self.uncompiled = [folder] if trial.failure is None else self.references
+        return self.uncompiled
+
     def _only_rounded(
         self, numerics: Mapping[str, Any] | None, sources: Mapping[str, SourceFile], limit: float
     ) -> str:
-        """What shows that an edit is off by what compiling rounds alone: without jit it computes what the original does.
+        """What shows that an edit is off by what compiling rounds alone: without jit it computes what the original does so.
 
         What runs operation by operation rounds the same however XLA compiles, so that the other runs of the original do not
         show how far rounding moves it.
@@ -257,7 +270,7 @@ class _Search:
             return ""
         if not 0 < numerics["max_rel"] <= _ROUNDED * numerics["tolerance"]:
             return ""
-        trial, _ = self.trials.run(sources, limit, self.references, environment=WITHOUT_JIT)
+        trial, _ = self.trials.run(sources, limit, self._uncompiled(limit), environment=WITHOUT_JIT)
         if trial.failure is not None or trial.compared is None or trial.compared["problem"] is not None:
             return ""
         return (
