@@ -24,7 +24,7 @@ bf16 = TRANSFORMS["bf16"]
 
 
 def program(function, *args):
-    return Program(capture(function, *args), Settings(magnitudes=()))
+    return Program(capture(function, *args), Settings(magnitudes=(), transforms=("bf16",)))
 
 
 def products(jaxpr):
@@ -115,6 +115,11 @@ def test_a_cpu_checks_the_values_and_claims_nothing():
     assert 1e-4 < result.numerics.max_rel < 0.1
     assert result.speedup is None
     assert result.after is None
+
+
+def test_a_cpu_is_not_asked_unless_it_is_wanted():
+    with pytest.raises(NotApplicable, match="--transform bf16 checks the values here"):
+        bf16.propose(Program(capture(mlp_step, *mlp_arguments()), Settings()))
 
 
 def test_the_gradients_of_a_loss_are_checked_too():

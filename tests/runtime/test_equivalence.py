@@ -153,7 +153,7 @@ def test_the_noise_that_adam_blows_up_is_not_held_against_a_version():
         "b": jnp.zeros(64),
     }
     x = jax.random.normal(keys[2], (128, 64))
-    program = Program(capture(step, params, optimiser.init(params), x), Settings())
+    program = Program(capture(step, params, optimiser.init(params), x), Settings(transforms=("bf16",)))
     (candidate,) = bf16.propose(program)
     version = bf16.emulate(program, candidate, program.version)
     assert program.check(program.runnable(version), "bfloat16").problem is None

@@ -277,3 +277,21 @@ def test_what_only_a_mask_is_made_of_is_no_block():
     (site,) = candidate.parameters["sites"]
     lines = Path(__file__).read_text().splitlines()
     assert lines[int(site.rpartition(":")[2]) - 1].strip() == "h = jnp.tanh(jnp.sin(h @ w) @ w)"
+
+
+@pytest.mark.parametrize(
+    ("product", "kept"),
+    [("ij,jk->ik", "dots_with_no_batch_dims_saveable"), ("bij,bjk->bik", "dots_saveable")],
+)
+def test_policies_that_keep_the_same_values_are_tried_once(product: str, kept: str) -> None:
+    batch = (8,) if product.startswith("b") else ()
+
+    def loss(weights, x):
+        def layer(h, w):
+            return h + jnp.tanh(jnp.sin(jnp.einsum(product, jnp.einsum(product, h, w), w[..., ::-1]))), None
+
+        return jnp.sum(jax.lax.scan(layer, x, weights)[0] ** 2)
+
+    weights, x = jnp.ones((6, *batch, 32, 32)), jnp.ones((*batch, 128, 32))
+    found = remat.propose(program(jax.grad(loss), weights, x))
+    assert {one.name for one in found} == {"remat:nothing_saveable", f"remat:{kept}"}

@@ -18,6 +18,7 @@ from jaxlint_runtime import compat
 from jaxlint_runtime.inspection.flops import count
 from jaxlint_runtime.interpret import REMATERIALISED, control_flow, evaluate, is_plain_call, of_traced_leaves
 from jaxlint_runtime.program import Program
+from jaxlint_runtime.settings import TRANSFORMS
 from jaxlint_runtime.staging import Version
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
 
@@ -37,7 +38,12 @@ class Bf16(Transform):
     name = "bf16"
 
     def propose(self, program: Program) -> list[Candidate]:
-        """One candidate for all products that can be reached. Raises NotApplicable."""
+        """One candidate for all products that can be reached; on a CPU only where it is asked for. Raises NotApplicable."""
+        if program.target.platform == "cpu" and tuple(program.settings.transforms) == TRANSFORMS:
+            raise NotApplicable(
+                "the CPU has no bfloat16 products, so it can show no gain; --transform bf16 checks the values here, a GPU or a "
+                "compile-only target such as tpu:v5e-1x1 shows what it saves"
+            )
         found = _Found()
         _look(program.baseline.jaxpr, found)
         if not found.eligible:

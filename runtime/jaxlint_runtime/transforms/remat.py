@@ -28,7 +28,13 @@ from jaxlint_runtime.rebound import released
 from jaxlint_runtime.staging import Staged, Version, first_line
 from jaxlint_runtime.targets import Target
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
-from jaxlint_runtime.transforms.policies import is_offloaded, policies, policy_of, why_not_offloaded
+from jaxlint_runtime.transforms.policies import (
+    POLICIES,
+    is_offloaded,
+    policies,
+    policy_of,
+    why_not_offloaded,
+)
 
 _LEAST_SAVING = 0.05  # of the live bytes: below it the estimates say nothing
 
@@ -76,6 +82,7 @@ class Remat(Transform):
                 plain.problems[0] if plain.problems else "what it differentiates has no repeated blocks"
             )
         candidates = []
+        kept: set[tuple[int, int]] = set()
         for policy in policies(plain.names, program.target):
             record = Record()
             jaxpr = program.stage(_checkpointed(program.version, policy, record)).jaxpr
@@ -87,6 +94,12 @@ class Remat(Transform):
             saved = plain.residual_bytes - record.residual_bytes
             if max(saved, original.total - live.total) < _LEAST_SAVING * original.total:
                 continue
+            if (
+                policy in POLICIES
+            ):  # each keeps what the one before it keeps: as many bytes are the same values
+                if (record.residual_bytes, live.total) in kept:
+                    continue
+                kept.add((record.residual_bytes, live.total))
             candidates.append(
                 Candidate(
                     name=f"{self.name}:{policy}",
