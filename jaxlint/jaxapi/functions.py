@@ -117,17 +117,12 @@ NOT_ARRAYS = (
 )
 
 # Numbers and `None` among the members of the prefixes.
-CONSTANTS = frozenset(
-    f"jax.numpy.{name}"
-    for name in [
-        "pi",
-        "e",
-        "inf",
-        "nan",
-        "newaxis",
-        "euler_gamma",
-    ]
+NUMBERS = frozenset(
+    f"{module}.{name}"
+    for module in ("jax.numpy", "numpy", "math")
+    for name in ["pi", "e", "inf", "nan", "tau" if module == "math" else "euler_gamma"]
 )
+CONSTANTS = NUMBERS | {"jax.numpy.newaxis"}
 TYPES = frozenset(
     {
         "jax.Array",

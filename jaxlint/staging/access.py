@@ -11,6 +11,7 @@ from jaxlint.jaxapi.functions import (
     ARRAY_METHODS,
     CONSTANTS,
     CONVERTING_METHODS,
+    NUMBERS,
     NUMPY_ONLY_METHODS,
     STATIC_ATTRIBUTES,
     VIEW_ATTRIBUTES,
@@ -155,7 +156,7 @@ class Access(Machine):
             if found is not None:
                 return ModuleValue(found)
         if canonical(dotted) in CONSTANTS:
-            return Static()
+            return Static(kind="float") if canonical(dotted) in NUMBERS else Static()
         if canonical(dotted) in MODELS:
             return self.model_of(canonical(dotted))
         return External(dotted)

@@ -168,6 +168,15 @@ _NUMPY_CHECKS = frozenset(
 )
 _NUMPY_WRITERS = frozenset({"numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt"})
 LOGGER_MAKERS = frozenset({"logging.getLogger", "absl.logging.get_absl_logger"})
+_LIKE_THE_FIRST = frozenset(
+    [
+        "optax.apply_updates",
+        "jax.numpy.where",
+        "jax.lax.dynamic_update_slice",
+        "jax.lax.dynamic_update_slice_in_dim",
+        "jax.lax.dynamic_update_index_in_dim",
+    ]
+)
 _LOGGING_METHODS = frozenset(
     {"info", "warning", "warn", "error", "critical", "exception"}
 )  # shown by default
@@ -251,7 +260,7 @@ class Externals(Machine):
             return self.collective(name, args[0], node, frame)
         if returns_array(name):
             self.check_shapes(name, args, kwargs, node, frame)
-            like = args[0] if args and name in ("optax.apply_updates", "jax.numpy.where") else None
+            like = args[0] if args and name in _LIKE_THE_FIRST else None
             result = self.array_result(frame, [*args, *kwargs.values()], node, name=_short(name), like=like)
             result.tree = name in ("optax.apply_updates", "optax.incremental_update")
             if name.startswith("jax.numpy.") and name.rpartition(".")[2] in TRUTH_FUNCTIONS:

@@ -430,6 +430,8 @@ class Methods(Machine):
             if isinstance(constant(index), str):
                 return  # a pytree after all
             self.emit("store", events.StoreEvent(node, frame, base, value, target, operator))
+        elif isinstance(base, AtIndexer):
+            self.emit("store", events.StoreEvent(node, frame, base.array, value, target, operator))
         elif isinstance(base, NumpyArray):
             if base.shares:
                 self.emit("store", events.StoreEvent(node, frame, base, value, target, operator))

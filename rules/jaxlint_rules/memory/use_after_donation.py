@@ -194,6 +194,33 @@ class Agent:
         return self.params
 """,
         ),
+        Example(
+            "a cache that is written to in place",
+            """
+import jax
+import jax.numpy as jnp
+
+def _append(cache, k, position):
+    return jax.lax.dynamic_update_slice(cache, k[None], (position, 0))
+
+append = jax.jit(_append, donate_argnums=0)
+
+class Decoder:
+    def __init__(self, length, dim):
+        self.state = {"k": jnp.zeros((length, dim)), "position": 0}
+
+    def push(self, k):
+        grown = append(self.state["k"], k, self.state["position"])
+        drift = jnp.abs(grown - self.state["k"]).max()  # finding
+        self.state = {"k": grown, "position": self.state["position"] + 1}
+        return drift
+
+    def extend(self, k):
+        before = self.state["k"].sum()
+        self.state["k"] = append(self.state["k"], k, self.state["position"])
+        return self.state["k"].sum() - before
+""",
+        ),
     )
 
     def __init__(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.functions import KEY_MAKERS
@@ -11,11 +12,12 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import all_parameters, dotted
-from jaxlint.staging.values import MISSING, Array, constant
+from jaxlint.staging.values import MISSING, Array, DictValue, ExternalObject, Value, constant
 from jaxlint_rules._reasons import is_parameter, staged_because
 from jaxlint_rules.random._draws import is_draw
 
 _STREAMS = "flax.nnx.Rngs"
+_APPLY = "flax.linen.Module.apply"
 
 
 class ConstantKeyInStaged(Rule):
@@ -201,12 +203,52 @@ def tracks(length):
     return [track(0, length), track(1, length)]
 """,
         ),
+        Example(
+            "keys of the layers of a module",
+            """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x, train):
+        return nn.Dropout(0.5, deterministic=not train)(nn.Dense(3)(x))
+
+def main(x):
+    model = Net()
+    init_key, dropout_key = jax.random.split(jax.random.key(0))
+    params = model.init(init_key, x, train=False)
+
+    def loss(params, x):
+        return model.apply(params, x, train=True, rngs={"dropout": dropout_key}).sum()  # finding
+
+    def fresh(params, x, key):
+        return model.apply(params, x, train=True, rngs={"dropout": key}).sum()
+
+    @jax.jit
+    def step(params, x, key):
+        grads = jax.grad(lambda p: loss(p, x) + fresh(p, x, key))(params)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads)
+
+    @jax.jit
+    def evaluate(params, x):
+        return model.apply(params, x, train=False, rngs={"dropout": dropout_key})
+
+    for i in range(10):
+        params = step(params, x, jax.random.fold_in(init_key, i))
+    return evaluate(params, x)
+
+main(jnp.ones((2, 3)))
+""",
+        ),
     )
 
-    @concerns(*KEY_MAKERS, _STREAMS, "jax.random.")
+    @concerns(*KEY_MAKERS, _STREAMS, "jax.random.", callees=("ExternalObject",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name not in (*KEY_MAKERS, _STREAMS):
-            self.check_captured(event, report)
+            for key, place in _drawn_from(event):
+                self.check_captured(event, key, place, report)
             return
         if not event.frame.stage.within("jit", "pmap", "scan", "fori_loop", "while_loop", "map"):
             return
@@ -230,14 +272,11 @@ def tracks(length):
             reason=staged_because(event.frame),
         )
 
-    def check_captured(self, event: CallEvent, report: Reporter) -> None:
+    def check_captured(self, event: CallEvent, key: Value, place: ast.expr, report: Reporter) -> None:
         """A draw from a key that is no argument of the jitted function, and so a constant of its program."""
         frame, node = event.frame, event.node
-        if not isinstance(node, ast.Call) or not node.args or not is_draw(node):
-            return
         if not frame.stage.certain or not frame.stage.within("jit") or frame.module.is_test:
             return
-        key, place = event.args[0], node.args[0]
         if not isinstance(place, ast.Name) or not isinstance(key, Array) or key.staged or key.role != "key":
             return
         found = frame.scope.lookup(place.id)
@@ -255,6 +294,30 @@ def tracks(length):
             f"the key `{place.id}` is a constant of the compiled program: each call draws the same numbers",
             reason=f"`{place.id}` is no argument of the function; {staged_because(event.frame)}",
         )
+
+
+def _drawn_from(event: CallEvent) -> Iterator[tuple[Value, ast.expr]]:
+    """The keys that a call draws from: that of a distribution, or those that a module is given for its layers."""
+    node = event.node
+    if not isinstance(node, ast.Call):
+        return
+    if not isinstance(event.callee, ExternalObject):
+        if node.args and is_draw(node):
+            yield event.args[0], node.args[0]
+        return
+    if event.callee.name != _APPLY:
+        return
+    given = next((keyword.value for keyword in node.keywords if keyword.arg == "rngs"), None)
+    keys = event.kwargs.get("rngs")
+    if (
+        not isinstance(given, ast.Dict)
+        or not isinstance(keys, DictValue)
+        or any(map(_switches_off, node.keywords))
+    ):
+        return
+    for name, place in zip(given.keys, given.values, strict=True):
+        if isinstance(name, ast.Constant) and name.value in keys.items and name.value != "params":
+            yield keys.items[name.value], place
 
 
 _REPEATING = ("scan", "fori_loop", "while_loop", "map", "vmap")

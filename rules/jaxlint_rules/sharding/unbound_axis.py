@@ -124,6 +124,26 @@ def run(mesh, x):
     return jax.shard_map(lambda x: lax.psum(x, "model"), mesh=mesh, in_specs=P(), out_specs=P())(x)
 """,
         ),
+        Example(
+            "an axis that only a default names",
+            """
+import jax
+import jax.numpy as jnp
+
+def normalise(x, axis_name="batch"):
+    return x - jax.lax.pmean(x.mean(0), axis_name)  # finding
+
+@jax.jit
+def forward(params, x):
+    return normalise(x @ params)
+
+def centred(x, axis_name="rows"):
+    return x - jax.lax.pmean(x, axis_name)
+
+mapped = jax.jit(jax.vmap(centred, axis_name="rows"))
+print(forward(jnp.eye(3), jnp.ones((4, 3))), mapped(jnp.ones((4, 3))))
+""",
+        ),
     )
 
     @concerns(*_QUERIES, *COLLECTIVES)
@@ -190,6 +210,8 @@ def _is_named_elsewhere(axis: str, report: Reporter) -> bool:
     for node in ast.walk(report.module.tree):
         if isinstance(node, ast.Constant) and node.value == axis:
             parent = parents.get(node)
+            if isinstance(parent, ast.arguments):
+                continue  # the default of a parameter, which binds nothing
             while isinstance(parent, (ast.keyword, ast.Tuple, ast.List, ast.Dict)):
                 parent = parents.get(parent)
             short = dotted(parent.func).rpartition(".")[2] if isinstance(parent, ast.Call) else ""

@@ -14,6 +14,13 @@ from jaxlint.staging.values import Array, ExternalMethod, ExternalObject, NumpyA
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, is_parameter, traced
 
+_UPDATES: dict[type[ast.operator] | type[None], str] = {
+    ast.Add: "add",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+    ast.Pow: "power",
+}
+
 
 class ArrayItemAssignment(Rule):
     """An item of a JAX array is assigned to.
@@ -221,6 +228,28 @@ def f(x, batch):
     return host, parts, batch, copy, out
 """,
         ),
+        Example(
+            "items of `.at`",
+            """
+import jax
+import jax.numpy as jnp
+import pandas as pd
+
+def deposit(cells, charge):
+    grid = jnp.zeros(16)
+    for cell, q in zip(cells, charge):
+        grid.at[cell] += q  # finding
+    grid.at[0] = 1.0  # finding
+    grid = grid.at[1].add(2.0)
+    return grid
+
+def table(names):
+    frame = pd.DataFrame({"n": [0] * len(names)}, index=names)
+    for name in names:
+        frame.at[name, "n"] += 1
+    return frame
+""",
+        ),
     )
 
     @concerns("numpy.", *IN_PLACE_FUNCTIONS, callees=("ExternalMethod",))
@@ -274,6 +303,14 @@ def f(x, batch):
         if whole and is_parameter(event.target.value, event.frame):
             return  # `ref[...] = value` is how mutable references are written, which may be passed to jitted functions
         name = ast.unparse(event.target.value)
+        if isinstance(event.target.value, ast.Attribute) and event.target.value.attr == "at":
+            array, method = ast.unparse(event.target.value.value), _UPDATES.get(type(event.operator), "set")
+            report(
+                event.node,
+                f"`{name}[...]` cannot be assigned to; use `{array} = {name}[...].{method}(...)`",
+                reason="`.at` gives methods that return the changed array, and has no items of its own",
+            )
+            return
         if _has_counterpart(name, event, report):
             return
         where = "a traced" if base.staged else "a JAX"

@@ -9,7 +9,7 @@ from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.values import Transformed
+from jaxlint.staging.values import Function, Transformed, Value
 from jaxlint_rules._eager import eager_step
 from jaxlint_rules._loops import host_loops
 
@@ -186,6 +186,40 @@ def main():
 main()
 """,
         ),
+        Example(
+            "a lambda that only calls, a function that the loop calls",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def likelihood(theta, x):
+    return -0.5 * jnp.sum((x - theta) ** 2)
+
+def scores(walkers, x):
+    return jax.vmap(lambda w: likelihood(w, x))(walkers)  # finding
+
+def sample(walkers, x, n):
+    for _ in range(n):
+        walkers = walkers + 0.1 * scores(walkers, x)
+    return walkers
+
+def summary(walkers, x):
+    return jax.vmap(lambda w: likelihood(w, x))(walkers).max()
+
+@jax.jit
+def compiled(walkers, x):
+    for _ in range(3):
+        walkers = walkers + jax.vmap(lambda w: likelihood(w, x))(walkers)
+    return walkers
+
+def main():
+    walkers, x = jnp.zeros(16), jnp.ones(10)
+    return summary(sample(walkers, x, 100), x), compiled(walkers, x)
+
+main()
+""",
+        ),
     )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
@@ -220,23 +254,25 @@ main()
         mapped, frame = event.callee, event.frame
         if not isinstance(mapped, Transformed) or mapped.kind != "vmap" or frame.stage.staged:
             return
-        inner, node = mapped.target, mapped.node
+        inner, node = _behind(mapped.target), mapped.node
         if isinstance(inner, Transformed) and inner.kind in DIFFERENTIATION:
-            inner = inner.target  # the gradients of each example
+            inner = _behind(inner.target)  # the gradients of each example
         if not isinstance(inner, Transformed) or inner.kind not in JIT_KINDS or inner.kind == "pmap":
             self.check_eager(event, mapped, report)
             return
         if mapped.module is not frame.module or frame.module.is_test or not isinstance(node, ast.Call):
             return
-        loops = host_loops(frame, comprehensions=True)
-        if not loops or frame.guarded_in_loop():
+        around = next(
+            (f for f in (frame, *frame.callers()) if host_loops(f, comprehensions=f is frame)), None
+        )
+        if around is None or around.stage.staged or around.guarded_in_loop() or frame.guards:
             return
         report(
             node,
             f"`vmap` of the jitted `{inner.label}` runs outside of jit in every iteration; jit the mapped function",
             reason=(
                 f"{inner.why.explain(report.module)}, {mapped.why.explain(report.module)}, and called in a loop at "
-                f"line {getattr(event.node, 'lineno', '?')}"
+                f"line {getattr(host_loops(around, comprehensions=True)[0].node, 'lineno', '?')}"
             ),
         )
 
@@ -251,6 +287,15 @@ main()
                 reason=f"{mapped.why.explain(report.module)}, nothing compiles it, and the loop at line "
                 f"{getattr(host_loops(event.frame)[0].node, 'lineno', '?')} updates what it is given",
             )
+
+
+def _behind(target: Value) -> Value:
+    """What a lambda does nothing but call: `lambda w: energy(w, x)`."""
+    body = target.node.body if isinstance(target, Function) and isinstance(target.node, ast.Lambda) else None
+    if isinstance(target, Function) and isinstance(body, ast.Call) and isinstance(body.func, ast.Name):
+        held = target.scope.lookup(body.func.id)
+        return held[0] if held is not None else target
+    return target
 
 
 def _is_jitted(node: ast.AST, report: Reporter) -> bool:
