@@ -347,7 +347,7 @@ def _try_all(edits: list[Edit], verification: Verification) -> list[Verdict]:
 def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
     """Run the whole edited program in a scratch copy and measure the edited functions again."""
     request, document = verification.request, verification.document
-    names = ", ".join(edit.result["function"] for edit in edits)
+    names = ", ".join(dict.fromkeys(edit.result["function"] for edit in edits))
     verification.listener.note(f"--apply: running the whole program with {names} edited, in a scratch copy")
     with scratch_copy(request.project()) as scratch:
         for change in changes_of(edits, verification):
