@@ -34,7 +34,8 @@ from jaxlint.staging.values import (
 def summary_key(value: Value, depth: int = 3, coarse: bool = False) -> object:
     """A hashable summary under which two calls count as the same context.
 
-    `coarse`: functions count by their source alone, whatever they have captured, and constants by their type.
+    `coarse`: functions count by their source alone, whatever they have captured, constants by their type, and arrays
+    whatever gradient flows through them.
     """
     summarise = _SUMMARIES.get(type(value))
     if summarise is not None:
@@ -79,12 +80,12 @@ def _key_of_static(value: Static, depth: int, coarse: bool) -> object:
 
 def _key_of_array(value: Array, depth: int, coarse: bool) -> object:
     kind = ("a", value.staged, value.tree, value.certain, value.role, bool(value.jitted), value.dtype)
-    return kind if value.flow is None else (*kind, id(value.flow.node))
+    return kind if value.flow is None or coarse else (*kind, id(value.flow.node))
 
 
 def _key_of_unknown(value: Unknown, depth: int, coarse: bool) -> object:
     known = "u!" if value.true else "u"
-    return known if value.flow is None else (known, id(value.flow.node))
+    return known if value.flow is None or coarse else (known, id(value.flow.node))
 
 
 def _key_of_source(value: Function | ClassValue, depth: int, coarse: bool) -> object:
