@@ -36,6 +36,7 @@ from jaxlint.staging.values import (
     Value,
     join,
     map_parts,
+    member_kind,
     parts_of,
 )
 
@@ -119,6 +120,8 @@ class Boundary(Machine):
             static = declared[name].static if name in declared else False
             if leaves is not None:
                 static = name not in leaves
+            elif name not in declared and member_kind(value.cls.lookup(name) or value) == "property":
+                continue  # what a cached property has kept is no field, and is computed anew inside
             if (
                 static
                 and name in declared

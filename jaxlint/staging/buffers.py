@@ -17,7 +17,13 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
 from jaxlint.staging.constants import constant_names, constant_numbers
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.syntax_facts import all_parameters, last_name, loop_variables, place_of
+from jaxlint.staging.syntax_facts import (
+    all_parameters,
+    arrayless_annotations,
+    last_name,
+    loop_variables,
+    place_of,
+)
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -400,9 +406,12 @@ class Buffers(Machine):
         """Positions and names of the parameters that `t` donates."""
         if t.kind == "filter_jit":
             how = constant(t.options.get("donate"))
-            if how in ("all", "warn"):
-                return {*range(count), *by_name}
-            return {*range(1, count), *by_name} if how in ("all-except-first", "warn-except-first") else set()
+            if how not in ("all", "warn", "all-except-first", "warn-except-first"):
+                return set()
+            function = self.innermost(t.target)[0]
+            plain = arrayless_annotations(function.node) if function is not None else frozenset()
+            given = range(1 if how.endswith("first") else 0, count)
+            return {n for n in given if self.parameter_name(names, n) not in plain} | {*by_name} - plain
         numbers = constant_numbers(t.options.get("donate_argnums")) or ()
         listed = constant_names(t.options.get("donate_argnames")) or ()
         found: set[int | str] = {*listed, *(n for n, name in enumerate(names) if name in listed)}

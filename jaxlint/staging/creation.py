@@ -54,6 +54,7 @@ class Creation(Machine):
         kwargs: dict[str, Value] = {}
         leaves = leaf_parameters(function.node)
         position = 0
+        passed = passed_at_once(t)
         spec = self.spec_of(t)
         offset = len(names) - len([p for p in parameters if p.arg not in bound_names])
         for name in names[: max(0, offset)]:
@@ -73,9 +74,12 @@ class Creation(Machine):
             if parameter.arg in bound_names:
                 continue
             keyword = parameter in function.node.args.kwonlyargs
-            value = self.creation_value(
-                t, spec, function, parameter, position, static, certain_statics, leaves
-            )
+            if passed is not None and (keyword or position >= passed[0]) and parameter.arg not in passed[1]:
+                value: Value = Unknown(Origin(parameter.arg))  # no call gives it anything
+            else:
+                value = self.creation_value(
+                    t, spec, function, parameter, position, static, certain_statics, leaves
+                )
             if keyword or bound_names:
                 kwargs[parameter.arg] = value
             else:
@@ -246,3 +250,14 @@ class Creation(Machine):
             else:
                 return None, 0, names
         return target, skipped, names
+
+
+def passed_at_once(t: Transformed) -> tuple[int, frozenset[str]] | None:
+    """How many arguments, and which names, `jit(f)(...)` gives; None where the result is not called on the spot."""
+    call = t.module.parents.get(t.node)
+    if not isinstance(call, ast.Call) or call.func is not t.node:
+        return None
+    names = [keyword.arg for keyword in call.keywords]
+    if None in names or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    return len(call.args), frozenset(filter(None, names))

@@ -636,12 +636,21 @@ _CONTAINERS = frozenset(
 )
 
 
+_OPTIMISERS = frozenset({"GradientTransformation", "GradientTransformationExtraArgs"})
+
+
 @cache
 def static_annotations(node: FunctionNode) -> frozenset[str]:
     """Parameters whose annotation names a type that no tracer has."""
     return frozenset(
         parameter.arg for parameter in all_parameters(node) if is_static_type(parameter.annotation)
     )
+
+
+@cache
+def arrayless_annotations(node: FunctionNode) -> frozenset[str]:
+    """Parameters whose annotation names a type that holds no array: those, and the optimisers of optax."""
+    return frozenset(p.arg for p in all_parameters(node) if is_static_type(p.annotation, _OPTIMISERS))
 
 
 def is_static_type(annotation: ast.expr | None, also: frozenset[str] = frozenset()) -> bool:

@@ -19,6 +19,61 @@ from jaxlint.staging.values import Array
 from jaxlint_rules._reasons import guarded
 
 PROGRAMS = {
+    "a call on the spot that gives a jitted function less than it takes": """
+        import jax
+
+        def make_train(config):
+            def train(key, exposure, states, task):
+                state = states[f"task_{task}"]
+                return state if exposure == 0 else jax.random.normal(key)
+
+            return train
+
+        def run(config, key, states):
+            return [jax.jit(lambda k: make_train(config)(k, 0, states, task))(key) for task in range(3)]
+
+        def tune(config, key):
+            return jax.jit(make_train(config))(key)
+    """,
+    "what holds no array is not donated with all the others": """
+        import equinox as eqx
+        import optax
+
+        @eqx.filter_jit(donate="all")
+        def train_step(model, state, batch, opt: optax.GradientTransformation):
+            updates, state = opt.update(batch, state)
+            return eqx.apply_updates(model, updates), state
+
+        def train(make, batches):
+            model, opt, state = make()
+            for batch in batches:
+                model, state = train_step(model, state, batch, opt)
+            return model
+    """,
+    "a cached property that the host has asked for": """
+        import functools
+
+        import flax.struct
+        import jax
+        import jax.numpy as jnp
+
+        @flax.struct.dataclass
+        class Input:
+            text: jax.Array
+            images: jax.Array
+
+            @functools.cached_property
+            def count(self):
+                return self.images.shape[1]
+
+            @property
+            @jax.jit
+            def tokens(self):
+                return jnp.zeros((self.count,)) + self.text
+
+        given = Input(jnp.ones(3), jnp.ones((2, 3)))
+        print(given.count, given.tokens)
+    """,
     "a flag and a helper that ask for tracers": """
         import jax
         import jax.numpy as jnp
@@ -1652,3 +1707,15 @@ def test_what_no_handler_catches_is_told(tmp_path: Path) -> None:
         "JAX102",
         "JAX201",
     }
+
+
+def test_what_a_call_on_the_spot_gives_is_traced(tmp_path: Path) -> None:
+    program = PROGRAMS["a call on the spot that gives a jitted function less than it takes"]
+    given = program.replace("(key)\n    ", "(key, 0, {}, 1)\n    ")
+    assert {finding.code for finding in findings_in(tmp_path, {"program.py": given})} == {"JAX101", "JAX105"}
+
+
+def test_arrays_are_donated_with_all_the_others(tmp_path: Path) -> None:
+    program = PROGRAMS["what holds no array is not donated with all the others"]
+    donated = program.replace("opt: optax.GradientTransformation", "opt")
+    assert [finding.code for finding in findings_in(tmp_path, {"program.py": donated})] == ["JAX602"]
