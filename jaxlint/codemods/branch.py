@@ -169,6 +169,7 @@ class _Branch:
         results = [name for name in {**yes.bound, **no.bound} if self.flow.is_used_after(name, self.node)]
         if not results:
             raise Refused("the branches bind nothing that is used afterwards")
+        self.selector.check_not_called(results, self.flow.scope)
         for name in results:
             for side in (yes, no):
                 if name not in side.facts.assigned and not self.flow.is_bound_before(name, self.node):

@@ -116,7 +116,9 @@ class Loop:
     def asked(self, node: ast.stmt, test: ast.expr) -> str:
         """What the test of a statement asks for: all that goes round is traced, so that no operator of Python may ask for its truth."""
         truth = Truth(self.draft, node).truth(test)
-        text = truth if is_truth(self.site, test) else f"{self.layout.operand(test)} != 0"
+        # Functions of arrays that take the place of `and` and `or` give truth values, whatever their operands are.
+        boolean = isinstance(test, ast.BoolOp) or is_truth(self.site, test)
+        text = truth if boolean else f"{self.layout.operand(test)} != 0"
         return f"({text})" if "\n" in text or "\r" in text else text
 
     def rewrite_for(self, node: ast.For, call: ast.Call) -> None:

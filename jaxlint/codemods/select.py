@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.effects import check_expression, constant_type, is_floating, is_total
+from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.names import Scope
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span
@@ -18,6 +21,7 @@ _STATIC_ATTRIBUTES = frozenset({"shape", "ndim", "dtype", "size"})
 # Displays whose branches must have the same number of parts.
 _DISPLAYS = (ast.Tuple, ast.List, ast.Dict)
 _NO_ARRAYS = (ast.Lambda, ast.JoinedStr, ast.Set, ast.SetComp, ast.GeneratorExp)
+_CHOOSE_RESULTS = "call each in a branch of its own, or use `jax.lax.switch`"
 
 
 @dataclass(slots=True)
@@ -51,9 +55,23 @@ class Selector:
         check_expression(self.site, node, what)
         if isinstance(node, _NO_ARRAYS) or constant_type(node) in (str, bytes, type(None), type(...)):
             raise Refused(f"{what} gives `{_short(node)}`, which is no array that the program could choose")
+        if isinstance(node, ast.Name):
+            held = self.site.names.bindings_of(node.id, self.site.names.scope_at(node))
+            if any(isinstance(one.node, (*FUNCTIONS, ast.ClassDef)) for one in held):
+                raise Refused(f"{what} gives `{node.id}`, a function, which is no array; {_CHOOSE_RESULTS}")
         text = self.layout.argument(node)
         total = is_total(self.site, node)
         return Choice(text, node, total, is_floating(self.site, node), [self.site.span(node)])
+
+    def check_not_called(self, results: Iterable[str], scope: Scope) -> None:
+        """Raises Refused when the program calls what a variable of `results` holds: no branch gives functions."""
+        for name in results:
+            for use in self.site.names.uses_of(name, scope):
+                around = self.site.names.parents.get(use.name)
+                if isinstance(around, ast.Call) and around.func is use.name:
+                    raise Refused(
+                        f"`{name}` is called, and a traced test cannot choose functions; {_CHOOSE_RESULTS}"
+                    )
 
     def select(self, test: ast.expr, yes: Choice, no: Choice, head: str = "") -> Choice:
         """`jnp.where(test, yes, no)`, or `lax.cond` with two lambdas. `head` is what stands before it on its line."""

@@ -65,6 +65,11 @@ STOPS = {
         "    return x\n",
         "return ~done",
     ),
+    "either of two names": (
+        "def f(x, limit):\n    for _ in range(limit):\n        x = half(x)\n        small, low = x.sum() < 2.0, x[0] < 0.2\n"
+        "        if «small or low»:\n            break\n    return x\n",
+        "done = jnp.logical_or(small, low)",
+    ),
     "a test at the top, two below": (
         "def f(x, limit):\n    y = x * 2\n    for k in range(1, limit):\n        if «jnp.sum(x) < 5.0»:\n            break\n"
         "        x, y = half(x), y + x / k\n    return x, y\n",
