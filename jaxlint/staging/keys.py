@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
@@ -20,6 +21,7 @@ from jaxlint.staging.values import (
     ListValue,
     Origin,
     Static,
+    Transformed,
     TupleValue,
     Unknown,
     Value,
@@ -57,7 +59,7 @@ class Keys(Machine):
         """Notes that a PRNG key is used up; a second use of the same key is reported."""
         first = frame.used.get(origin)
         if first is None:
-            if not _is_dropped(frame):
+            if not _is_dropped(node, frame):
                 frame.used[origin] = node
             return
         how = "loop" if first is node else "again"
@@ -136,12 +138,27 @@ class Keys(Machine):
         return last if last is not None and last.born > born else None
 
 
-def _is_dropped(frame: Frame) -> bool:
-    """Whether the value that is being made is dropped at once, as that of a call to compile first: `_ = step(state, key)`."""
+def _is_dropped(node: ast.AST, frame: Frame) -> bool:
+    """Whether the value that is being made is dropped at once, as that of a call to compile first.
+
+    `_ = step(state, key)`, and where `step` is jitted, and so does nothing else, `step(state, key)` as a statement.
+    """
     statement = frame.facts.get("assign")
-    if not isinstance(statement, ast.Assign):
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(target, ast.Name) and target.id == "_" for target in statement.targets)
+    if not isinstance(node, ast.Call) or _waited_for(frame.statement) is not node:
         return False
-    return all(isinstance(target, ast.Name) and target.id == "_" for target in statement.targets)
+    held = frame.scope.lookup(node.func.id) if isinstance(node.func, ast.Name) else None
+    return held is not None and isinstance(held[0], Transformed) and held[0].kind in JIT_KINDS
+
+
+def _waited_for(node: ast.AST | None) -> ast.AST | None:
+    """`x` of `jax.block_until_ready(x)` and `x.block_until_ready()`, anything else as it is."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return node
+    if node.func.attr != "block_until_ready":
+        return node
+    return node.args[0] if node.args else node.func.value
 
 
 def used_at(origin: Origin, frame: Frame) -> ast.AST | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
@@ -13,6 +14,7 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
+_EVALUATION = re.compile(r"(^|_)(eval(uation)?|val(id(ation)?)?|test)(_|$)")
 
 
 class KeyReuse(Rule):
@@ -44,7 +46,7 @@ class KeyReuse(Rule):
     ## Fix safety
     Unsafe: the program then draws other numbers, as it was meant to. The key is split before the statement that used it
     first, `key, subkey = jax.random.split(key)`, which gets `subkey`; what follows uses the new `key`. Keys that a nested
-    function or a comprehension reads, attributes, and statements that use a key twice are left alone.
+    function or a comprehension reads, attributes, arrays of keys, and statements that use a key twice are left alone.
 
     ## When not to fix
     When the same numbers are wanted twice (common random numbers). Test files are not checked.
@@ -214,6 +216,23 @@ def carried(key, xs):
 """,
         ),
         Example(
+            "a key for evaluations, which are to be compared",
+            """
+import jax
+
+@jax.jit
+def score(params, key):
+    return params * jax.random.normal(key, params.shape)
+
+def train(step, params, key):
+    key, eval_key = jax.random.split(key)
+    for _ in range(10):
+        key, draw = jax.random.split(key)
+        params = step(params, draw)
+        print(score(params, eval_key))
+""",
+        ),
+        Example(
             "one iteration alone draws",
             """
 import jax
@@ -246,6 +265,8 @@ def epoch(params, key):
 
 def train(params, key):
     _ = epoch(params, key)
+    epoch(params, key)
+    jax.block_until_ready(epoch(params, key))
     for _ in range(10):
         params, key = epoch(params, key)
     return params
@@ -270,6 +291,7 @@ def train(params, key):
                 or (loop.trips is not None and loop.trips < 2)
                 or _shuffles_each(event.node, loop.node)
                 or runs_once(event.node, loop.node, frame.module)
+                or _EVALUATION.search(name)  # each evaluation is to see the same
             ):
                 return
             message = f"the key `{name}` is used{through} in every iteration of the loop, each time with the same result"
@@ -277,8 +299,11 @@ def train(params, key):
         else:
             message = f"the key `{name}` is used again{through}; the result repeats earlier random numbers"
             reason = f"`{name}` was used up at line {getattr(event.first, 'lineno', '?')}"
-        fix = propose(report, event.first, "split-key", f"Split `{name}` first", safe=False, key=name)
-        report(event.node, message, reason=reason, fix=fix if hasattr(event.first, "lineno") else None)
+        # Of many keys in one array each would have to be split.
+        splits = hasattr(event.first, "lineno") and not event.origin.batch
+        summary = f"Split `{name}` first"
+        fix = propose(report, event.first, "split-key", summary, safe=False, key=name) if splits else None
+        report(event.node, message, reason=reason, fix=fix)
 
 
 def _shuffles_each(node: ast.AST, loop: object) -> bool:
