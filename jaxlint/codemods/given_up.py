@@ -199,7 +199,7 @@ class _Ownership:
         if (
             not isinstance(made, ast.Assign)
             or made.targets != [bindings[0].node]
-            or made.lineno > node.lineno
+            or made.lineno >= node.lineno
         ):
             return False
         return not isinstance(made.value, ast.Name) and self._is_array(made.value)

@@ -35,6 +35,6 @@ def given_up_at(
         return None
     try:
         found = given_up(Site(sources[name]), line)
-    except Refused:
+    except (Refused, RecursionError):
         return None
     return None if found is None else (name, found)

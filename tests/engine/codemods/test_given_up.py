@@ -132,6 +132,7 @@ KEPT = {
     "in a test": "x = jnp.zeros(3)\nwhile step(given, given, x)[2] > 0:\n    pass",
     "the function is handed on": "step(given, given, jnp.zeros(3))\nKEPT.append(step)",
     "unpacked": "step(*given)",
+    "a sum with itself": "global total\ntotal = total + given\nstep(total + given, given, given)",
     "only at one of two calls": "step(jnp.zeros(3), given, given)\nstep(given, given, jnp.zeros(3))",
 }
 
