@@ -19,6 +19,7 @@ from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import (
     all_parameters,
+    captured_flags,
     defaults_of,
     dotted,
     is_left_open,
@@ -372,7 +373,13 @@ class Calls(Machine):
             self.records[caller.function.node].host_calls.add(record)
         # What a guess evaluated reported nothing, so that it does not stand for a call that is seen.
         guessed = self.guessing > 0
-        scope_key = (function.scope.serial, function.stand_in, guessed or provoked, self.parameter_flow)
+        scope_key = (
+            function.scope.serial,
+            decided_flags(function),
+            function.stand_in,
+            guessed or provoked,
+            self.parameter_flow,
+        )
         context_key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
         key = record.numbers.get(context_key)
         if key is None and record.contexts(function.scope) >= WIDEN_AFTER:
@@ -590,6 +597,19 @@ def _is_of_enclosing(origin: Origin, frame: Frame) -> bool:
     """Whether a key is older than the activation `frame`, which was not handed it; its parts may be seen first there."""
     handed = origin in frame.inherited or origin.parent in frame.inherited
     return origin.root().serial < frame.born and not handed
+
+
+def decided_flags(function: Function) -> tuple[bool | None, ...]:
+    """What is known of the flags that a closure tests: one that is called in two branches of a test is not the same in both."""
+    if function.scope.is_module or function.scope.is_class:
+        return ()
+    known: list[bool | None] = []
+    for name in captured_flags(function.node):
+        found = function.scope.lookup(name)
+        value = found[0] if found is not None else None
+        const = value.const if isinstance(value, Static) else None
+        known.append(const if isinstance(const, bool) else value.truth if isinstance(value, Static) else None)
+    return tuple(known)
 
 
 def widened(value: Value) -> Value:

@@ -176,6 +176,23 @@ def switches(node: FunctionNode) -> frozenset[str]:
 
 
 @cache
+def captured_flags(node: FunctionNode) -> tuple[str, ...]:
+    """The names of enclosing functions, or of the module, that a function tests for their truth alone, as in `x if flag else y`."""
+    found: set[str] = set()
+    stack = [part.test for part in walk(node) if isinstance(part, (ast.If, ast.IfExp))]
+    while stack:
+        test = stack.pop()
+        if isinstance(test, ast.Name):
+            found.add(test.id)
+        elif isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            stack.append(test.operand)
+        elif isinstance(test, ast.BoolOp):
+            stack.extend(test.values)
+    own = names_stored(node) | {parameter.arg for parameter in all_parameters(node)}
+    return tuple(sorted(found - own))
+
+
+@cache
 def makes_functions(node: FunctionNode) -> bool:
     """Whether it returns functions that are defined in it."""
     if isinstance(node, ast.Lambda):

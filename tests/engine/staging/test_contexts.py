@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+from programs import findings_in
+
 from jaxlint.staging.contexts import summary_key
 from jaxlint.staging.values import TANGENT, Array, Static, Unknown, Value
 
@@ -22,3 +27,32 @@ def test_gradients_tell_calls_apart_until_there_are_many() -> None:
 def test_tracers_and_switches_always_tell_calls_apart() -> None:
     assert not same(Array(True), Array(False), coarse=True)
     assert not same(Static(True), Static(False), coarse=True)
+
+
+FLAGGED = """
+    import jax
+
+    def iterate(body, state, least, most):
+        force = least == most
+
+        def step(carry):
+            count, state = carry
+            carry = (count + 1, body(state))
+            return (carry, None) if {flag} else carry
+
+        if force:
+            (_, state), _ = jax.lax.scan(lambda carry, x: step(carry), (0, state), None, length=most)
+        else:
+            _, state = jax.lax.while_loop(lambda carry: carry[0] < most, step, (0, state))
+        return state
+
+    def run(x, least, most):
+        return iterate(lambda s: s * 0.5, x, least, most)
+"""
+
+
+@pytest.mark.parametrize(("flag", "found"), [("force", False), ("not force", True), ("least", False)])
+def test_a_closure_is_told_apart_by_the_flags_that_it_tests(tmp_path: Path, flag: str, found: bool) -> None:
+    files = {"program.py": FLAGGED.format(flag=flag)}
+    carried = [finding for finding in findings_in(tmp_path, files) if finding.name == "carry-mismatch"]
+    assert bool(carried) == found
