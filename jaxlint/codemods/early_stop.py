@@ -78,14 +78,7 @@ class _EarlyStop(Loop):
         )
         if not is_range or not isinstance(call, ast.Call) or not isinstance(node.target, ast.Name):
             raise Refused("the loop has a `break`, and runs over no range of numbers")
-        if (
-            call.keywords
-            or not 1 <= len(call.args) <= 2
-            or any(isinstance(a, ast.Starred) for a in call.args)
-        ):
-            raise Refused("only `range(stop)` and `range(start, stop)` have a counterpart; a step has none")
-        for bound in call.args:
-            check_expression(self.site, bound, "the range")
+        bounds = self.bounds_of(call)
         index = node.target.id
         if index in self.flow.bound(node.body):
             raise Refused(f"the loop changes `{index}`, which counts")
@@ -93,7 +86,7 @@ class _EarlyStop(Loop):
             raise Refused(
                 f"`{index}` has a value before the loop, which it keeps where there is no iteration"
             )
-        return index, tuple(call.args)
+        return index, tuple(bounds)
 
     def rewrite(self) -> None:
         start, goes_on = "", f"~{self.done}"

@@ -124,14 +124,7 @@ class Loop:
     def rewrite_for(self, node: ast.For, call: ast.Call) -> None:
         if not isinstance(node.target, ast.Name):
             raise Refused("the loop unpacks what it runs over")
-        if (
-            call.keywords
-            or not 1 <= len(call.args) <= 2
-            or any(isinstance(a, ast.Starred) for a in call.args)
-        ):
-            raise Refused("only `range(stop)` and `range(start, stop)` have a counterpart; a step has none")
-        for bound in call.args:
-            check_expression(self.site, bound, "the range")
+        bounds = self.bounds_of(call)
         index = node.target.id
         if self.flow.is_used_after(index, node) and index != "_":
             raise Refused(f"`{index}` is used after the loop")
@@ -144,11 +137,23 @@ class Loop:
         text = f"def {body}({index}, {parameter}):{self.newline}{self.unpacked(carry, parameter)}"
         lines, span = self._body()
         text += f"{lines}{self.inner}return {', '.join(carry)}{self.newline}{self.newline}"
-        start, stop = ("0", self.layout.argument(call.args[0]))
-        if len(call.args) == 2:
-            start, stop = (self.layout.argument(bound) for bound in call.args)
+        start, stop = ("0", self.layout.argument(bounds[0]))
+        if len(bounds) == 2:
+            start, stop = (self.layout.argument(bound) for bound in bounds)
         text += self.indent + self.call("jax.lax.fori_loop", [start, stop, body, packed(carry)], carry)
-        self.replace(text, [*(self.site.span(bound) for bound in call.args), span])
+        self.replace(text, [*(self.site.span(bound) for bound in bounds), span])
+
+    def bounds_of(self, call: ast.Call) -> list[ast.expr]:
+        """The arguments of a `range` that counts by one. Raises Refused for others."""
+        if (
+            call.keywords
+            or not 1 <= len(call.args) <= 2
+            or any(isinstance(a, ast.Starred) for a in call.args)
+        ):
+            raise Refused("only `range(stop)` and `range(start, stop)` have a counterpart; a step has none")
+        for bound in call.args:
+            check_expression(self.site, bound, "the range")
+        return call.args
 
     # What goes round
 

@@ -128,10 +128,11 @@ class Gradients(Machine):
         """Calls what is differentiated, in reverse mode or forward."""
         self.differentiating += 1
         self.reversing += reverse
-        result = self.call_value(function, args, kwargs, node, frame)
-        self.differentiating -= 1
-        self.reversing -= reverse
-        return result
+        try:
+            return self.call_value(function, args, kwargs, node, frame)
+        finally:
+            self.differentiating -= 1
+            self.reversing -= reverse
 
     def tell_stopped(self, t: Transformed | None, loss: Value, frame: Frame | None = None) -> None:
         """Tells rules when what is differentiated comes out of a loop that has no reverse mode."""
