@@ -40,6 +40,10 @@ from jaxlint.staging.values import (
     parts_of,
 )
 
+SHAPED = frozenset(
+    {"jax.ShapeDtypeStruct", "jax.core.ShapedArray"}
+)  # they stand for arrays where nothing is computed
+
 
 class Boundary(Machine):
     """What a value is on the other side of a staging boundary."""
@@ -91,8 +95,11 @@ class Boundary(Machine):
         if isinstance(value, Choice) and any(isinstance(option, Instance) for option in value.options):
             staged = [self.to_staged(option, why, certain, keeps_python) for option in value.options]
             return Choice(staged, value.every)
-        if isinstance(value, ExternalObject) and _is_layer_with_arrays(value):
-            return replace(value, staged=Array(True, why, tree=True, certain=certain))
+        if isinstance(value, ExternalObject):
+            if value.name in SHAPED:  # what `eval_shape` and `lower` trace with; it gives trees of them, too
+                return Array(True, why, tree=not value.args, certain=certain and bool(value.args))
+            if _is_layer_with_arrays(value):
+                return replace(value, staged=Array(True, why, tree=True, certain=certain))
         self.carries(value, why)
         return value
 

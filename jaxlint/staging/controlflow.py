@@ -54,6 +54,11 @@ _RESIZING = frozenset(
 )
 
 
+_OF_NNX = frozenset(
+    {"graph", "graph_updates"}
+)  # how nnx takes its modules apart; the function is not given them
+
+
 class ControlFlow(Machine):
     """The control-flow part of the interpreter."""
 
@@ -72,6 +77,8 @@ class ControlFlow(Machine):
             self.aside(own, args, kwargs, node, frame)
             self.beside -= 1
         short = name.rpartition(".")[2]
+        if name.startswith("flax.nnx."):
+            kwargs = {option: value for option, value in kwargs.items() if option not in _OF_NNX}
         if name.startswith("flax.linen."):
             return self.lifted_flow(short, args, kwargs, node, frame)
         handler = getattr(self, f"flow_{short}", None)

@@ -32,6 +32,7 @@ from jaxlint.jaxapi.modules import holds_arrays
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, PRIMITIVE_RULES, TRANSFORMS
 from jaxlint.staging import events
+from jaxlint.staging.boundary import SHAPED
 from jaxlint.staging.callbacks import (
     CAPTURE,
     FITTER,
@@ -487,7 +488,7 @@ class Externals(Machine):
             return parameters_of(base.args[0])
         if base.name == "numpy.random.default_rng":
             return ExternalMethod(base, name)
-        if base.name in _EXTERNAL_SHAPED and name in ("shape", "dtype", "ndim"):
+        if base.name in SHAPED and name in ("shape", "dtype", "ndim"):
             return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
         return UNKNOWN if base.name == "jax.core.ShapedArray" else ExternalMethod(base, name)
 
@@ -751,7 +752,6 @@ _CONTEXTS = frozenset(
     }
 )
 _MODULE_CALLS = frozenset(f"flax.linen.Module.{how}" for how in ("apply", "init", "init_with_output"))
-_EXTERNAL_SHAPED = frozenset({"jax.ShapeDtypeStruct", "jax.core.ShapedArray"})
 
 
 def _note_raised(value: Array, frame: Frame) -> None:

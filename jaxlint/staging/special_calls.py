@@ -32,6 +32,7 @@ from jaxlint.staging.values import (
     ListValue,
     NumpyArray,
     Partial,
+    Registration,
     Static,
     TupleValue,
     Value,
@@ -171,22 +172,23 @@ def _named(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     return args[0] if args else DictValue(dict(kwargs), None, frame.stage)
 
 
+_FLATTEN = ("flatten_func", "flatten_with_keys", "flatten_with_keys_func")
+
+
 def _register(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     cls = args[0] if args else kwargs.get("nodetype", kwargs.get("cls"))
     if isinstance(cls, Choice):  # a loop over classes
         for option in cls.options:
             _register(self, [option, *args[1:]], kwargs, node, frame)
-    functions = [
-        *args[1:3],
-        *(kwargs[n] for n in ("flatten_func", "flatten_with_keys", "unflatten_func") if n in kwargs),
-    ]
-    if isinstance(cls, ClassValue) and len(functions) >= 2:
-        cls.registered = (functions[0], functions[1])
+    flatten = (*args[1:2], *args[3:4], *(kwargs[name] for name in _FLATTEN if name in kwargs))
+    unflatten = args[2] if len(args) > 2 else kwargs.get("unflatten_func")
+    if isinstance(cls, ClassValue) and flatten and unflatten is not None:
+        cls.registered = Registration(flatten, unflatten)
         self.registers = True
     if isinstance(cls, ClassValue) and cls.kind in ("plain", "dataclass"):
         cls.kind = "custom"  # which of its attributes are leaves, the flattening function says
-        if functions and isinstance(functions[0], Function) and "tree_flatten" not in cls.namespace:
-            cls.namespace["tree_flatten"] = functions[0]
+        if flatten and isinstance(flatten[0], Function) and "tree_flatten" not in cls.namespace:
+            cls.namespace["tree_flatten"] = flatten[0]
     return cls if cls is not None else UNKNOWN
 
 

@@ -13,7 +13,7 @@ from jaxlint.staging.syntax_facts import (
     name_loads,
     positional_parameters,
 )
-from jaxlint.staging.trees import is_pytree
+from jaxlint.staging.trees import is_pytree, registration
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -40,15 +40,9 @@ class Supposed(Machine):
 
     def carries(self, value: Value, why: Why | None) -> None:
         """Remembers the function in `value`, if it is one, as one that got into a stage."""
-        while not isinstance(value, Function):
-            if isinstance(value, (BoundMethod, Partial)):
-                value = value.function
-            elif isinstance(value, Transformed):
-                value = value.target
-            else:
-                return
-        if why is not None and not why.rests_on_habit:
-            self.carried.setdefault(value.node, (value, why))
+        function = _function_in(value)
+        if function is not None and why is not None and not why.rests_on_habit:
+            self.carried.setdefault(function.node, (function, why))
 
     def supposed_calls(self) -> Iterator[tuple[Function, ClassValue | None, Why]]:
         """Functions that are likely called in a stage though nothing shows the call, with the class of their object."""
@@ -57,6 +51,8 @@ class Supposed(Machine):
         for cls, entered in self.inside.values():
             if entered is None or entered.rests_on_habit or not is_pytree(cls):
                 continue
+            for handler in _tree_functions(cls):
+                yield handler, cls, entered
             for name, member in cls.namespace.items():
                 # Of what is not known, or left to heirs: this class may be the one that is meant.
                 if name in self.unresolved and isinstance(member, Function) and not member.kind:
@@ -69,10 +65,13 @@ class Supposed(Machine):
             return
         tracer = Array(True, why, tree=True, certain=False)
         bound = self.supposed_arguments(function, tracer)
-        names = positional_parameters(function.node)
-        if cls is not None and names and function.kind != "staticmethod":
+        names = [parameter.arg for parameter in positional_parameters(function.node)]
+        if cls is not None and function in _unflattening(cls):
+            # The class, where it is a class method, what is kept beside the leaves, and the leaves.
+            bound.update((name, Unknown(Origin(name))) for name in names[:-1])
+        elif cls is not None and names and function.kind != "staticmethod":
             leaves = tracer if is_pytree(cls) else None
-            bound[names[0].arg] = Instance(cls, {}, True, None, ready=True, staged=leaves)
+            bound[names[0]] = Instance(cls, {}, True, None, ready=True, staged=leaves)
         self.guessing += 1
         try:
             self.run_function(function, bound, None, None, Stage("supposed", True, False, why), "supposed")
@@ -100,3 +99,30 @@ class Supposed(Machine):
             else:
                 bound[name] = replace(tracer, origin=Origin(name), mixed=default is not None)
         return bound
+
+
+def _function_in(value: Value | None) -> Function | None:
+    """The function that a value is, or is made of."""
+    while not isinstance(value, Function):
+        if isinstance(value, (BoundMethod, Partial)):
+            value = value.function
+        elif isinstance(value, Transformed):
+            value = value.target
+        else:
+            return None
+    return value
+
+
+def _unflattening(cls: ClassValue) -> list[Function]:
+    """What JAX calls to put an instance together from its leaves."""
+    registered = registration(cls)
+    known = [cls.lookup("tree_unflatten"), registered.unflatten if registered is not None else None]
+    return [function for function in map(_function_in, known) if function is not None]
+
+
+def _tree_functions(cls: ClassValue) -> list[Function]:
+    """All that JAX calls to take an instance apart, and to put it together again."""
+    registered = registration(cls)
+    flatten = [cls.lookup("tree_flatten"), cls.lookup("tree_flatten_with_keys")]
+    flatten += registered.flatten if registered is not None else ()
+    return [function for function in map(_function_in, flatten) if function is not None] + _unflattening(cls)

@@ -17,6 +17,7 @@ from jaxlint.staging.values import (
     Function,
     Instance,
     ListValue,
+    Registration,
     TupleValue,
     Unknown,
     Value,
@@ -63,12 +64,12 @@ class Trees(Machine):
         if isinstance(method, Function):
             self.once(method, [cls, UNKNOWN, children], node, frame)
         elif (registered := registration(cls)) is not None:
-            self.once(registered[1], [UNKNOWN, children], node, frame)
+            self.once(registered.unflatten, [UNKNOWN, children], node, frame)
 
     def take_apart(self, value: Instance, node: ast.AST, frame: Frame) -> None:
         registered = registration(value.cls)
         flatten = flattening(value.cls)
-        for function in registered[:1] if registered is not None else [flatten]:
+        for function in registered.flatten[:1] if registered is not None else [flatten]:
             if function is not None:
                 self.once(function, [value], node, frame)
 
@@ -85,8 +86,8 @@ class Trees(Machine):
                         self.put_together(part.cls, TupleValue(None, held), node, frame)
 
 
-def registration(cls: ClassValue) -> tuple[Value, Value] | None:
-    """The functions that `register_pytree_node` was given for instances of `cls`: to flatten, and to unflatten."""
+def registration(cls: ClassValue) -> Registration | None:
+    """How `register_pytree_node` was told to treat instances of `cls`."""
     return next((owner.registered for owner in cls.mro() if owner.registered is not None), None)
 
 

@@ -10,7 +10,7 @@ import ast
 import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from jaxlint.staging.frame import Frame
@@ -283,6 +283,13 @@ class Field:
     node: ast.AST
 
 
+class Registration(NamedTuple):
+    """What `register_pytree_node` and its kin were given for a class: to flatten, with keys and without, and to unflatten."""
+
+    flatten: tuple[Value, ...]
+    unflatten: Value
+
+
 @dataclass(slots=True, eq=False)
 class ClassValue(Value):
     """A class of the project. `kind` says which framework's rules its instances follow."""
@@ -299,9 +306,7 @@ class ClassValue(Value):
     meta: Value | None = None  # its metaclass
     derived: bool = False  # a class of the project has it as a base
     lifts: ClassValue | None = None  # what `nn.remat` and its like made it of
-    registered: tuple[Value, Value] | None = (
-        None  # how instances are flattened and unflattened, if JAX was told
-    )
+    registered: Registration | None = None  # how instances are flattened and unflattened, if JAX was told
     frozen: str = ""  # the decorator that makes its instances refuse assignments
     order: list[ClassValue] = field(default_factory=list, init=False)  # `mro`, once it was asked for
 

@@ -23,9 +23,8 @@ def train(w: Any, x: Any, y: Any) -> Any:
 
 def program() -> Program:
     x = jax.random.normal(jax.random.key(0), (32, 8))
-    return Program(
-        capture(train, jnp.zeros((8, 4)), x, jnp.tanh(x @ jnp.ones((8, 4)))), Settings(magnitudes=())
-    )
+    call = capture(train, jnp.zeros((8, 4)), x, jnp.tanh(x @ jnp.ones((8, 4))))
+    return Program(call, Settings(magnitudes=(), transforms=("bf16",)))
 
 
 def test_the_bf16_policy_trains_as_the_original_does() -> None:

@@ -120,3 +120,44 @@ def test_habit_is_not_enough(tmp_path: Path) -> None:
     facts = facts_of(tmp_path, program)
     assert facts["Layer.__call__"].basis == "convention"
     assert facts["Layer.__call__.<locals>.show"].staged != "yes"
+
+
+REGISTERED = """
+    import jax
+    import jax.numpy as jnp
+
+    class Pair:
+        def __init__(self, first, second, label):
+            self.first, self.second, self.label = first, second, label
+
+    def flat(pair):
+        return (pair.first, pair.second), pair.label
+
+    def flat_with_keys(pair):
+        return ((jax.tree_util.GetAttrKey("first"), pair.first), (jax.tree_util.GetAttrKey("second"), pair.second)), pair.label
+
+    def built(label, leaves):
+        return Pair(*leaves, label)
+
+    jax.tree_util.register_pytree_with_keys(
+        Pair, unflatten_func=built, flatten_func=flat, flatten_with_keys=flat_with_keys
+    )
+
+    @jax.jit
+    def step(pair):
+        return Pair(pair.first + 1, pair.second, pair.label)
+
+    step(Pair(jnp.ones(3), jnp.ones(3), "a"))
+"""
+
+
+def test_what_takes_objects_apart_and_together_is_called_with_tracers(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, REGISTERED)
+    assert {facts[name].staged for name in ("flat", "flat_with_keys", "built")} == {"yes"}
+    assert facts["flat_with_keys"].params == {"pair": "traced"}
+    assert facts["built"].params == {"label": "unknown", "leaves": "traced"}
+
+
+def test_objects_that_stay_on_the_host_are_taken_apart_there(tmp_path: Path) -> None:
+    program = REGISTERED.replace("    @jax.jit\n", "")
+    assert facts_of(tmp_path, program)["flat_with_keys"].staged != "yes"

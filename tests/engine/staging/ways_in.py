@@ -532,6 +532,36 @@ PROGRAMS = {
 
         pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct((4,), jnp.float32), interpret=True)(jnp.ones(4))
     """,
+    "what stands for arrays in eval_shape and lower is traced": """
+        import jax
+        import jax.numpy as jnp
+
+        def rows(x):
+            if x.ndim > 1 and x.shape[0] > 2:
+                x = x * 2
+            return x
+
+        def positive(params):
+            if params["w"].sum() > 0:  # reports tracer-branch
+                return params
+            return None
+
+        spec = jax.ShapeDtypeStruct((3, 2), jnp.float32)
+        jax.jit(rows).lower(spec)
+        jax.eval_shape(rows, spec)
+        jax.eval_shape(positive, {"w": spec})
+    """,
+    "options of nnx are not handed on": """
+        import jax.numpy as jnp
+        from flax import nnx
+
+        def read(count):
+            if count[...] > 0:  # reports tracer-branch
+                return count[...]
+            return -count[...]
+
+        nnx.eval_shape(read, nnx.Variable(jnp.array(0)), graph=False)
+    """,
     "eval_shape and make_jaxpr stage": """
         import jax
         import jax.numpy as jnp
