@@ -17,6 +17,7 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
 from jaxlint.staging.constants import constant_names, constant_numbers
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.parents import Parents
 from jaxlint.staging.syntax_facts import (
     all_parameters,
     arrayless_annotations,
@@ -498,7 +499,7 @@ _HARMLESS_CALLS = frozenset(
 )
 
 
-def read_as(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> str:
+def read_as(node: ast.AST, parents: Parents) -> str:
     """How an expression is read: "used", "returned", or "" where it is only bound, asked for its type, or dropped."""
     current, above = node, parents.get(node)
     while isinstance(above, (ast.Tuple, ast.List, ast.Dict, ast.Starred, ast.keyword, ast.IfExp)):

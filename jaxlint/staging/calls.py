@@ -15,9 +15,12 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.keys import STREAMS, key_origins
 from jaxlint.staging.listeners import hand
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.memo import cache
+from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import (
+    FunctionNode,
     all_parameters,
     captured_flags,
     defaults_of,
@@ -99,6 +102,8 @@ class Calls(Machine):
             base = self.eval(called.value, frame)
             callee = self.attribute_of(base, called, frame)
         else:
+            if called.__class__ is ast.Call:
+                self.on_the_spot[called] = node
             callee = self.eval(called, frame)
         args: list[Value] = []
         for argument in node.args:
@@ -604,12 +609,19 @@ def decided_flags(function: Function) -> tuple[bool | None, ...]:
     if function.scope.is_module or function.scope.is_class:
         return ()
     known: list[bool | None] = []
-    for name in captured_flags(function.node):
+    for name in _flags_of(function.node, function.module):
         found = function.scope.lookup(name)
         value = found[0] if found is not None else None
         const = value.const if isinstance(value, Static) else None
         known.append(const if isinstance(const, bool) else value.truth if isinstance(value, Static) else None)
     return tuple(known)
+
+
+@cache
+def _flags_of(node: FunctionNode, module: Module) -> tuple[str, ...]:
+    """`captured_flags`, of what has an `if` at all."""
+    lines = module.lines[node.lineno - 1 : node.end_lineno]
+    return captured_flags(node) if any("if" in line for line in lines) else ()
 
 
 def widened(value: Value) -> Value:

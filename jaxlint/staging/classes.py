@@ -146,7 +146,10 @@ class Classes(Machine):
         self.exec_block(node.body, body)
         cls.namespace = scope.variables
         for name, declared in cls.fields.items():
-            declared.static = declared.static or _kept_out(cls.namespace.get(name))
+            default = cls.namespace.get(name)
+            if isinstance(default, ExternalObject) and default.name in FIELD_MAKERS:
+                declared.made = default
+                declared.static = declared.static or _kept_out(default)
         self.hooks.update(HOOKS & cls.namespace.keys())
         self.note_methods(cls)
         options = {
@@ -260,25 +263,17 @@ class Classes(Machine):
         for name, declared in fields.items():
             if name not in values:
                 values[name] = self.field_default(cls, declared, frame)
-            values[name] = self.converted(cls, declared, values[name], frame)
+            values[name] = self.converted(declared, values[name], frame)
         return {name: values[name] for name in names}
 
-    def converted(self, cls: ClassValue, declared: Field, value: Value, frame: Frame) -> Value:
+    def converted(self, declared: Field, value: Value, frame: Frame) -> Value:
         """What `field(converter=...)` keeps of what the field is given."""
-        made = self.made_field(cls, declared)
-        converter = made.kwargs.get("converter") if made is not None else None
+        converter = declared.made.kwargs.get("converter") if declared.made is not None else None
         if converter is None or is_none(converter):
             return value
         if isinstance(converter, (Function, Partial)):
             return self.call_value(converter, [value], {}, declared.node, frame)
         return value if isinstance(value, Array) else UNKNOWN
-
-    @staticmethod
-    def made_field(cls: ClassValue, declared: Field) -> ExternalObject | None:
-        """What `field(...)` made for the class body, if that is what a field was declared with."""
-        owner = next((c for c in cls.mro() if declared.name in c.fields), cls)
-        value = owner.namespace.get(declared.name)
-        return value if isinstance(value, ExternalObject) and value.name in FIELD_MAKERS else None
 
     def field_default(self, cls: ClassValue, declared: Field, frame: Frame) -> Value:
         default = declared.default
@@ -286,9 +281,8 @@ class Classes(Machine):
             return UNKNOWN
         if isinstance(default, ast.Constant):
             return Static(default.value)
-        made = self.made_field(cls, declared)
-        if made is not None:
-            return self.made_default(made, declared, frame)
+        if declared.made is not None:
+            return self.made_default(declared.made, declared, frame)
         owner = next((c for c in cls.mro() if declared.name in c.fields), cls)
         value = owner.namespace.get(declared.name)
         if value is None or isinstance(value, (ExternalObject, Unknown)):
@@ -649,10 +643,8 @@ def _is_chex(member: Value | None) -> bool:
     return isinstance(member, Function) and member.module.name.partition(".")[0] == "chex"
 
 
-def _kept_out(default: Value | None) -> bool:
+def _kept_out(default: ExternalObject) -> bool:
     """Whether a field's `field(...)`, made by whatever helper, says that the field is no part of the pytree."""
-    if not isinstance(default, ExternalObject) or default.name not in FIELD_MAKERS:
-        return False
     return constant(default.kwargs.get("pytree_node", UNKNOWN)) is False or (
         constant(default.kwargs.get("static", UNKNOWN)) is True
     )

@@ -54,7 +54,7 @@ class Creation(Machine):
         kwargs: dict[str, Value] = {}
         leaves = leaf_parameters(function.node)
         position = 0
-        passed = passed_at_once(t)
+        passed = passed_at_once(self.on_the_spot.get(t.node))
         spec = self.spec_of(t)
         offset = len(names) - len([p for p in parameters if p.arg not in bound_names])
         for name in names[: max(0, offset)]:
@@ -252,10 +252,9 @@ class Creation(Machine):
         return target, skipped, names
 
 
-def passed_at_once(t: Transformed) -> tuple[int, frozenset[str]] | None:
-    """How many arguments, and which names, `jit(f)(...)` gives; None where the result is not called on the spot."""
-    call = t.module.parents.get(t.node)
-    if not isinstance(call, ast.Call) or call.func is not t.node:
+def passed_at_once(call: ast.Call | None) -> tuple[int, frozenset[str]] | None:
+    """How many arguments, and which names, a call gives; None where that is not known."""
+    if call is None:
         return None
     names = [keyword.arg for keyword in call.keywords]
     if None in names or any(isinstance(argument, ast.Starred) for argument in call.args):

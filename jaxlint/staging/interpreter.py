@@ -129,6 +129,9 @@ class Interpreter(
             ast.AST, tuple[ClassValue, Why | None]
         ] = {}  # classes of which an object is seen inside a stage
         self.unresolved: set[str] = set()  # methods that were called in a stage of what is not known
+        self.on_the_spot: dict[
+            ast.AST, ast.Call
+        ] = {}  # calls of what a call gives, as in `jit(f)(x)`, by that
         self.carried: dict[ast.AST, tuple[Function, Why]] = {}  # functions that got into a stage
         self.waiting: dict[ast.AST, list[Awaited]] = {}  # calls that may mean such an object, by class
         self.awaited: list[Awaited] = []

@@ -17,8 +17,8 @@ from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS
 from jaxlint.source.read import read_source
+from jaxlint.staging.parents import Parents
 from jaxlint.staging.scope import Scope
-from jaxlint.staging.syntax_facts import CHILD_FIELDS
 from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
 
 _SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", ".env", "noxfile.py"})
@@ -63,29 +63,15 @@ class Module:
         return split_lines(self.source.text)
 
     @functools.cached_property
-    def parents(self) -> dict[ast.AST, ast.AST]:
-        """Each node's parent; made on first use, since most files need it for nothing."""
-        parents: dict[ast.AST, ast.AST] = {}
-        stack: list[ast.AST] = [self.tree]
-        while stack:
-            node = stack.pop()
-            held = node.__dict__
-            for name in CHILD_FIELDS[node.__class__]:
-                value = held.get(name)
-                if value.__class__ is list:
-                    below = [child for child in value if isinstance(child, ast.AST)]
-                    parents.update(dict.fromkeys(below, node))
-                    stack += below
-                elif isinstance(value, ast.AST):
-                    parents[value] = node
-                    stack.append(value)
-        return parents
+    def parents(self) -> Parents:
+        """Each node's parent."""
+        return Parents(self.tree)
 
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
-        parents = self.parents
-        while node in parents:
-            node = parents[node]
-            yield node
+        above = self.parents.get(node)
+        while above is not None:
+            yield above
+            above = self.parents.get(above)
 
     def span(self, node: ast.AST) -> Span:
         """The text range of `node`; for a def or a class that of its name."""

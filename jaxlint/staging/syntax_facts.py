@@ -188,8 +188,8 @@ def captured_flags(node: FunctionNode) -> tuple[str, ...]:
             stack.append(test.operand)
         elif isinstance(test, ast.BoolOp):
             stack.extend(test.values)
-    own = names_stored(node) | {parameter.arg for parameter in all_parameters(node)}
-    return tuple(sorted(found - own))
+    found -= {parameter.arg for parameter in all_parameters(node)}
+    return tuple(sorted(found - names_stored(node))) if found else ()
 
 
 @cache
@@ -471,13 +471,16 @@ def rank_flags(node: ast.AST) -> frozenset[str]:
 @cache
 def bound_tests(node: ast.AST) -> dict[str, ast.expr]:
     """The names that a function binds once, to a test or to what a function answers, by that expression."""
-    stored = Counter(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
-    return {
+    tests: dict[str, ast.expr] = {
         name: binding.value
         for binding in nodes_of(node, ast.Assign)
+        if isinstance(binding.value, (ast.BoolOp, ast.UnaryOp, ast.Call))
         for name in _bound_names(binding)
-        if stored[name] == 1 and isinstance(binding.value, (ast.BoolOp, ast.UnaryOp, ast.Call))
     }
+    if not tests:
+        return tests
+    stored = Counter(n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return {name: test for name, test in tests.items() if stored[name] == 1}
 
 
 @cache

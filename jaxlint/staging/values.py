@@ -281,6 +281,7 @@ class Field:
     annotation: ast.expr | None
     default: ast.expr | None
     node: ast.AST
+    made: ExternalObject | None = None  # what `field(...)` gave, if it was declared with that
 
 
 class Registration(NamedTuple):

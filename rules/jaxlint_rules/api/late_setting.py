@@ -10,6 +10,7 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, NameEvent
 from jaxlint.staging.memo import cache
+from jaxlint.staging.parents import Parents
 from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import Array, constant
 
@@ -258,7 +259,7 @@ subprocess.run(["python", "worker.py"])
             )
 
 
-def _set(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> tuple[str, ast.expr | ast.stmt | None]:
+def _set(node: ast.AST, parents: Parents) -> tuple[str, ast.expr | ast.stmt | None]:
     """The environment variable that is set where `os.environ` stands, and the place; "" when none is."""
     parent = parents.get(node)
     if isinstance(parent, ast.Subscript) and parent.value is node and isinstance(parent.ctx, ast.Store):
