@@ -299,6 +299,7 @@ def dotted(node: ast.AST | None) -> str:
     return ""
 
 
+@cache
 def place_of(node: ast.AST | None) -> str:
     """ "x", "state.params", "carry[0]", or "" for what is no place."""
     if isinstance(node, ast.Name):
@@ -554,6 +555,7 @@ def stores_what_it_gets(hook: ast.AST) -> bool:
     return passed
 
 
+@cache
 def none_branch(test: ast.expr) -> bool | None:
     """Which outcome of a test means that a name is None; None when it does not ask that."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -622,7 +624,7 @@ def loops_over(node: FunctionNode) -> dict[str, ast.expr]:
     return {
         part.target.id: part.iter
         for statement in body
-        for part in ast.walk(statement)
+        for part in statements(statement)
         if isinstance(part, ast.For) and isinstance(part.target, ast.Name)
     }
 

@@ -381,7 +381,10 @@ def outer(params, x):
                 work.looped.add(function.node)
 
     def of(self, function: ast.AST) -> _Work:
-        return self.work.setdefault(function, _Work())
+        work = self.work.get(function)
+        if work is None:
+            work = self.work[function] = _Work()
+        return work
 
     # The scans
 
