@@ -6,13 +6,13 @@ import ast
 
 import libcst as cst
 
+from jaxlint.codemods.applied import PARTIAL, applied
 from jaxlint.codemods.arguments import keyword_argument, with_arguments
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step
 
-_PARTIAL = "functools.partial"
 # Which transforms donate, and whether by position, by name or both.
 _DONATING = {
     "jax.jit": ("donate_argnums", "donate_argnames"),
@@ -33,7 +33,7 @@ def add_donation(draft: Draft, step: Step) -> None:
     options = _options(step)
     node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute)
     if isinstance(node, ast.Call):
-        transform = _transform_of(site, node)
+        transform = applied(site, node)
         _check(transform, options, node.keywords)
         call = site.find(step.span, cst.Call)
         new = with_arguments(call, [keyword_argument(name, value) for name, value in options.items()])
@@ -47,7 +47,7 @@ def add_donation(draft: Draft, step: Step) -> None:
     if "donate" in options:  # without a function, equinox's own returns a decorator
         draft.replace(step.span, f"{site.text(node)}({arguments})")
         return
-    partial = reference(site, draft.imports, _PARTIAL, node)
+    partial = reference(site, draft.imports, PARTIAL, node)
     draft.replace(step.span, f"{partial}({site.text(node)}, {arguments})")
 
 
@@ -64,13 +64,6 @@ def _options(step: Step) -> dict[str, str]:
     if not result:
         raise Refused("no argument to donate was named")
     return result
-
-
-def _transform_of(site: Site, call: ast.Call) -> str | None:
-    callee = site.names.qualified(call.func)
-    if callee == _PARTIAL and call.args:
-        return site.names.qualified(call.args[0])
-    return callee
 
 
 def _check(transform: str | None, options: dict[str, str], keywords: list[ast.keyword]) -> None:

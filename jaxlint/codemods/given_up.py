@@ -8,18 +8,17 @@ taken to be kept: a parameter (its caller may hold it), what a list or an object
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxlint.codemods.flow import FUNCTIONS, Flow
+from jaxlint.codemods.applied import JITS, applied, is_partial
+from jaxlint.codemods.flow import Flow
 from jaxlint.codemods.names import Binding, Scope
 from jaxlint.codemods.site import Site
 from jaxlint.finding import Span
 from jaxlint.jaxapi.functions import FILLING, MAKES_NEW_ARRAYS, RANDOM_HANDS_ON
+from jaxlint.syntax.functions import own_nodes
 from jaxlint.syntax.scripts import is_script
 
-_PARTIAL = "functools.partial"
-JITS = frozenset({"jax.jit", "flax.nnx.jit"})
 _READING_BUILTINS = frozenset({"print", "float", "int", "bool", "len", "str", "repr", "isinstance", "type"})
 _METADATA = frozenset({"shape", "dtype", "ndim", "size", "itemsize", "nbytes"})
 _MAPS = frozenset({"jax.tree.map", "jax.tree_map", "jax.tree_util.tree_map"})
@@ -83,11 +82,8 @@ def _jitted_at(site: Site, line: int) -> tuple[ast.expr, str, _Function, Scope] 
 
 def _jits(site: Site, node: ast.expr) -> bool:
     """Whether an expression is a jit, perhaps with its options: `jax.jit`, `jax.jit(...)`, `partial(jax.jit, ...)`."""
-    if isinstance(node, ast.Call):
-        if site.names.qualified(node.func) == _PARTIAL:
-            return bool(node.args) and site.names.qualified(node.args[0]) in JITS
-        return not node.args and site.names.qualified(node.func) in JITS
-    return site.names.qualified(node) in JITS
+    is_applied = isinstance(node, ast.Call) and bool(node.args) and not is_partial(site, node)
+    return not is_applied and applied(site, node) in JITS
 
 
 def _function_of(site: Site, node: ast.expr) -> _Function | None:
@@ -248,7 +244,7 @@ class _Ownership:
             return True
         if not isinstance(made, ast.FunctionDef) or made.decorator_list or self.depth >= _DEPTH:
             return False
-        own = list(_own(made))
+        own = list(own_nodes(made))
         returned = [node.value for node in own if isinstance(node, ast.Return)]
         if not returned or any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own):
             return False
@@ -347,13 +343,3 @@ class _Ownership:
         if name.startswith("numpy."):
             return False  # a view of the buffer, on a CPU
         return self._makes_new(call) and not isinstance(call.func, ast.Name)
-
-
-def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a function, without those of functions in it."""
-    waiting: list[ast.AST] = list(function.body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            waiting += ast.iter_child_nodes(node)

@@ -6,14 +6,12 @@ import ast
 
 import libcst as cst
 
+from jaxlint.codemods.applied import JITS, PARTIAL, applied
 from jaxlint.codemods.arguments import keyword_argument, with_arguments
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step
-
-_PARTIAL = "functools.partial"
-_JITS = frozenset({"jax.jit", "flax.nnx.jit"})
 
 
 @codemod("add-static-argument")
@@ -27,13 +25,13 @@ def add_static_argument(draft: Draft, step: Step) -> None:
     node = site.find_ast(step.span, ast.Call, ast.Name, ast.Attribute, ast.FunctionDef, ast.AsyncFunctionDef)
     position = _position(site, node, name)
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        node = next((one for one in node.decorator_list if _transform(site, one) in _JITS), node)
-    if _transform(site, node) not in _JITS:
+        node = next((one for one in node.decorator_list if applied(site, one) in JITS), node)
+    if applied(site, node) not in JITS:
         raise Refused("the function is not jitted by jax.jit at this place")
     if not isinstance(node, ast.Call):
         if node not in getattr(site.names.parents.get(node), "decorator_list", ()):
             raise Refused("the transform is not called here, so that nothing can be added to the call")
-        partial = reference(site, draft.imports, _PARTIAL, node)
+        partial = reference(site, draft.imports, PARTIAL, node)
         draft.replace(site.span(node), f'{partial}({site.text(node)}, static_argnames="{name}")')
         return
     listed = {one.arg: one.value for one in node.keywords}
@@ -63,7 +61,7 @@ def _position(site: Site, node: ast.AST, name: str) -> int | None:
     if isinstance(decorated, (ast.FunctionDef, ast.AsyncFunctionDef)) and node in decorated.decorator_list:
         node = decorated
     elif isinstance(node, ast.Call):
-        function = next((one for one in node.args if site.names.qualified(one) not in _JITS), None)
+        function = next((one for one in node.args if site.names.qualified(one) not in JITS), None)
         if isinstance(function, ast.Name):
             bindings = site.names.bindings_of(function.id, site.names.scope_at(function))
             node = bindings[0].node if len(bindings) == 1 else node
@@ -75,13 +73,6 @@ def _position(site: Site, node: ast.AST, name: str) -> int | None:
     if name not in [one.arg for one in node.args.kwonlyargs]:
         raise Refused(f"`{node.name}` has no parameter `{name}`")
     return None
-
-
-def _transform(site: Site, node: ast.AST) -> str | None:
-    if isinstance(node, ast.Call):
-        callee = site.names.qualified(node.func)
-        return site.names.qualified(node.args[0]) if callee == _PARTIAL and node.args else callee
-    return site.names.qualified(node) if isinstance(node, ast.expr) else None
 
 
 def _longer(site: Site, value: ast.expr, entry: str) -> str:

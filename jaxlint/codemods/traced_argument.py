@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jaxlint.codemods.applied import JITS, applied, is_partial
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.traceable import check_traceable, reads
 from jaxlint.finding import Step
 from jaxlint.jaxapi.twins import ELEMENTWISE
 
-_PARTIAL = "functools.partial"
-_JITS = frozenset({"jax.jit", "flax.nnx.jit"})
 _OPTIONS = ("static_argnums", "static_argnames")
 # Functions that take a traced number for any of their arguments, besides those that work element by element.
 _TRACING = frozenset(
@@ -56,8 +55,9 @@ def trace_static_argument(draft: Draft, step: Step) -> None:
             kept.append(f"{keyword.arg}={listing}")
     if "#" in site.text(call):
         raise Refused("a comment stands between the options")
-    partial = site.names.qualified(call.func) == _PARTIAL
-    text = kept[0] if partial and len(kept) == 1 else f"{site.text(call.func)}({', '.join(kept)})"
+    text = (
+        kept[0] if is_partial(site, call) and len(kept) == 1 else f"{site.text(call.func)}({', '.join(kept)})"
+    )
     draft.replace(site.span(call), text)
 
 
@@ -82,12 +82,7 @@ def _parts(site: Site, node: ast.AST) -> tuple[ast.Call, _Function]:
 
 
 def _is_jit(site: Site, node: ast.AST) -> bool:
-    if not isinstance(node, ast.Call):
-        return False
-    callee = site.names.qualified(node.func)
-    if callee == _PARTIAL:
-        return bool(node.args) and site.names.qualified(node.args[0]) in _JITS
-    return callee in _JITS
+    return isinstance(node, ast.Call) and applied(site, node) in JITS
 
 
 def _entries(site: Site, value: ast.expr) -> list[str]:

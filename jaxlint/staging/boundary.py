@@ -40,9 +40,8 @@ from jaxlint.staging.values import (
     parts_of,
 )
 
-SHAPED = frozenset(
-    {"jax.ShapeDtypeStruct", "jax.core.ShapedArray"}
-)  # they stand for arrays where nothing is computed
+# They stand for arrays where nothing is computed.
+SHAPED = frozenset({"jax.ShapeDtypeStruct", "jax.core.ShapedArray"})
 
 
 class Boundary(Machine):

@@ -54,9 +54,8 @@ _RESIZING = frozenset(
 )
 
 
-_OF_NNX = frozenset(
-    {"graph", "graph_updates"}
-)  # how nnx takes its modules apart; the function is not given them
+# How nnx takes its modules apart; the function is not given them.
+_OF_NNX = frozenset({"graph", "graph_updates"})
 
 
 class ControlFlow(Machine):

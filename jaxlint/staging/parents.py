@@ -19,7 +19,7 @@ class Parents:
 
     def get(self, node: ast.AST | None) -> ast.AST | None:
         """The parent of `node`; None for the module itself, and for nodes of others."""
-        if node is None:
+        if node is None or node is self.tree:  # where every walk up ends
             return None
         parent = self.found.get(node)
         if parent is None and len(self.done) < len(self.starts):

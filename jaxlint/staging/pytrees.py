@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.syntax_facts import dotted, nodes_of
+from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import ClassValue, Function
 
 _TO_NUMPY = ("np.asarray", "np.array", "numpy.asarray", "numpy.array")
@@ -31,7 +31,7 @@ def leaf_attributes(flatten: Function) -> list[str] | None:
     assigned: dict[str, ast.expr | None] = {}
     grown: set[str] = set()
     results: list[ast.expr | None] = []
-    for part in ast.walk(node):
+    for part in walk(node):
         if isinstance(part, ast.Assign):
             for target in part.targets:
                 if isinstance(target, ast.Name):
@@ -50,7 +50,7 @@ def leaf_attributes(flatten: Function) -> list[str] | None:
 def kept_attributes(flatten: Function) -> dict[str, ast.AST]:
     """The attributes that `flatten` returns as they are beside the children, by themselves or in a tuple or dict."""
     parameters = [*flatten.node.args.posonlyargs, *flatten.node.args.args]
-    results = [part.value for part in ast.walk(flatten.node) if isinstance(part, ast.Return)]
+    results = [part.value for part in walk(flatten.node) if isinstance(part, ast.Return)]
     if (
         not parameters
         or len(results) != 1

@@ -175,7 +175,6 @@ def switches(node: FunctionNode) -> frozenset[str]:
     }
 
 
-@cache
 def captured_flags(node: FunctionNode) -> tuple[str, ...]:
     """The names of enclosing functions, or of the module, that a function tests for their truth alone, as in `x if flag else y`."""
     found: set[str] = set()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
@@ -67,6 +69,18 @@ def eager_step(callee: Transformed, node: ast.AST, frame: Frame) -> Function | N
         return None
     loops = host_loops(frame)
     return target if loops and steps(node, loops[0].node) and is_on_host(frame) else None
+
+
+def report_eager(event: CallEvent, callee: Transformed, report: Reporter, name: str, advice: str) -> None:
+    """Reports a call of what a transform `name` made, where `eager_step` has it."""
+    function = eager_step(callee, event.node, event.frame)
+    if function is not None:
+        report(
+            event.node,
+            f"`{name}` of `{function.qualname}` runs one operation at a time in every iteration; {advice}",
+            reason=f"{callee.why.explain(report.module)}, nothing compiles it, and the loop at line "
+            f"{getattr(host_loops(event.frame)[0].node, 'lineno', '?')} updates what it is given",
+        )
 
 
 def steps(node: ast.Call, loop: ast.AST) -> bool:

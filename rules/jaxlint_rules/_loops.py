@@ -94,10 +94,6 @@ def runs_once(node: ast.AST, loop: ast.AST, module: Module) -> bool:
     return False
 
 
-# With the number on the left of a comparison: whether it holds for one number, or fails for one.
-_HOLDS_ONCE = {ast.Eq: True, ast.NotEq: False}
-
-
 def _holds_once(test: ast.expr, outcome: bool, numbers: set[str], iterable: ast.expr) -> bool:
     """Whether `test` has this outcome for one of the loop's numbers alone."""
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -107,8 +103,8 @@ def _holds_once(test: ast.expr, outcome: bool, numbers: set[str], iterable: ast.
     if not isinstance(test, ast.Compare) or len(test.ops) != 1 or dotted(test.left) not in numbers:
         return False
     kind, bound = type(test.ops[0]), test.comparators[0]
-    if kind in _HOLDS_ONCE:
-        return _HOLDS_ONCE[kind] is outcome
+    if kind in (ast.Eq, ast.NotEq):  # which holds for one number, or fails for one
+        return (kind is ast.Eq) is outcome
     if isinstance(bound, ast.Constant):
         return (kind, bound.value, outcome) in _FIRST
     if (

@@ -19,6 +19,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint.syntax.functions import own_nodes
 from jaxlint_rules.kernels import PALLAS_CALL
 from jaxlint_rules.kernels._references import captured_arrays, miscounted, used_as_array
 
@@ -322,7 +323,7 @@ def _misused(
     kernel: ast.FunctionDef | ast.AsyncFunctionDef, refs: set[str], t: Transformed
 ) -> Iterator[tuple[ast.AST, str, str]]:
     """Where a kernel misuses its references, with what to say of it."""
-    nodes = list(_own_nodes(kernel))
+    nodes = list(own_nodes(kernel))
     stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     for node in nodes:
         if isinstance(node, ast.Assign):
@@ -399,16 +400,6 @@ def _adds_to_itself(node: ast.Assign) -> bool:
         isinstance(part, ast.Subscript) and dotted(part.value) == dotted(target.value)
         for part in ast.walk(node.value)
     )
-
-
-def _own_nodes(kernel: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[ast.AST]:
-    """The nodes of a function without those of functions inside of it, in order."""
-    stack: list[ast.AST] = list(reversed(kernel.body))
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
 def _keeps(value: ast.expr, name: str) -> bool:

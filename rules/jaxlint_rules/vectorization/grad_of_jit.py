@@ -10,7 +10,7 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import Partial, Transformed, Value
-from jaxlint_rules._eager import eager_step, steps
+from jaxlint_rules._eager import report_eager, steps
 from jaxlint_rules._loops import host_loops
 
 _KINDS = frozenset({"grad", "value_and_grad", "jacobian"})
@@ -178,7 +178,7 @@ def train(w, xs):
             return
         inner, api = _jitted(callee.target), callee.api
         if inner is None:
-            self.check_eager(event, callee, report)
+            report_eager(event, callee, report, api, "jit the whole step")
             return
         if frame.module.is_test or not isinstance(event.node, ast.Call):
             return
@@ -193,18 +193,6 @@ def train(w, xs):
                 f"line {getattr(loops[0].node, 'lineno', '?')}"
             ),
         )
-
-    @staticmethod
-    def check_eager(event: CallEvent, callee: Transformed, report: Reporter) -> None:
-        """A gradient that nothing compiles."""
-        function = eager_step(callee, event.node, event.frame)
-        if function is not None:
-            report(
-                event.node,
-                f"`{callee.api}` of `{function.qualname}` runs one operation at a time in every iteration; jit the whole step",
-                reason=f"{callee.why.explain(report.module)}, nothing compiles it, and the loop at line "
-                f"{getattr(host_loops(event.frame)[0].node, 'lineno', '?')} updates what it is given",
-            )
 
 
 def _jitted(target: Value) -> Transformed | None:

@@ -10,7 +10,7 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import Function, Transformed, Value
-from jaxlint_rules._eager import eager_step
+from jaxlint_rules._eager import report_eager
 from jaxlint_rules._loops import host_loops
 
 
@@ -258,7 +258,7 @@ main()
         if isinstance(inner, Transformed) and inner.kind in DIFFERENTIATION:
             inner = _behind(inner.target)  # the gradients of each example
         if not isinstance(inner, Transformed) or inner.kind not in JIT_KINDS or inner.kind == "pmap":
-            self.check_eager(event, mapped, report)
+            report_eager(event, mapped, report, "vmap", "jit the mapped function, or the whole step")
             return
         if mapped.module is not frame.module or frame.module.is_test or not isinstance(node, ast.Call):
             return
@@ -275,18 +275,6 @@ main()
                 f"line {getattr(host_loops(around, comprehensions=True)[0].node, 'lineno', '?')}"
             ),
         )
-
-    @staticmethod
-    def check_eager(event: CallEvent, mapped: Transformed, report: Reporter) -> None:
-        """A mapped function that nothing compiles."""
-        function = eager_step(mapped, event.node, event.frame)
-        if function is not None:
-            report(
-                event.node,
-                f"`vmap` of `{function.qualname}` runs one operation at a time in every iteration; jit the mapped function, or the whole step",
-                reason=f"{mapped.why.explain(report.module)}, nothing compiles it, and the loop at line "
-                f"{getattr(host_loops(event.frame)[0].node, 'lineno', '?')} updates what it is given",
-            )
 
 
 def _behind(target: Value) -> Value:

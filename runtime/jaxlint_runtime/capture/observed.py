@@ -21,7 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from jaxlint_runtime.capture.watched import body_of, definitions, own_nodes, with_constants
+from jaxlint.syntax.functions import own_nodes
+from jaxlint_runtime.capture.watched import body_of, definitions, with_constants
 
 _MARK = "jaxlint observe "
 _CALLS = "calls.json"

@@ -22,6 +22,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import ModuleType
 from typing import Any, Protocol
 
+from jaxlint.syntax.functions import own_nodes
 from jaxlint_runtime.capture.described import describe_frame
 
 _SHARE = 0.01  # of the time since a function's first call that describing its arguments may take
@@ -240,16 +241,6 @@ def _decorators(definition: Definition) -> set[str]:
 
 def _is_jitted(definition: Definition) -> bool:
     return any(name.endswith("jit") for name in _decorators(definition) - _COMPILERS)
-
-
-def own_nodes(definition: Definition) -> Iterator[ast.AST]:
-    """The nodes of a body, without those of functions inside it."""
-    waiting: list[ast.AST] = list(definition.body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, Definition | ast.Lambda | ast.ClassDef):
-            waiting.extend(ast.iter_child_nodes(node))
 
 
 def body_of(definition: Definition) -> list[ast.stmt]:

@@ -13,7 +13,7 @@ from typing import Any
 from jaxlint.codemods.site import Site
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
-from jaxlint_runtime.capture.watched import own_nodes
+from jaxlint.syntax.functions import own_nodes
 from jaxlint_runtime.rewrites.proposals import DATA, Rewrite, edit_of, imported, stays_on_host, top_function
 
 _OFTEN = 8  # calls of a function that are worth compiling what it calls

@@ -13,7 +13,7 @@ from jaxlint.codemods.site import Site
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.rule import COSTLY_CATEGORIES
 from jaxlint.source.file import SourceFile
-from jaxlint_runtime.capture.watched import own_nodes
+from jaxlint.syntax.functions import own_nodes
 
 _ELSEWHERE = frozenset({"missing-donation"})  # proven on the staged program, and written by `apply.py`
 _LEAST_CALLS = 2

@@ -44,6 +44,15 @@ def test_only_what_was_asked_for_is_looked_at() -> None:
     assert parents.get(tree) is None
 
 
+def test_a_walk_to_the_module_looks_at_one_statement() -> None:
+    tree = ast.parse(PROGRAM)
+    parents = Parents(tree)
+    node: ast.AST | None = next(one for one in ast.walk(tree) if isinstance(one, ast.Return))
+    while node is not None:
+        node = parents.get(node)
+    assert len(parents.done) == 1
+
+
 def test_nodes_of_other_trees_have_none() -> None:
     other = ast.parse(PROGRAM).body[1]
     assert other not in Parents(ast.parse(PROGRAM))

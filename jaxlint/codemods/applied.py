@@ -1,0 +1,23 @@
+"""Which transform an expression applies to a function: `jax.jit`, `jax.jit(...)`, `functools.partial(jax.jit, ...)`."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.codemods.site import Site
+
+PARTIAL = "functools.partial"
+JITS = frozenset({"jax.jit", "flax.nnx.jit"})
+
+
+def applied(site: Site, node: ast.AST) -> str | None:
+    """The full name of the transform, or of whatever else is called or named there; None where it has none."""
+    if is_partial(site, node) and isinstance(node, ast.Call) and node.args:
+        return site.names.qualified(node.args[0])
+    named = node.func if isinstance(node, ast.Call) else node
+    return site.names.qualified(named) if isinstance(named, ast.expr) else None
+
+
+def is_partial(site: Site, node: ast.AST) -> bool:
+    """Whether `functools.partial` is called there."""
+    return isinstance(node, ast.Call) and site.names.qualified(node.func) == PARTIAL
