@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from pathlib import Path
+from typing import TextIO
 
 import click
 
-from jaxlint.cli.common import FAILED, FINDINGS, Progress, report_problems, undo_half_done
+from jaxlint.cli.common import (
+    FAILED,
+    FINDINGS,
+    Progress,
+    check_folder_of,
+    report_problems,
+    undo_half_done,
+    write_report_file,
+)
 from jaxlint.cli.options import RunOptions, run_options
-from jaxlint.engine import check
+from jaxlint.engine import CheckResult, check
 from jaxlint.places import shown
 from jaxlint.report import MACHINE_FORMATS, TEXT_FORMATS, write_report
 
@@ -21,16 +32,28 @@ from jaxlint.report import MACHINE_FORMATS, TEXT_FORMATS, write_report
     default=TEXT_FORMATS[0],
     help="How to show the findings (full).",
 )
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file."
+)
+@click.option("-q", "--quiet", is_flag=True, help="Show the findings and errors alone.")
 @click.option("--statistics", is_flag=True, help="Count the findings of each rule instead of showing them.")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even when there are findings.")
-def command(options: RunOptions, output_format: str, statistics: bool, exit_zero: bool) -> None:
+def command(
+    options: RunOptions,
+    output_format: str,
+    output: Path | None,
+    quiet: bool,
+    statistics: bool,
+    exit_zero: bool,
+) -> None:
     """Report what makes JAX programs slow, big or wrong, from their source alone.
 
     PATHs are files, folders, or `-` for standard input; the current folder when left out. Exits with 0 when there is
     nothing to report, 1 when there are findings, 2 when something could not be checked.
     """
+    check_folder_of(output)
     undo_half_done(options.paths)
-    with Progress() as progress:
+    with Progress(quiet=quiet) as progress:
         result = check(
             options.paths,
             options.config,
@@ -41,25 +64,35 @@ def command(options: RunOptions, output_format: str, statistics: bool, exit_zero
             progress=progress,
         )
         result.findings = shown(result.findings, result.sources)
+    if output is None:
+        _write(result, sys.stdout, output_format, statistics, quiet)
+        sys.stdout.flush()
+    else:
+        report = io.StringIO()
+        _write(result, report, output_format, statistics, quiet)
+        write_report_file(output, report.getvalue())
+    report_problems(result.errors, () if quiet else result.warnings)
+    if result.errors:
+        sys.exit(FAILED)
+    if result.findings and not exit_zero:
+        sys.exit(FINDINGS)
+
+
+def _write(result: CheckResult, stream: TextIO, output_format: str, statistics: bool, quiet: bool) -> None:
+    """The report in the format that was asked for; if `quiet`, without the line that counts the findings."""
     if output_format in TEXT_FORMATS:
         from jaxlint.report import text
 
         if statistics:
-            text.write_statistics(result, sys.stdout)
+            text.write_statistics(result, stream, quiet=quiet)
         else:
-            text.write_text(result, sys.stdout, concise=output_format == "concise")
+            text.write_text(result, stream, concise=output_format == "concise", quiet=quiet)
     elif statistics and output_format == "json":
         import json
 
         from jaxlint.report.json_report import statistics_records
         from jaxlint.report.text import statistics as count
 
-        click.echo(json.dumps(statistics_records(count(result.findings)), indent=2))
+        stream.write(json.dumps(statistics_records(count(result.findings)), indent=2) + "\n")
     else:
-        write_report(output_format, result, sys.stdout)
-    sys.stdout.flush()
-    report_problems(result.errors, result.warnings)
-    if result.errors:
-        sys.exit(FAILED)
-    if result.findings and not exit_zero:
-        sys.exit(FINDINGS)
+        write_report(output_format, result, stream)

@@ -45,6 +45,21 @@ def undo_half_done(paths: Iterable[str | Path]) -> None:
         raise Failure(str(error)) from None
 
 
+def check_folder_of(report: Path | None) -> None:
+    """Raises Failure, before any work is done, where a report cannot be written."""
+    if report is not None and not report.absolute().parent.is_dir():
+        raise Failure(f"{report}: there is no such folder to write the report to")
+
+
+def write_report_file(path: Path, text: str, what: str = "the report") -> None:
+    """Writes `text` to a file. Raises Failure; then it stands on stdout, so that nothing is lost."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        click.echo(text, nl=False)
+        raise Failure(f"{path}: cannot be written ({error.strerror}); {what} is above") from None
+
+
 def _one_line(text: str) -> str:
     return text.replace("\n", "\\n").replace("\r", "\\r").replace("\x1b", "\\x1b")
 
@@ -52,15 +67,16 @@ def _one_line(text: str) -> str:
 class Progress:
     """Says on a terminal what is being done, once that takes longer than `delay` seconds. Use as a context."""
 
-    def __init__(self, delay: float = 1.5) -> None:
+    def __init__(self, delay: float = 1.5, *, quiet: bool = False) -> None:
         self.delay = delay
+        self.quiet = quiet
         self.message = ""
         self.shown = False
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
 
     def __enter__(self) -> Progress:
-        if sys.stderr.isatty():
+        if sys.stderr.isatty() and not self.quiet:
             self._timer = threading.Timer(self.delay, self._show)
             self._timer.daemon = True
             self._timer.start()

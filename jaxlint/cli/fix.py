@@ -29,7 +29,8 @@ _DIFF_STYLES = {"---": "bold", "+++": "bold", "@@": "cyan", "+": "green", "-": "
 @run_options
 @click.option("--diff", is_flag=True, help="Show what would change; write nothing.")
 @click.option("--unsafe-fixes", is_flag=True, help="Also fixes that may change what the program does.")
-def command(options: RunOptions, diff: bool, unsafe_fixes: bool) -> None:
+@click.option("-q", "--quiet", is_flag=True, help="Show what is left and errors alone.")
+def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) -> None:
     """Rewrite what can be rewritten, and say what is left.
 
     PATHs are files, folders, or `-` for standard input, whose new text goes to standard output; the current folder
@@ -37,7 +38,7 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool) -> None:
     would change), 2 when something could not be checked or written.
     """
     undo_half_done(options.paths)
-    with Progress() as progress:
+    with Progress(quiet=quiet) as progress:
         checked = engine.check(
             options.paths,
             options.config,
@@ -54,7 +55,8 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool) -> None:
     report = sys.stderr if piped else sys.stdout
     if diff:
         _write_diffs(checked.sources, result.texts, sys.stdout)
-        _write_summary(result, sys.stderr, would=True)
+        if not quiet:
+            _write_summary(result, sys.stderr, would=True)
     else:
         errors += _write(checked.sources, result, piped)
         if piped:
@@ -62,10 +64,11 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool) -> None:
             output = sys.stdout.buffer
             output.write(encode_text(source, result.texts.get(piped, source.file_text)))
             output.flush()
-        _write_summary(result, report)
+        if not quiet:
+            _write_summary(result, report)
         _write_remaining(result, report)
     sys.stdout.flush()
-    report_problems(_unique(errors), checked.warnings)
+    report_problems(_unique(errors), () if quiet else checked.warnings)
     if errors:
         sys.exit(FAILED)
     if result.texts if diff else result.remaining:

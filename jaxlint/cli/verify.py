@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxlint.cli.common import FAILED, FINDINGS, Failure
+from jaxlint.cli.common import FAILED, FINDINGS, Failure, check_folder_of, write_report_file
 from jaxlint.cli.report_files import ReportFiles, report_files
 
 if TYPE_CHECKING:
@@ -162,7 +162,9 @@ class _Sizes(click.ParamType):
 @click.option(
     "--output-format", type=click.Choice(["text", "json"]), default="text", help="How to report (text)."
 )
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the report to a file."
+)
 @report_files
 @click.option(
     "--inputs",
@@ -310,8 +312,7 @@ def command(
     if apply and not request.runs:
         raise Failure("--apply runs the whole edited program: leave out --inputs and --dim")
     stored = _stored(compare)
-    if output is not None and not output.absolute().parent.is_dir():
-        raise Failure(f"{output}: there is no such folder to write the report to")
+    check_folder_of(output)
     files.prepare()
     try:
         document = _run(request, dict(sizes), quiet, apply, allow_dirty, accept_compiled)
@@ -324,7 +325,7 @@ def command(
     if save is not None and document.ran and not document.interrupted:
         from jaxlint_runtime.report.baseline import as_baseline
 
-        _write(save, json.dumps(as_baseline(document), indent=2) + "\n", "the baseline")
+        write_report_file(save, json.dumps(as_baseline(document), indent=2) + "\n", "the baseline")
     sys.exit(_exit_code(document, fail_under) or (FINDINGS if worse else 0))
 
 
@@ -466,15 +467,7 @@ def _report(document: Document, output_format: str, output: Path | None, verbose
     if output is None:
         click.echo(text, nl=False)
     else:
-        _write(output, text)
-
-
-def _write(path: Path, text: str, what: str = "the report") -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        click.echo(text, nl=False)  # nothing lost
-        raise Failure(f"{path}: cannot be written ({error.strerror}); {what} is above") from None
+        write_report_file(output, text)
 
 
 def _exit_code(document: Document, fail_under: float | None) -> int:

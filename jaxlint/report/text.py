@@ -17,8 +17,8 @@ _CONTEXT = 2  # lines before and after
 _LINE_CELLS = 160  # longer lines are cut around the finding
 
 
-def write_text(result: CheckResult, stream: TextIO, *, concise: bool = False) -> None:
-    """Writes the findings and a summary line."""
+def write_text(result: CheckResult, stream: TextIO, *, concise: bool = False, quiet: bool = False) -> None:
+    """Writes the findings and, unless `quiet`, a summary line."""
     printer = Printer(stream)
     lines_of: dict[tuple[str, int | None], list[str]] = {}
     for finding in result.findings:
@@ -35,11 +35,12 @@ def write_text(result: CheckResult, stream: TextIO, *, concise: bool = False) ->
         for line in _notes(finding):
             printer.line(line)
         printer.line()
-    printer.line([(summary(result), "")])
+    if not quiet:
+        printer.line([(summary(result), "")])
 
 
-def write_statistics(result: CheckResult, stream: TextIO) -> None:
-    """Writes how often each rule reported, the most frequent first, and a summary line."""
+def write_statistics(result: CheckResult, stream: TextIO, *, quiet: bool = False) -> None:
+    """Writes how often each rule reported, the most frequent first, and, unless `quiet`, a summary line."""
     printer = Printer(stream)
     rows = statistics(result.findings)
     digits = len(str(rows[0][1])) if rows else 1
@@ -54,7 +55,8 @@ def write_statistics(result: CheckResult, stream: TextIO) -> None:
                 (f"{example.name:<{names}}  {example.category}", ""),
             ]
         )
-    printer.line([(summary(result), "")])
+    if not quiet:
+        printer.line([(summary(result), "")])
 
 
 def statistics(findings: Iterable[Finding]) -> list[tuple[Finding, int, int]]:

@@ -199,6 +199,24 @@ def test_statistics(project: Path) -> None:
     assert "1  JAX101" in jaxlint("check", "src", "--statistics", cwd=project).stdout
 
 
+def test_report_in_a_file(project: Path) -> None:
+    plain = jaxlint("check", "src", "--output-format", "json", cwd=project)
+    done = jaxlint("check", "src", "--output-format", "json", "-o", "report.json", cwd=project)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert (project / "report.json").read_text() == plain.stdout
+    done = jaxlint("check", "src", "-o", "none/report.txt", cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: none/report.txt: there is no such folder to write the report to\n"
+
+
+def test_quiet_shows_the_findings_alone(project: Path) -> None:
+    plain = jaxlint("check", "src", "--output-format", "concise", cwd=project).stdout.splitlines()
+    quiet = jaxlint("check", "-q", "src", "--output-format", "concise", cwd=project)
+    assert (quiet.returncode, quiet.stdout.splitlines()) == (1, plain[:-1])
+    clean = jaxlint("check", "-q", "src/clean.py", cwd=project)
+    assert (clean.returncode, clean.stdout, clean.stderr) == (0, "", "")
+
+
 def test_colours(project: Path) -> None:
     forced = jaxlint("check", "src", cwd=project, FORCE_COLOR="1")
     assert "\x1b[" in forced.stdout
