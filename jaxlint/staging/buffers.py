@@ -122,7 +122,7 @@ class Buffers(Machine):
         found = frame.buffers.get(place)
         if found is not None:
             return found
-        root = place.partition(".")[0].partition("[")[0]
+        root = _root(place)
         function = frame.function
         given = (
             function is not None
@@ -365,7 +365,7 @@ class Buffers(Machine):
                 self.donate(place, Donation(node, donation.target, donation.parameter, place), frame)
         for path in handed.rebound:
             place = _translated(path, given)
-            if place and path != place.partition(".")[0]:
+            if place:
                 self.forget_place(place, frame)
 
     def keep(self, container: str, node: ast.expr, value: Value, frame: Frame) -> None:
@@ -435,7 +435,7 @@ class Buffers(Machine):
         if not donated or frame.function is None:
             return None
         parameters = {p.arg for p in all_parameters(frame.function.node)}
-        below = {place for place in frame.rebound if "." in place and place.partition(".")[0] in parameters}
+        below = {place for place in frame.rebound if _parent(place) and _root(place) in parameters}
         return Handed(donated, below)
 
     # -- reading
@@ -579,6 +579,10 @@ def _is_below(path: str, place: str) -> bool:
 def _parent(place: str) -> str:
     cut = max(place.rfind("."), place.rfind("["))
     return place[:cut] if cut > 0 else ""
+
+
+def _root(place: str) -> str:
+    return place.partition(".")[0].partition("[")[0]
 
 
 def _translated(path: str, given: dict[str, ast.expr]) -> str:

@@ -59,6 +59,7 @@ from jaxlint.staging.values import (
     is_none,
     join,
     join_all,
+    member_kind,
     rough_stand_in,
     stand_in,
 )
@@ -188,7 +189,8 @@ class Calls(Machine):
         if isinstance(callee, Instance):
             method = self.module_call_method(callee)
             if isinstance(method, (Function, Transformed)):
-                return self.call_value(method, [callee, *args], kwargs, node, frame)
+                receiver = [] if member_kind(method) == "staticmethod" else [callee]
+                return self.call_value(method, [*receiver, *args], kwargs, node, frame)
             return self.opaque_call([*args, *kwargs.values()], node, frame)
         if isinstance(callee, ExternalObject):
             return self.call_external_object(callee, args, kwargs, node, frame)

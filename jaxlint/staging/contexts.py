@@ -68,6 +68,10 @@ _HOLDS: dict[type, Callable[[Any], Iterable[Value]]] = {
     ListValue: lambda value: value.elements(),
     Choice: lambda value: value.options,
     Transformed: lambda value: (value.target,),
+    ExternalObject: lambda value: (
+        *value.args,
+        *(part.cls for part in value.args if type(part) is Instance),  # `apply` of which module
+    ),
 }
 
 
@@ -168,6 +172,7 @@ _NESTED_SUMMARIES: dict[type, Callable[[Any, int, bool], object]] = {
         value.name,
         value.staged is not None,
         value.flow is not None,
+        *functions_in(value),
     ),
     ExternalMethod: lambda value, depth, coarse: (
         "em",

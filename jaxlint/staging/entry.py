@@ -12,7 +12,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.project import Module
 from jaxlint.staging.stage import HOST, Stage, Why
-from jaxlint.staging.syntax_facts import all_parameters, positional_parameters
+from jaxlint.staging.syntax_facts import all_parameters, positional_parameters, takes_receiver
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -71,7 +71,7 @@ class Entry(Machine):
             bound[function.node.args.kwarg.arg] = DictValue({}, UNKNOWN)
         cls = function.cls
         positional = [*function.node.args.posonlyargs, *function.node.args.args]
-        if cls is not None and positional and function.kind != "staticmethod":
+        if cls is not None and positional and takes_receiver(function.node, cls.node, function.kind):
             frame = Frame(None, function.module, function.scope, HOST)
             bound[positional[0].arg] = cls if function.kind == "classmethod" else self.prototype(cls, frame)
             if self.is_reached(function):  # the prototype ran it

@@ -81,9 +81,13 @@ class Narrowing(Machine):
         if last_name(kind) == "Tracer":
             return False
         found = frame.scope.lookup(asked.id) if isinstance(asked, ast.Name) else None
-        if found is None or not isinstance(found[0], Array) or not found[0].certain or found[0].tree:
+        if found is None:
             return None
         kinds = self.kinds_of(kind, frame)
+        if type(found[0]) is Unknown:
+            return True if kinds and all(map(_is_sequence_type, kinds)) else None
+        if not isinstance(found[0], Array) or not found[0].certain or found[0].tree:
+            return None
         foreign = any(type(one) is Unknown or _is_foreign(one) for one in kinds)
         return True if foreign and not any(map(_is_array_type, kinds)) else None
 
@@ -193,6 +197,10 @@ class Narrowing(Machine):
 
 def _is_array_type(kind: Value) -> bool:
     return isinstance(kind, External) and kind.name.partition(".")[0] in JAX_FAMILY
+
+
+def _is_sequence_type(kind: Value) -> bool:
+    return isinstance(kind, External) and kind.name in ("builtins.list", "builtins.tuple")
 
 
 def _is_foreign(kind: Value) -> bool:

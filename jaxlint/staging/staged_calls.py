@@ -29,6 +29,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    bound_to,
     constant,
 )
 
@@ -259,7 +260,8 @@ class StagedCalls(Machine):
             return names
         if isinstance(target, Instance):
             call = target.cls.lookup("__call__")
-            return self.signature(call)[1:] if isinstance(call, (Function, Transformed)) else []
+            bound = bound_to(call, target, target.cls) if call is not None else None
+            return self.signature(bound) if isinstance(bound, (BoundMethod, Function, Transformed)) else []
         return []
 
     def call_mapped(

@@ -12,6 +12,7 @@ from jaxlint.staging.syntax_facts import (
     is_static_type,
     name_loads,
     positional_parameters,
+    takes_receiver,
 )
 from jaxlint.staging.trees import is_pytree, registration
 from jaxlint.staging.values import (
@@ -69,7 +70,7 @@ class Supposed(Machine):
         if cls is not None and function in _unflattening(cls):
             # The class, where it is a class method, what is kept beside the leaves, and the leaves.
             bound.update((name, Unknown(Origin(name))) for name in names[:-1])
-        elif cls is not None and names and function.kind != "staticmethod":
+        elif cls is not None and names and takes_receiver(function.node, cls.node, function.kind):
             leaves = tracer if is_pytree(cls) else None
             bound[names[0]] = Instance(cls, {}, True, None, ready=True, staged=leaves)
         self.guessing += 1

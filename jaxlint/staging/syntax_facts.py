@@ -647,6 +647,8 @@ _STATIC_TYPES = frozenset(
         "PRNGImpl",
         "Mesh",
         "Sharding",
+        "NamedSharding",
+        "SingleDeviceSharding",
         "PartitionSpec",
     ]
 )
@@ -666,6 +668,23 @@ def static_annotations(node: FunctionNode) -> frozenset[str]:
     return frozenset(
         parameter.arg for parameter in all_parameters(node) if is_static_type(parameter.annotation)
     )
+
+
+def takes_receiver(node: FunctionNode, cls: ast.ClassDef, kind: str) -> bool:
+    """Whether the first parameter of a function in a class is an object of the class, or the class itself.
+
+    Not where its `__init__` calls that otherwise: such a function is called on the class, as a static method is.
+    """
+    if kind == "staticmethod":
+        return False
+    own = next(
+        (part for part in cls.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"), None
+    )
+    first, of_init = (
+        positional_parameters(node)[:1],
+        positional_parameters(own)[:1] if own is not None else [],
+    )
+    return kind == "classmethod" or not (first and of_init) or first[0].arg == of_init[0].arg
 
 
 @cache

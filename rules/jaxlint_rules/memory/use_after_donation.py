@@ -241,7 +241,9 @@ class Decoder:
             event.transformed.label.lower()
         )
         origins = {_origin(leaf) for leaf in leaves(event.value)}
-        opaque = named and any(_is_opaque(leaf) for leaf in leaves(event.value))
+        # `donate="all"` names nothing: what comes back of it has to be seen.
+        by_name = event.transformed.kind != "filter_jit"
+        opaque = named and by_name and any(_is_opaque(leaf) for leaf in leaves(event.value))
         for name, value in event.parameters.items():
             given = {_origin(leaf) for leaf in leaves(value)} - {None}
             if opaque or given & origins:

@@ -17,6 +17,8 @@ import functools, jax, jax.numpy as jnp
 step = jax.jit(lambda p, x: p - x, donate_argnums=0)
 def helper(state):
     state.params = step(state.params, 1.0)
+def advance(setup):
+    setup["params"] = step(setup["params"], 1.0)
 def peek(x):
     return step(x, 1.0)
 def both(state):
@@ -57,6 +59,8 @@ def reads(body: str, tmp_path: Path) -> list[tuple[str, str]]:
         ("pair = (x, other)\nx = step(x, 1.0)\nreturn other + pair[0]", [("pair[0]", "used")]),
         ("a, b = x, other\nx = step(x, 1.0)\nreturn a * b", [("a", "used")]),
         ("p = state.params\nhelper(state)\nreturn p + state.params", [("p", "used")]),
+        ('p = other["params"]\nadvance(other)\nreturn p', [("p", "returned")]),
+        ('advance(other)\np = other["params"]\nreturn p.sum()', []),
         ("y = peek(x)\nreturn jnp.sum(x)", [("x", "used")]),
         ("if flag:\n    y = step(x, 1.0)\n    return y\nreturn x", []),
         ("kept = []\nkept.append(x)\nx = step(x, 1.0)\nreturn jnp.stack(kept)", [("kept", "used")]),

@@ -1451,6 +1451,96 @@ PROGRAMS = {
         def main(colours, x):
             return Renderer(colours).render(x)
     """,
+    "two states of training whose modules give different things": """
+        import flax.linen as nn
+        import jax.numpy as jnp
+        import optax
+        from flax.training.train_state import TrainState
+
+        class Policy(nn.Module):
+            @nn.compact
+            def __call__(self, x, rng):
+                return nn.Dense(3)(x), x.sum()
+
+        class Value(nn.Module):
+            @nn.compact
+            def __call__(self, x):
+                return nn.Dense(1)(x)
+
+        def run(rng, x):
+            policy, value = Policy(), Value()
+            actor = TrainState.create(
+                apply_fn=policy.apply, params=policy.init(rng, x, rng), tx=optax.sgd(0.1)
+            )
+            critic = TrainState.create(apply_fn=value.apply, params=value.init(rng, x), tx=optax.sgd(0.1))
+            _, total = actor.apply_fn(actor.params, x, rng)
+            return total + jnp.exp(critic.apply_fn(critic.params, x)).sum()
+    """,
+    "an object whose call is a static method": """
+        import jax
+        import jax.numpy as jnp
+
+        class Norm:
+            def __init__(self, scale):
+                self.scale = scale
+
+            @staticmethod
+            @jax.jit
+            def __call__(x):
+                return jnp.sum(jnp.abs(x))
+
+        def run(x):
+            return Norm(2.0)(x), jax.grad(Norm(3.0))(x)
+    """,
+    "functions of a class that are called on the class": """
+        import jax
+
+        class Linear:
+            def __init__(self, size):
+                self.size = size
+
+            @jax.jit
+            def value(weight, state):
+                return weight @ state
+
+            def gradient(weight, state):
+                return Linear.value(weight, state) * state
+    """,
+    "what a donation of everything takes and no result is made of": """
+        import equinox as eqx
+
+        @eqx.filter_jit(donate="all")
+        def train_step(model, x, policy=None, sharding=None):
+            model = eqx.filter_shard(model, sharding)
+            loss, grads = eqx.filter_value_and_grad(policy.loss)(model, x)
+            return loss, eqx.apply_updates(model, policy.scaled(grads))
+
+        def train(model, batches, policy, sharding):
+            for x in batches:
+                loss, model = train_step(model, x, policy=policy, sharding=sharding)
+                policy.report(loss, sharding)
+            return model
+    """,
+    "a branch for lists, of which nothing is known": """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+        from jax import lax
+        from somewhere import load
+
+        def loader():
+            arrays = load()
+
+            def batch(i):
+                chosen = lax.dynamic_slice_in_dim(jnp.arange(100), i * 8, 8)
+                return [np.take(a, chosen) if isinstance(a, list) else a[chosen] for a in arrays]
+
+            return batch
+
+        def run():
+            batch = loader()
+            return lax.fori_loop(0, 10, lambda i, total: total + batch(i)[0].sum(), 0.0)
+    """,
     "two modules of one class, which their configs tell apart": """
         import dataclasses
         import jax.numpy as jnp
@@ -1717,5 +1807,24 @@ def test_what_a_call_on_the_spot_gives_is_traced(tmp_path: Path) -> None:
 
 def test_arrays_are_donated_with_all_the_others(tmp_path: Path) -> None:
     program = PROGRAMS["what holds no array is not donated with all the others"]
-    donated = program.replace("opt: optax.GradientTransformation", "opt")
+    donated = program.replace("model, opt, state = make()", "model, opt, state = make(); first = model")
+    donated = donated.replace("return model", "return first")
     assert [finding.code for finding in findings_in(tmp_path, {"program.py": donated})] == ["JAX602"]
+
+
+def test_a_method_is_called_with_its_object(tmp_path: Path) -> None:
+    program = PROGRAMS["an object whose call is a static method"]
+    bound = program.replace("@staticmethod", "").replace("__call__(x)", "__call__(self, x)")
+    assert "JAX111" in {finding.code for finding in findings_in(tmp_path, {"program.py": bound})}
+
+
+def test_a_tracer_is_told_where_numpy_takes_whatever_there_is(tmp_path: Path) -> None:
+    program = PROGRAMS["a branch for lists, of which nothing is known"]
+    taken = program.replace(" if isinstance(a, list) else a[chosen]", "")
+    assert [finding.code for finding in findings_in(tmp_path, {"program.py": taken})] == ["JAX103"]
+
+
+def test_what_the_state_of_a_module_gives_is_told_of_that_module(tmp_path: Path) -> None:
+    program = PROGRAMS["two states of training whose modules give different things"]
+    other = program.replace("critic.apply_fn(critic.params, x)", "actor.apply_fn(actor.params, x, rng)")
+    assert [finding.code for finding in findings_in(tmp_path, {"program.py": other})] == ["JAX802"]
