@@ -14,6 +14,7 @@ from jaxlint.staging.frozen import frozen_by, refusing
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
+from jaxlint.staging.pytrees import is_kept
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import attribute_stores, dotted, stored_and_returned, stores_what_it_gets
 from jaxlint.staging.values import (
@@ -188,8 +189,7 @@ class Classes(Machine):
                     if keyword.arg == "metadata" and isinstance(keyword.value, ast.Call):
                         static = any(k.arg == "static" for k in keyword.value.keywords) or static
                     if keyword.arg == "metadata" and isinstance(keyword.value, ast.Dict):
-                        keys = [k.value for k in keyword.value.keys if isinstance(k, ast.Constant)]
-                        static = "static" in keys or static
+                        static = _is_kept_out(keyword.value) or static
                 called = dotted(default.func)
                 if called.endswith(("static_field", "static")):
                     static = True
@@ -415,7 +415,7 @@ class Classes(Machine):
                 return answer
         if ANY_NAME in base.fields:
             return _one_of_the_bound(base.fields[ANY_NAME])
-        if base.staged is not None:
+        if base.staged is not None and not is_kept(base.cls, name):
             array = base.staged
             return Array(array.staged, array.why, tree=True, certain=False)
         return Unknown(base.origin.child(name) if base.origin else None)
@@ -641,6 +641,17 @@ __all__ = ["Classes", "constant"]
 def _is_chex(member: Value | None) -> bool:
     """Whether chex itself is being analysed, whose test cases have the property."""
     return isinstance(member, Function) and member.module.name.partition(".")[0] == "chex"
+
+
+def _is_kept_out(metadata: ast.Dict) -> bool:
+    """Whether the metadata of a dataclass' field say that it is no part of the pytree: `{"pytree_node": False}`."""
+    given = {
+        key.value: value
+        for key, value in zip(metadata.keys, metadata.values, strict=True)
+        if isinstance(key, ast.Constant)
+    }
+    node = given.get("pytree_node")
+    return "static" in given or (isinstance(node, ast.Constant) and node.value is False)
 
 
 def _kept_out(default: ExternalObject) -> bool:

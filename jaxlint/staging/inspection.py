@@ -9,34 +9,14 @@ from dataclasses import asdict, dataclass, field
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis, build, run, suppose, with_deep_stack
 from jaxlint.staging.calls import FunctionRecord
+from jaxlint.staging.inspected_parameters import gets_tracers, parameter_facts
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
-from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import (
-    all_parameters,
-    handed_on,
-    is_static_type,
-    name_loads,
-    static_annotations,
-)
-from jaxlint.staging.trees import registration, tracer_in
-from jaxlint.staging.values import (
-    Array,
-    ClassValue,
-    DictValue,
-    External,
-    ExternalObject,
-    Instance,
-    ListValue,
-    Static,
-    StaticLike,
-    TupleValue,
-    Unknown,
-    Value,
-)
+from jaxlint.staging.syntax_facts import all_parameters, name_loads
+from jaxlint.staging.trees import tracer_in
 
 
 @dataclass(slots=True)
@@ -139,28 +119,15 @@ def facts(
     seen = [o for o in record.observations if o.stage.staged == (staged == "yes")]
     if basis == "visible":
         certain = [o for o in seen if o.stage.certain] or seen
-        likely = [o for o in seen if not o.stage.within("convention") and _gets_tracers(o.bound)]
+        likely = [o for o in seen if not o.stage.within("convention") and gets_tracers(o.bound)]
         seen = certain
-        if likely and not any(_gets_tracers(o.bound) for o in certain):
+        if likely and not any(gets_tracers(o.bound) for o in certain):
             seen = likely  # a certain stage around it that gives it none says less
             reason = _because(likely[0].stage, module)
     contexts = [o.bound for o in seen]
     called = [o.bound for o in seen if o.context != "creation"]
-    params = {name: _parameter(name, contexts) for name in names}
-    _doubt(params, node, contexts, record)
-    for name in static_annotations(node) & params.keys():
-        if params[name] == "traced" and not any(
-            name in bound and _surely_traced(bound[name]) for bound in contexts
-        ):
-            params[name] = (
-                "unknown"  # what is passed is not certain, and the signature says that it is no array
-            )
-    if called:
-        # What calls pass says more than a signature does.
-        params.update({name: "static" for name in names if _is_setting(name, called)})
-    if names and getattr(node, "name", "") == "__init__":
-        params[names[0]] = "static"  # there is nothing in it yet
-    if staged == "yes" and not any(map(_gets_tracers, contexts)) and not _runs_on_tracers(record, names):
+    params = parameter_facts(record, contexts, called)
+    if staged == "yes" and not any(map(gets_tracers, contexts)) and not _runs_on_tracers(record, names):
         # A helper that only makes shapes, or reads settings: JAX traces around it, not through it.
         staged, basis, reason = (
             "unknown",
@@ -172,7 +139,7 @@ def facts(
 
 def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, str]:
     # The reason is best taken from where tracers are handed over.
-    entered = sorted(record.observations, key=lambda seen: not _gets_tracers(seen.bound))
+    entered = sorted(record.observations, key=lambda seen: not gets_tracers(seen.bound))
     staged = [o.stage for o in entered if o.stage.staged]
     for stage in staged:
         if stage.certain:
@@ -222,7 +189,7 @@ def _in_many_stages(record: FunctionRecord) -> bool:
     likely = [
         o
         for o in record.observations
-        if o.stage.staged and not (o.guessed or o.stage.within("convention")) and _gets_tracers(o.bound)
+        if o.stage.staged and not (o.guessed or o.stage.within("convention")) and gets_tracers(o.bound)
     ]
     places = {id(o.stage.why.node) for o in likely if o.stage.why is not None}
     return len(places) > 1 or len({id(o.caller) for o in likely}) > 1
@@ -230,11 +197,6 @@ def _in_many_stages(record: FunctionRecord) -> bool:
 
 def _because(stage: Stage, module: Module) -> str:
     return stage.why.explain(module) if stage.why is not None else f"it runs under {stage.kind}"
-
-
-def _gets_tracers(bound: dict[str, Value]) -> bool:
-    """Whether an argument is, or may hold, a tracer."""
-    return any(tracer_in(value) is not None for value in bound.values())
 
 
 def _runs_on_tracers(record: FunctionRecord, names: list[str]) -> bool:
@@ -252,117 +214,3 @@ def _runs_on_tracers(record: FunctionRecord, names: list[str]) -> bool:
                 return True
             scope = scope.parent
     return False
-
-
-def _parameter(name: str, contexts: list[dict[str, Value]]) -> str:
-    values = [bound[name] for bound in contexts if name in bound]
-    answers = {classify(value) for value in values}
-    if answers == {"traced", "static"} and not any(map(_surely_traced, values)):
-        return "unknown"  # some calls may give a tracer, others give what cannot be one
-    if "traced" in answers:
-        return "traced"
-    return answers.pop() if len(answers) == 1 else "unknown"
-
-
-def _doubt(
-    params: dict[str, str],
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
-    contexts: list[dict[str, Value]],
-    record: FunctionRecord,
-) -> None:
-    """Sets to "unknown" what may hold a tracer in these contexts, and as well none."""
-    rest = node.args.kwarg.arg if node.args.kwarg is not None else None
-    seen = [o.bound for o in record.observations if o.context == "call" and not o.stage.staged]
-    for name, answer in params.items():
-        if answer != "traced":
-            continue
-        values = [bound[name] for bound in contexts if name in bound]
-        if name == rest:
-            # What is left over of keywords is mostly nothing.
-            doubtful = not any(_names_tracer(value) for value in values)
-        elif name == handed_on(node):
-            # A tree that the function does not look into may have no leaves.
-            doubtful = all(_is_tree(value) for value in values)
-        else:
-            plain = [bound[name] for bound in seen if name in bound]
-            doubtful = bool(plain) and not any(map(_surely_traced, values)) and all(map(_is_switch, plain))
-        if doubtful:
-            params[name] = "unknown"
-
-
-def _is_switch(value: Value) -> bool:
-    """Whether it is None, a bool or a string, which programs do not pass where others pass an array."""
-    if not isinstance(value, Static):
-        return False
-    return value.kind in ("bool", "str") or value.const is None or isinstance(value.const, (bool, str))
-
-
-def _names_tracer(value: Value) -> bool:
-    return isinstance(value, DictValue) and any(
-        array is not None and array.certain for array in map(tracer_in, value.items.values())
-    )
-
-
-def _is_tree(value: Value) -> bool:
-    """Whether nothing is known of the structure of a tree."""
-    if isinstance(value, TupleValue):
-        return value.items is None and value.element is not None and _is_tree(value.element)
-    array = tracer_in(value)
-    return array is None or (isinstance(value, Array) and value.tree)
-
-
-def _is_setting(name: str, contexts: list[dict[str, Value]]) -> bool:
-    """Whether all calls pass what cannot hold a tracer."""
-    values = [bound[name] for bound in contexts if name in bound]
-    return bool(values) and all(
-        isinstance(value, (Static, ClassValue, External, ExternalObject)) and classify(value) == "static"
-        for value in values
-    )
-
-
-def _surely_traced(value: Value) -> bool:
-    array = tracer_in(value)
-    return array is not None and (array.certain or isinstance(value, Instance))
-
-
-def classify(value: Value) -> str:
-    """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
-    array = tracer_in(value)
-    if array is not None:
-        return "traced" if array.certain or _likely_traced(value, array) else "unknown"
-    if isinstance(value, (TupleValue, ListValue, DictValue)):
-        parts = value.elements()
-        if not parts:
-            return "static"
-        return "unknown" if any(isinstance(part, Unknown) for part in parts) else "static"
-    return "static" if isinstance(value, StaticLike) else "unknown"
-
-
-def _likely_traced(value: Value, array: Array) -> bool:
-    """Whether a value that holds a tracer which is not certain is hardly ever without one."""
-    if isinstance(value, Instance):
-        if value.staged is None:
-            return not array.mixed  # made there, of what is most likely one
-        # It crossed into the stage with all of its leaves, where it is known to have any.
-        settled = (
-            value.cls.kind == "nnx" or not array.mixed
-        )  # the variables of nnx are arrays, whatever holds them
-        return settled and _has_leaves(value)
-    if isinstance(value, DictValue):
-        return bool(value.items) and not array.mixed  # what is left over of keywords is mostly empty
-    return not (array.mixed and array.tree)
-
-
-_NUMBERS = frozenset({"float", "complex"})
-
-
-def _has_leaves(value: Instance) -> bool:
-    if value.cls.kind in ("equinox", "pytree"):
-        # Of numbers and the like some boundaries make no tracers.
-        fields = value.cls.all_fields().values()
-        return not all(field.static or is_static_type(field.annotation, _NUMBERS) for field in fields)
-    if value.cls.kind == "nnx" or registration(value.cls) is not None:
-        return True
-    flatten = flattening(value.cls)
-    # What nothing is seen to register would not have come in.
-    return flatten is None or leaf_attributes(flatten) != []

@@ -80,6 +80,18 @@ def kept_attributes(flatten: Function) -> dict[str, ast.AST]:
     return found
 
 
+def is_kept(cls: ClassValue, name: str) -> bool:
+    """Whether instances keep the attribute beside their leaves, so that it is no tracer in a stage that they crossed into."""
+    declared = cls.all_fields().get(name)
+    if declared is not None:
+        return declared.static
+    flatten = flattening(cls)
+    leaves = leaf_attributes(flatten) if flatten is not None else None
+    return (
+        flatten is not None and leaves is not None and name in kept_attributes(flatten).keys() - set(leaves)
+    )
+
+
 def _children(result: ast.expr, me: str, assigned: dict[str, ast.expr | None]) -> list[str] | None:
     if not isinstance(result, ast.Tuple) or len(result.elts) != 2:
         return None

@@ -659,15 +659,9 @@ _CONTAINERS = frozenset(
 )
 
 
-_OPTIMISERS = frozenset({"GradientTransformation", "GradientTransformationExtraArgs"})
-
-
-@cache
-def static_annotations(node: FunctionNode) -> frozenset[str]:
-    """Parameters whose annotation names a type that no tracer has."""
-    return frozenset(
-        parameter.arg for parameter in all_parameters(node) if is_static_type(parameter.annotation)
-    )
+_WITHOUT_LEAVES = frozenset(
+    ["GradientTransformation", "GradientTransformationExtraArgs", "GraphDef", "ShapeDtypeStruct"]
+)
 
 
 def takes_receiver(node: FunctionNode, cls: ast.ClassDef, kind: str) -> bool:
@@ -689,8 +683,8 @@ def takes_receiver(node: FunctionNode, cls: ast.ClassDef, kind: str) -> bool:
 
 @cache
 def arrayless_annotations(node: FunctionNode) -> frozenset[str]:
-    """Parameters whose annotation names a type that holds no array: those, and the optimisers of optax."""
-    return frozenset(p.arg for p in all_parameters(node) if is_static_type(p.annotation, _OPTIMISERS))
+    """Parameters whose annotation names a type that holds no array: those, optimisers of optax and what describes arrays."""
+    return frozenset(p.arg for p in all_parameters(node) if is_static_type(p.annotation, _WITHOUT_LEAVES))
 
 
 def is_static_type(annotation: ast.expr | None, also: frozenset[str] = frozenset()) -> bool:
@@ -716,6 +710,14 @@ def is_static_type(annotation: ast.expr | None, also: frozenset[str] = frozenset
 
 def _is_ellipsis(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is Ellipsis
+
+
+@cache
+def called_names(node: FunctionNode) -> frozenset[str]:
+    """The names that are called as functions in `node`."""
+    return frozenset(
+        n.func.id for n in walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
+    )
 
 
 @cache

@@ -362,3 +362,176 @@ def test_the_leaf_of_a_tree_inside_a_stage_is_a_tracer(tmp_path: Path) -> None:
     """
     facts = facts_of(tmp_path, program)
     assert facts["scaled.<locals>.<lambda>"].params == {"leaf": "traced"}
+
+
+def test_a_tree_that_one_call_gives_as_nothing_is_a_tree_all_the_same(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def stateless(updates, state):
+            return jax.tree.map(lambda u: 2 * u, updates), state
+
+        @jax.jit
+        def step(grads, state):
+            first, _ = stateless(grads, ())
+            return stateless(first, state)
+    """
+    assert facts_of(tmp_path, program)["stateless"].params == {"updates": "traced", "state": "unknown"}
+
+
+def test_keywords_that_one_call_in_many_gives_are_mostly_nothing(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def update(grads, **extra):
+            return jax.tree.map(lambda g: g, grads)
+
+        @jax.jit
+        def step(x, value):
+            update(x), update((x,)), update((x, x)), update((x, x, x)), update((x, (x,))), update((x, [x]))
+            update([x]), update([x, x]), update([x, x, x]), update([x, (x,)]), update([x, [x]])
+            return update(x, value=value)
+    """
+    assert facts_of(tmp_path, program)["update"].params == {"grads": "traced", "extra": "unknown"}
+
+
+def test_what_a_class_keeps_beside_its_leaves_is_no_tracer(tmp_path: Path) -> None:
+    program = """
+        import equinox as eqx
+        import jax
+
+        class Path(eqx.Module):
+            shape: object = eqx.field(static=True)
+            key: jax.Array
+
+            @eqx.filter_jit
+            def evaluate(self, t):
+                return drawn(t, self.shape) + scaled(t, self.key)
+
+        def drawn(t, shape):
+            return jax.numpy.broadcast_to(t, shape)
+
+        def scaled(t, key):
+            return t * jax.random.normal(key)
+
+        class Cloud:
+            def __init__(self, x, batch):
+                self.x = x
+                self.batch = batch
+
+            def tree_flatten(self):
+                return (self.x,), {"batch": self.batch}
+
+            @classmethod
+            def tree_unflatten(cls, aux, children):
+                return cls(*children, **aux)
+
+            def drawn(self):
+                return shown(self.batch, self.x)
+
+        @jax.jit
+        def moved(cloud, others):
+            return cloud.x, [other.drawn() for other in others]
+
+        def shown(batch, x):
+            return x
+
+        moved(Cloud(jax.numpy.ones(3), 2), load())
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["drawn"].params["shape"] == "unknown"
+    assert facts["scaled"].params["key"] == "traced"
+    assert facts["shown"].params == {"batch": "unknown", "x": "traced"}
+    assert facts["Cloud.tree_unflatten"].params == {"cls": "static", "aux": "static", "children": "traced"}
+
+
+def test_a_registered_class_all_of_whose_fields_are_kept_holds_no_tracer(tmp_path: Path) -> None:
+    program = """
+        import dataclasses
+
+        import jax
+        import library
+
+        @library.pytree
+        @dataclasses.dataclass(frozen=True)
+        class Rename(library.Struct):
+            old: tuple = dataclasses.field(metadata={"pytree_node": False})
+
+            def tree_flatten(self):
+                return library.flatten(self)
+
+            def __call__(self, x):
+                return x
+
+        @library.pytree
+        @dataclasses.dataclass(frozen=True)
+        class Scale(library.Struct):
+            old: tuple = dataclasses.field(metadata={"pytree_node": False})
+            factor: jax.Array = None
+
+            def tree_flatten(self):
+                return library.flatten(self)
+
+            def __call__(self, x):
+                return x * self.factor
+
+        @jax.jit
+        def run(rename: Rename, scale: Scale, x):
+            return scale(rename(x))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Rename.__call__"].params == {"self": "unknown", "x": "traced"}
+    assert facts["Scale.__call__"].params == {"self": "traced", "x": "traced"}
+
+
+def test_a_promise_of_equinox_that_the_class_itself_keeps_is_no_leaf(tmp_path: Path) -> None:
+    program = """
+        from typing import ClassVar
+
+        import equinox as eqx
+        import jax
+
+        class Bijection(eqx.Module):
+            shape: eqx.AbstractVar[tuple[int, ...]]
+            condition: eqx.AbstractVar[object]
+
+        class Squash(Bijection):
+            bound: float
+            shape: tuple[int, ...] = ()
+            condition: ClassVar[None] = None
+
+            def transform(self, x):
+                return jax.numpy.tanh(x) * self.bound
+
+        class Conditional(Bijection):
+            condition: jax.Array
+            shape: tuple[int, ...] = ()
+
+            def transform(self, x):
+                return x + self.condition
+
+        @eqx.filter_jit
+        def run(squash: Squash, conditional: Conditional, x):
+            return conditional.transform(squash.transform(x))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Squash.transform"].params["self"] == "unknown"
+    assert facts["Conditional.transform"].params["self"] == "traced"
+
+
+def test_what_a_function_calls_is_hardly_a_tracer(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def energy(x, kinetic, scale):
+            return kinetic(x) + scale
+
+        @jax.jit
+        def step(x, metrics):
+            return energy(x, metrics.kinetic, metrics.scale)
+    """
+    assert facts_of(tmp_path, program)["energy"].params == {
+        "x": "traced",
+        "kinetic": "unknown",
+        "scale": "traced",
+    }

@@ -1,0 +1,210 @@
+"""What `inspect` says of single parameters, from what the calls seen pass for them: traced, static or unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from jaxlint.staging.calls import FunctionRecord
+from jaxlint.staging.pytrees import flattening, leaf_attributes
+from jaxlint.staging.syntax_facts import (
+    all_parameters,
+    arrayless_annotations,
+    called_names,
+    dotted,
+    handed_on,
+    is_static_type,
+)
+from jaxlint.staging.trees import tracer_in
+from jaxlint.staging.values import (
+    Array,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalObject,
+    Field,
+    Instance,
+    ListValue,
+    Static,
+    StaticLike,
+    TupleValue,
+    Unknown,
+    Value,
+)
+
+Contexts = Sequence[dict[str, Value]]
+
+
+def parameter_facts(record: FunctionRecord, contexts: Contexts, called: Contexts) -> dict[str, str]:
+    """What each parameter is in `contexts`; those of `called` come from calls, and not from a signature."""
+    node = record.function.node
+    names = [parameter.arg for parameter in all_parameters(node)]
+    params = {name: _parameter(name, contexts) for name in names}
+    _doubt(params, contexts, record)
+    for name in arrayless_annotations(node) & params.keys():
+        if params[name] == "traced" and not any(
+            name in bound and surely_traced(bound[name]) for bound in contexts
+        ):
+            params[name] = (
+                "unknown"  # what is passed is not certain, and the signature says that it is no array
+            )
+    if called:
+        # What calls pass says more than a signature does.
+        params.update({name: "static" for name in names if _is_setting(name, called)})
+    if names and getattr(node, "name", "") == "__init__":
+        params[names[0]] = "static"  # there is nothing in it yet
+    if record.function.kind == "classmethod" and getattr(node, "name", "") == "tree_unflatten":
+        params.update(
+            dict.fromkeys(names[:-1], "static")
+        )  # what is kept beside the leaves is compared and hashed
+    return params
+
+
+def gets_tracers(bound: dict[str, Value]) -> bool:
+    """Whether an argument is, or may hold, a tracer."""
+    return any(tracer_in(value) is not None for value in bound.values())
+
+
+def surely_traced(value: Value) -> bool:
+    """Whether a value certainly is or holds a tracer."""
+    array = tracer_in(value)
+    return array is not None and (array.certain or isinstance(value, Instance))
+
+
+def _parameter(name: str, contexts: Contexts) -> str:
+    values = [bound[name] for bound in contexts if name in bound]
+    answers = {classify(value) for value in values}
+    if answers == {"traced", "static"} and not any(map(surely_traced, values)):
+        return "unknown"  # some calls may give a tracer, others give what cannot be one
+    if "traced" in answers:
+        return "traced"
+    return answers.pop() if len(answers) == 1 else "unknown"
+
+
+def _doubt(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -> None:
+    """Sets to "unknown" what may hold a tracer in these contexts, and as well none."""
+    node = record.function.node
+    rest = node.args.kwarg.arg if node.args.kwarg is not None else None
+    seen = [o.bound for o in record.observations if o.context == "call" and not o.stage.staged]
+    for name, answer in params.items():
+        if answer != "traced":
+            continue
+        values = [bound[name] for bound in contexts if name in bound]
+        if name == rest:
+            # What is left over of keywords is mostly nothing.
+            mostly = sum(map(_is_empty, values)) > _MOST * len(values)
+            doubtful = mostly or not any(map(_names_tracer, values))
+        elif name == handed_on(node):
+            # A tree that the function does not look into may have no leaves.
+            doubtful = all(_is_tree(value) for value in values if not _is_empty(value))
+        else:
+            plain = [bound[name] for bound in seen if name in bound]
+            sure = any(map(surely_traced, values))
+            doubtful = not sure and (
+                (bool(plain) and all(map(_is_switch, plain)))
+                or _is_seldom(values)
+                or name in called_names(node)
+            )
+        if doubtful:
+            params[name] = "unknown"
+
+
+def _is_seldom(values: Sequence[Value]) -> bool:
+    """Whether few contexts give a tracer, which is not certain, and of the others some what is none, some nobody knows what."""
+    answers = [classify(value) for value in values]
+    return {"static", "unknown"} <= set(answers) and answers.count("traced") < _FEW * len(answers)
+
+
+_FEW, _MOST = 1 / 3, 0.9  # of the contexts of a function
+
+
+def _is_switch(value: Value) -> bool:
+    """Whether it is None, a bool or a string, which programs do not pass where others pass an array."""
+    if not isinstance(value, Static):
+        return False
+    return value.kind in ("bool", "str") or value.const is None or isinstance(value.const, (bool, str))
+
+
+def _names_tracer(value: Value) -> bool:
+    return isinstance(value, DictValue) and any(
+        array is not None and array.certain for array in map(tracer_in, value.items.values())
+    )
+
+
+def _is_empty(value: Value) -> bool:
+    return isinstance(value, (TupleValue, ListValue, DictValue)) and not value.elements()
+
+
+def _is_tree(value: Value) -> bool:
+    """Whether nothing is known of the structure of a tree."""
+    if isinstance(value, TupleValue):
+        return value.items is None and value.element is not None and _is_tree(value.element)
+    array = tracer_in(value)
+    return array is None or (isinstance(value, Array) and value.tree)
+
+
+def _is_setting(name: str, contexts: Contexts) -> bool:
+    """Whether all calls pass what cannot hold a tracer."""
+    values = [bound[name] for bound in contexts if name in bound]
+    return bool(values) and all(
+        isinstance(value, (Static, ClassValue, External, ExternalObject)) and classify(value) == "static"
+        for value in values
+    )
+
+
+def classify(value: Value) -> str:
+    """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
+    array = tracer_in(value)
+    if array is not None:
+        return "traced" if array.certain or _likely_traced(value, array) else "unknown"
+    if isinstance(value, (TupleValue, ListValue, DictValue)):
+        parts = value.elements()
+        if not parts:
+            return "static"
+        return "unknown" if any(isinstance(part, Unknown) for part in parts) else "static"
+    return "static" if isinstance(value, StaticLike) else "unknown"
+
+
+def _likely_traced(value: Value, array: Array) -> bool:
+    """Whether a value that holds a tracer which is not certain is hardly ever without one."""
+    if isinstance(value, Instance):
+        if value.staged is None:
+            return not array.mixed  # made there, of what is most likely one
+        # It crossed into the stage with all of its leaves, where it is known to have any.
+        settled = (
+            value.cls.kind == "nnx" or not array.mixed
+        )  # the variables of nnx are arrays, whatever holds them
+        return settled and _has_leaves(value)
+    if isinstance(value, DictValue):
+        return bool(value.items) and not array.mixed  # what is left over of keywords is mostly empty
+    return not (array.mixed and array.tree)
+
+
+_NUMBERS = frozenset({"float", "complex"})
+
+
+def _has_leaves(value: Instance) -> bool:
+    cls = value.cls
+    if cls.kind == "nnx":
+        return True
+    fields = [declared for declared in cls.all_fields().values() if not _is_promise(declared, cls)]
+    if cls.kind in ("equinox", "pytree"):
+        # Of numbers and the like some boundaries make no tracers.
+        return not all(
+            declared.static or is_static_type(declared.annotation, _NUMBERS) for declared in fields
+        )
+    flatten = flattening(cls)
+    leaves = leaf_attributes(flatten) if flatten is not None else None
+    if leaves is not None:
+        return leaves != []
+    if fields:
+        return not all(declared.static for declared in fields)
+    return True  # what nothing is seen to register would not have come in
+
+
+def _is_promise(declared: Field, cls: ClassValue) -> bool:
+    """Whether a field is one that equinox asks of heirs alone (`AbstractVar`), and `cls` has it as an attribute of the class."""
+    asked = getattr(declared.annotation, "value", None)
+    return dotted(asked).endswith(_PROMISES) and cls.lookup(declared.name) is not None
+
+
+_PROMISES = ("AbstractVar", "AbstractClassVar")
