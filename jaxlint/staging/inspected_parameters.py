@@ -9,10 +9,10 @@ from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.syntax_facts import (
     all_parameters,
     arrayless_annotations,
-    called_names,
     dotted,
     handed_on,
     is_static_type,
+    tested_names,
 )
 from jaxlint.staging.trees import tracer_in
 from jaxlint.staging.values import (
@@ -97,13 +97,10 @@ def _doubt(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -
             # A tree that the function does not look into may have no leaves.
             doubtful = all(_is_tree(value) for value in values if not _is_empty(value))
         else:
+            # Python asks for the truth of what `if` tests, and a tracer has none.
             plain = [bound[name] for bound in seen if name in bound]
-            sure = any(map(surely_traced, values))
-            doubtful = not sure and (
-                (bool(plain) and all(map(_is_switch, plain)))
-                or _is_seldom(values)
-                or name in called_names(node)
-            )
+            switch = name in tested_names(node) or (bool(plain) and all(map(_is_switch, plain)))
+            doubtful = (switch or _is_seldom(values)) and not any(map(surely_traced, values))
         if doubtful:
             params[name] = "unknown"
 

@@ -177,6 +177,12 @@ def switches(node: FunctionNode) -> frozenset[str]:
 
 def captured_flags(node: FunctionNode) -> tuple[str, ...]:
     """The names of enclosing functions, or of the module, that a function tests for their truth alone, as in `x if flag else y`."""
+    found = tested_names(node) - {parameter.arg for parameter in all_parameters(node)}
+    return tuple(sorted(found - names_stored(node))) if found else ()
+
+
+def tested_names(node: FunctionNode) -> frozenset[str]:
+    """The names that a function tests for their truth alone."""
     found: set[str] = set()
     stack = [part.test for part in walk(node) if isinstance(part, (ast.If, ast.IfExp))]
     while stack:
@@ -187,8 +193,7 @@ def captured_flags(node: FunctionNode) -> tuple[str, ...]:
             stack.append(test.operand)
         elif isinstance(test, ast.BoolOp):
             stack.extend(test.values)
-    found -= {parameter.arg for parameter in all_parameters(node)}
-    return tuple(sorted(found - names_stored(node))) if found else ()
+    return frozenset(found)
 
 
 @cache
@@ -710,14 +715,6 @@ def is_static_type(annotation: ast.expr | None, also: frozenset[str] = frozenset
 
 def _is_ellipsis(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is Ellipsis
-
-
-@cache
-def called_names(node: FunctionNode) -> frozenset[str]:
-    """The names that are called as functions in `node`."""
-    return frozenset(
-        n.func.id for n in walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)
-    )
 
 
 @cache

@@ -519,19 +519,15 @@ def test_a_promise_of_equinox_that_the_class_itself_keeps_is_no_leaf(tmp_path: P
     assert facts["Conditional.transform"].params["self"] == "traced"
 
 
-def test_what_a_function_calls_is_hardly_a_tracer(tmp_path: Path) -> None:
+def test_what_python_is_asked_for_the_truth_of_is_hardly_a_tracer(tmp_path: Path) -> None:
     program = """
         import jax
 
-        def energy(x, kinetic, scale):
-            return kinetic(x) + scale
+        def kept(x, mask, scale):
+            return x * scale if not mask else None
 
         @jax.jit
-        def step(x, metrics):
-            return energy(x, metrics.kinetic, metrics.scale)
+        def step(x, settings):
+            return kept(x, settings.mask, settings.scale)
     """
-    assert facts_of(tmp_path, program)["energy"].params == {
-        "x": "traced",
-        "kinetic": "unknown",
-        "scale": "traced",
-    }
+    assert facts_of(tmp_path, program)["kept"].params == {"x": "traced", "mask": "unknown", "scale": "traced"}
