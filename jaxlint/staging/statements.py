@@ -798,6 +798,7 @@ class Statements(Machine):
                 for part, item in zip(target.elts[star + 1 :], last, strict=True):
                     self.assign(part, item, frame, node)
                 return
+            value = UNKNOWN  # it fails, or is another value than it seems
         for position, part in enumerate(target.elts):
             if isinstance(part, ast.Starred):
                 element = self.part_of(value, None, part, frame)
@@ -808,7 +809,7 @@ class Statements(Machine):
     def part_of(self, value: Value, position: int | None, node: ast.AST, frame: Frame) -> Value:
         """The value at `position` of what is being unpacked."""
         if isinstance(value, (TupleValue, ListValue)):
-            return self.fresh(value.element if value.items is None else join_all(value.items))
+            return self.fresh(value.element)
         if isinstance(value, Array):
             # A fresh split gives fresh keys at every evaluation; a part of a parameter is the same each time.
             origin = (

@@ -172,8 +172,13 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         )
         if name == "flax.nnx.jit_partial" and len(args) > 1:
             return Partial(transformed, args[1:], {})
-        if spec.kind in ("nn.lift", "nn.jit") and isinstance(target, ClassValue):
-            return self.lift_class(transformed, target)
+        if spec.kind in ("nn.lift", "nn.jit"):
+            if isinstance(target, ClassValue):
+                return self.lift_class(transformed, target)
+            if isinstance(target, Choice):
+                classes = [option for option in target.options if isinstance(option, ClassValue)]
+                if len(classes) == len(target.options):
+                    return Choice([self.lift_class(transformed, cls) for cls in classes], target.every)
         if spec.kind in DIFFERENTIATION:
             differentiated = self.innermost(target)[0]
             if differentiated is not None:

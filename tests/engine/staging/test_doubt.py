@@ -1541,6 +1541,59 @@ PROGRAMS = {
             batch = loader()
             return lax.fori_loop(0, 10, lambda i, total: total + batch(i)[0].sum(), 0.0)
     """,
+    "the sizes of one of several modules that are rematerialised": """
+        import flax.linen as nn
+        import jax
+
+        class Attention(nn.Module):
+            size: int
+
+            def __call__(self, x):
+                @jax.vmap
+                def over_heads(row):
+                    return row.reshape(-1, self.size)
+
+                return over_heads(x)
+
+        class Mixer(nn.Module):
+            size: int
+
+            def __call__(self, x):
+                return x.T.reshape(self.size, -1)
+
+        class Block(nn.Module):
+            kind: str
+
+            def setup(self):
+                match self.kind:
+                    case "attention":
+                        chosen = Attention
+                    case "mixer":
+                        chosen = Mixer
+                self.layer = nn.remat(chosen)(size=8)
+
+            def __call__(self, x):
+                return self.layer(x)
+    """,
+    "parts of a tuple that has fewer": """
+        import functools
+        import jax
+
+        def make(scale):
+            @functools.partial(jax.jit, static_argnames="n")
+            def sample(x, n):
+                return [x * scale for _ in range(n)]
+
+            @functools.partial(jax.jit, static_argnames="n")
+            def lengths(x, n):
+                return [scale] * n
+
+            return sample, lengths
+
+        def run(xs):
+            _, _, density = make(2.0)
+            return jax.vmap(lambda x: density(x, x))(xs)
+    """,
     "two modules of one class, which their configs tell apart": """
         import dataclasses
         import jax.numpy as jnp
@@ -1828,3 +1881,10 @@ def test_what_the_state_of_a_module_gives_is_told_of_that_module(tmp_path: Path)
     program = PROGRAMS["two states of training whose modules give different things"]
     other = program.replace("critic.apply_fn(critic.params, x)", "actor.apply_fn(actor.params, x, rng)")
     assert [finding.code for finding in findings_in(tmp_path, {"program.py": other})] == ["JAX802"]
+
+
+def test_what_one_of_several_rematerialised_modules_is_called_with_is_traced(tmp_path: Path) -> None:
+    program = PROGRAMS["the sizes of one of several modules that are rematerialised"]
+    sized = program.replace("(self, x)", "(self, x, size)").replace("self.size", "size")
+    sized = sized.replace("self.layer(x)", "self.layer(x, 8)")
+    assert {finding.code for finding in findings_in(tmp_path, {"program.py": sized})} == {"JAX104"}
