@@ -111,7 +111,7 @@ def _is_seldom(values: Sequence[Value]) -> bool:
     return {"static", "unknown"} <= set(answers) and answers.count("traced") < _FEW * len(answers)
 
 
-_FEW, _MOST = 1 / 3, 0.9  # of the contexts of a function
+_FEW, _MOST = 0.2, 0.9  # of the contexts of a function
 
 
 def _is_switch(value: Value) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -114,6 +115,19 @@ def signature_of(target: Value, decorators: int = 0) -> Signature | None:
         call = target.cls.lookup("__call__")
         return _without_first(signature_of(call), 1) if isinstance(call, Function) else None
     return None
+
+
+def decorators_below(t: Transformed, decorator: ast.AST | None) -> int:
+    """How many decorators stand between the function and what `decorator`, if it is one, makes of it."""
+    target: Value = t.target
+    while isinstance(target, (Transformed, Partial, BoundMethod)):
+        target = target.function if isinstance(target, (Partial, BoundMethod)) else target.target
+    if not isinstance(target, Function) or isinstance(target.node, ast.Lambda):
+        return 0
+    decorators = target.node.decorator_list
+    if decorator in decorators:
+        decorators = decorators[decorators.index(decorator) + 1 :]
+    return len([d for d in decorators if ast.unparse(d) not in ("staticmethod", "classmethod")])
 
 
 def _arguments(count: int) -> str:

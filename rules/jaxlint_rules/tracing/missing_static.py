@@ -25,6 +25,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint_rules._fixes import declare_static
 from jaxlint_rules._reasons import guarded, traced
+from jaxlint_rules._signatures import decorators_below, signature_of
 
 _PLAIN_BASES = frozenset({"builtins.object", "abc.ABC", "typing.Generic", "typing.Protocol"})
 _OPTIMISERS = frozenset(
@@ -175,6 +176,20 @@ def main(x):
 """,
         ),
         Example(
+            "a keyword that the function does not have",
+            """
+from functools import partial
+import jax
+
+@partial(jax.jit, static_argnames="mode")
+def normalise(x, mode="max"):
+    return x / x.max() if mode == "max" else x / x.sum()
+
+def main(x):
+    return normalise(x, mod="sum")  # finding
+""",
+        ),
+        Example(
             "a parameter that is compared with strings",
             """
 import jax
@@ -300,16 +315,19 @@ def main(x):
             return
         method = isinstance(event.value, Instance) and event.parameter == "self"
         place: ast.AST = event.argument or event.node
+        objection = ""
         if method:
             if t.module is event.frame.module and t.why.node is not None:
                 place = t.why.node  # one finding for the method, not one for each of its calls
             message = (
                 f"`self` of `{t.label}` is traced, and {what} cannot be; make `self` static or jit a function"
             )
+        elif objection := _objection(event):
+            message = f"{what} cannot be traced, and {objection}"
         else:
             message = f"`{event.parameter}` of `{t.label}` is traced, and {what} cannot be; declare it static"
         fix = None
-        if is_hashable_constant(event.value) and not method:
+        if is_hashable_constant(event.value) and not method and not objection:
             fix = declare_static(t.node, t.module, event.parameter)
         report(place, message, reason=t.why.explain(report.module), fix=fix)
 
@@ -335,6 +353,15 @@ def main(x):
             made = why.cause
             fix = declare_static(made.node, made.module, why.parameter) if made is not None else None
             report(event.node, message, reason=traced(event, event.value), fix=fix)
+
+
+def _objection(event: TracedArgumentEvent) -> str:
+    """What is wrong with the name of a keyword that the function does not have, else ""."""
+    t = event.transformed
+    if not isinstance(event.node, ast.Call) or event.parameter not in {k.arg for k in event.node.keywords}:
+        return ""
+    signature = signature_of(t.target, decorators_below(t, t.why.node))
+    return signature.objection_to_name(event.parameter, t.label) if signature is not None else ""
 
 
 def is_hashable_constant(value: Value) -> bool:

@@ -11,10 +11,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import (
     UNKNOWN,
-    BoundMethod,
-    Function,
     ListValue,
-    Partial,
     Transformed,
     TupleValue,
     Value,
@@ -22,7 +19,7 @@ from jaxlint.staging.values import (
 )
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded
-from jaxlint_rules._signatures import Signature, signature_of
+from jaxlint_rules._signatures import Signature, decorators_below, signature_of
 
 _JITS = frozenset({"jit", "nnx.jit"})
 
@@ -234,7 +231,7 @@ def build(function, names):
         options = {name: t.options[name] for name in names if name in t.options}
         if not options:
             return
-        signature = signature_of(t.target, _decorators_below(event))
+        signature = signature_of(t.target, decorators_below(t, event.decorator))
         if signature is None:
             return
         for name, value in options.items():
@@ -343,19 +340,6 @@ def _corrected(
         return None
     message = f"Name the parameter `{close}`"
     return propose(report, place, "replace-string", message, safe=False, old=wrong[0], new=close)
-
-
-def _decorators_below(event: TransformEvent) -> int:
-    """How many decorators stand between the function and what is jitted."""
-    target: Value = event.transformed.target
-    while isinstance(target, (Transformed, Partial, BoundMethod)):
-        target = target.function if isinstance(target, (Partial, BoundMethod)) else target.target
-    if not isinstance(target, Function) or isinstance(target.node, ast.Lambda):
-        return 0
-    decorators = target.node.decorator_list
-    if event.decorator is not None and event.decorator in decorators:
-        decorators = decorators[decorators.index(event.decorator) + 1 :]
-    return len([d for d in decorators if ast.unparse(d) not in ("staticmethod", "classmethod")])
 
 
 def _entries(value: Value) -> Iterator[int | str]:

@@ -1888,3 +1888,23 @@ def test_what_one_of_several_rematerialised_modules_is_called_with_is_traced(tmp
     sized = program.replace("(self, x)", "(self, x, size)").replace("self.size", "size")
     sized = sized.replace("self.layer(x)", "self.layer(x, 8)")
     assert {finding.code for finding in findings_in(tmp_path, {"program.py": sized})} == {"JAX104"}
+
+
+def test_a_keyword_that_a_function_does_not_have_is_not_called_a_parameter_of_it(tmp_path: Path) -> None:
+    program = """
+        from functools import partial
+
+        import jax
+
+        @partial(jax.jit, static_argnames="mode")
+        def scaled(x, mode="max", how=None):
+            return x
+
+        def main(x):
+            return scaled(x, mod="sum"), scaled(x, how="sum")
+    """
+    wrong, plain = findings_in(tmp_path, {"program.py": program})
+    assert wrong.message == (
+        "a string ('sum') cannot be traced, and `scaled` has no parameter `mod`; did you mean `mode`?"
+    )
+    assert plain.message == "`how` of `scaled` is traced, and a string ('sum') cannot be; declare it static"
