@@ -54,7 +54,7 @@ def jaxlint(folder: Path, *arguments: str, **environment: str) -> subprocess.Com
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=600,
         env={**os.environ, "JAX_PLATFORMS": "cpu", **environment},
     )
 
@@ -75,6 +75,7 @@ def report_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
 QUICK = ("--transform", "donation", "--budget", "0.5")
 
 
+@pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
 def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
     done = jaxlint(project, "--calls", "20", "--output-format", "json", *QUICK, "train.py")
     assert done.returncode == 0, done.stderr
@@ -116,6 +117,7 @@ def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
     assert "stopped the program after 20 calls of track (--calls and --for change when)" in done.stderr
 
 
+@pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
 def test_the_text_report_goes_to_a_file_and_the_gate_closes(project: Path) -> None:
     gate = ("--fail-under", "100", "--save", "baseline.json")
     done = jaxlint(project, "-q", *QUICK, *gate, "--output", "report.txt", "train.py")
@@ -176,7 +178,7 @@ def test_the_command_line_never_imports_jax(project: Path) -> None:
         "finally:\n    assert not {'jax', 'numpy', 'flax'} & set(sys.modules), 'imported'\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=project, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code], cwd=project, capture_output=True, text=True, timeout=300
     )
     assert done.returncode == 0, done.stderr
     assert "it never imported jax" in done.stdout

@@ -37,7 +37,7 @@ class Outcome:
         return {function["function"]: function for function in self.captured["functions"]}
 
 
-def run_job(job: Job, folder: Path, patience: float = 90.0, **environment: str) -> Outcome:
+def run_job(job: Job, folder: Path, patience: float = 300.0, **environment: str) -> Outcome:
     """Run a job to `done`; Death passes through."""
     outcome = Outcome()
 

@@ -163,7 +163,7 @@ def test_a_sleeping_program_is_interrupted(stopper: Stopper) -> None:
     start = time.monotonic()
     with pytest.raises(StopProgram, match="after a test"):
         time.sleep(30)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 25
 
 
 def test_the_first_reason_stays_and_nothing_is_raised_afterwards(stopper: Stopper) -> None:

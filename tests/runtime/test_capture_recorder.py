@@ -204,7 +204,7 @@ def test_a_late_copy_takes_little_of_the_time(make: Any) -> None:
     f(x)
     record = only(recorder)
     first = record.copy_spent
-    deadline = time.perf_counter() + 20
+    deadline = time.perf_counter() + 120
     while record.call_number == 1 and time.perf_counter() < deadline:
         f(x)
     assert record.call_number > 1

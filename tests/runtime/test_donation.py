@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import optax
 import pytest
 from harness import results_of, verify_source
-from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser, run
+from models import mlp_arguments, mlp_batch, mlp_loss, mlp_parameters, mlp_step, optimiser, run, timed_alike
 
 from jaxlint_runtime import peaks, prove
 from jaxlint_runtime.measure import Timing
@@ -27,7 +27,8 @@ def donation(function, *args, **more):
     return run(function, *args, transforms=("donation",), **more)["donation"]
 
 
-def test_parameters_and_optimiser_state_of_a_step_are_donated():
+def test_parameters_and_optimiser_state_of_a_step_are_donated(monkeypatch):
+    timed_alike(monkeypatch)
     result = donation(mlp_step, *mlp_arguments())
     assert result.status is Status.VERIFIED
     assert result.codemod == "add-donation"

@@ -14,7 +14,7 @@ import pytest
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source import SourceFile, read_source
 from jaxlint_runtime.model import Interval
-from jaxlint_runtime.rewrites.figures import evened, less_of
+from jaxlint_runtime.rewrites.figures import evened, less_of, no_promise
 from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.search import _Search
 from jaxlint_runtime.rewrites.trials import WITHOUT_JIT, Trial
@@ -46,6 +46,7 @@ class Runs:
         self.environments: list[dict[str, str]] = []
         self.references: list[Any] = []
         self.folder = Path("runs")
+        self.cut: list[Any] | None = None
 
     def run(
         self, sources: Mapping[str, SourceFile], limit: float, references: Any = (), **options: Any
@@ -57,6 +58,8 @@ class Runs:
         self.asked.append(name)
         self.environments.append(dict(options.get("environment") or {}))
         self.references.append(references)
+        if options.get("cut_after"):
+            return self.runs[f"{name} cut off"], Path(name)
         return self.runs[name], Path(name)
 
 
@@ -131,6 +134,76 @@ def test_where_all_at_once_fail_they_are_joined_one_after_the_other(tmp_path: Pa
     told = [result["reason"] for _, result in found.verification.document.results]
     assert any("jit:a in a + jit:b in b + jit:c in c: it does not compute the same" in one for one in told)
     assert any(one.startswith("compile b: no gain beside what was kept") for one in told)
+
+
+def test_after_a_plain_gain_the_others_are_tried_on_top_of_it(tmp_path: Path) -> None:
+    runs = {"a": ran(2.0), "ab": ran(1.0), "ac": ran(1.9), "abc": ran(0.9)}
+    found, rewrites = search(tmp_path, runs)
+    all_of_them = found._most_promising([rewrites[name] for name in "abc"], found.original)
+    assert found.trials.asked == ["a", "ab", "abc"]  # type: ignore[attr-defined]
+    good, others = found._good(all_of_them)
+    assert [sorted(one.rewrite.function for one in each.members) for each in good] == [
+        ["a"],
+        ["a", "b"],
+        ["a", "b", "c"],
+    ]
+    assert others == []
+    best = found._combine(good, others, found.original)
+    assert best is good[2]  # without another run
+    assert len(found.trials.asked) == 3  # type: ignore[attr-defined]
+
+
+def test_what_is_no_gain_on_top_of_a_plain_one_is_left_out(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(2.0), "ab": ran(2.1), "ac": ran(1.0)})
+    good, others = found._good(found._most_promising([rewrites[name] for name in "abc"], found.original))
+    assert others == []
+    best = found._combine(good, others, found.original)
+    assert best is not None
+    assert [one.rewrite.function for one in best.parts] == ["a", "c"]
+    assert found.trials.asked == ["a", "ab", "ac"]  # type: ignore[attr-defined]
+    ((_, told),) = found.verification.document.results
+    assert (told["function"], told["status"]) == ("b", "rejected")
+    assert "run 2.00 to 2.10 s" in told["reason"]  # against what it was made on top of
+
+
+def test_what_a_plain_gain_leaves_little_to_do_is_not_tried_after_it(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(2.0), "ac": ran(1.0)})
+    runs: Any = found.trials
+    runs.runs["a"].functions = {
+        "b": {"calls": 0, "seconds": 0.0},  # it is traced in `a`
+        "c": {"calls": 9, "seconds": 1.0},
+    }
+    found._most_promising([rewrites[name] for name in "abc"], found.original)
+    assert runs.asked == ["a", "ac"]
+    assert rewrites["b"].key not in found.seen  # it may be tried where it takes time again
+
+
+@pytest.mark.parametrize(
+    ("known", "whole", "asked"),
+    [
+        (20.0, ran(8.0), ["", "", ""]),
+        (20.0, Trial("it took longer than 90 s", late=True), ["", "", "", ""]),
+        (200.0, Trial("it took longer than 90 s", late=True), ["", "", ""]),
+    ],
+)
+def test_a_program_that_takes_too_long_is_compared_up_to_a_call(
+    tmp_path: Path, known: float, whole: Trial, asked: list[str]
+) -> None:
+    place = ["program.py", "a", 7]
+    cut_off = dataclasses.replace(ran(30.0), cut=place)
+    found, _ = search(tmp_path, {"": whole, " cut off": cut_off})
+    found.verification.run_seconds = known
+    assert found._measure_original()
+    runs: Any = found.trials
+    assert runs.asked == asked
+    assert runs.cut == (place if whole.late else None)
+    assert (found.base.cut is None) == (not whole.late)
+
+
+def test_what_compiles_longer_is_kept_more_easily_where_the_program_goes_on() -> None:
+    base, edited = Trial(run_s=20.0, compile_s=10.0), Trial(run_s=15.0, compile_s=20.0)
+    assert "pays only in runs" in str(no_promise(base, edited))
+    assert no_promise(dataclasses.replace(base, cut=["program.py", "a", 7]), edited) is None
 
 
 def test_what_cannot_be_written_takes_no_place_of_what_can(tmp_path: Path) -> None:
@@ -215,7 +288,7 @@ def test_edits_that_are_proven_together_are_one_result(tmp_path: Path) -> None:
     ((_, told),) = found.verification.document.results
     assert told["status"] == "verified"
     assert told["reason"].startswith("Compile a; Compile b: 4.00x as fast without compiles")
-    assert "each edit alone, in one run: jit:a in a: run 8.00 to 4.00 s" in told["evidence"]
+    assert "each edit in one run: jit:a in a: run 8.00 to 4.00 s" in told["evidence"]
     assert found.verification.rewritten
 
 

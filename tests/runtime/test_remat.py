@@ -17,6 +17,7 @@ from models import (
     mlp_loss,
     mlp_step,
     run,
+    timed_alike,
     transformer,
     transformer_arguments,
     transformer_step,
@@ -122,7 +123,8 @@ def test_policies_are_ranked_by_what_is_alive():
     assert 0 < residual["after"] < 0.3 * residual["before"]
 
 
-def test_the_status_says_whether_the_compiler_keeps_it():
+def test_the_status_says_whether_the_compiler_keeps_it(monkeypatch):
+    timed_alike(monkeypatch)
     results = run(transformer_step, *transformer_arguments(), transforms=("remat",))
     result = results["remat:nothing_saveable"]
     assert result.numerics.passed

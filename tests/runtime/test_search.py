@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import jax.numpy as jnp
 import pytest
-from models import run
+from models import run, timed_alike
 
 from jaxlint_runtime import prover
 from jaxlint_runtime.model import Cost, Interval, Proposed, Result, Status
@@ -66,9 +66,10 @@ def offer(monkeypatch):
     return offer
 
 
-def test_a_better_version_is_verified_and_joined_with_donation(offer):
+def test_a_better_version_is_verified_and_joined_with_donation(offer, monkeypatch):
+    timed_alike(monkeypatch)
     names = offer(Replace("lean", lean))
-    results = run(wasteful, *arguments, transforms=(*names, "donation"), seconds=3.0)
+    results = run(wasteful, *arguments, transforms=(*names, "donation"))
     assert list(results) == ["donation", "lean", "donation + lean"]
     assert {result.status for result in results.values()} == {Status.VERIFIED}
     assert "before and after both with donation" in results["lean"].evidence
@@ -79,9 +80,10 @@ def test_a_better_version_is_verified_and_joined_with_donation(offer):
     assert "no caller uses state" in both.reason
 
 
-def test_what_does_not_help_is_rejected_with_its_figures(offer):
+def test_what_does_not_help_is_rejected_with_its_figures(offer, monkeypatch):
+    timed_alike(monkeypatch)
     names = offer(Replace("same", wasteful), Replace("back", wasteful))
-    for result in run(wasteful, *arguments, transforms=names, seconds=3.0).values():
+    for result in run(wasteful, *arguments, transforms=names).values():
         assert result.status is Status.REJECTED
         assert result.before.peak_bytes == result.after.peak_bytes
         assert result.speedup is not None

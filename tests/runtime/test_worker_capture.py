@@ -302,7 +302,7 @@ def test_a_program_that_samples_before_it_trains_is_run_until_it_trains(tmp_path
 
 
 def test_a_program_that_never_trains_is_waited_for_and_named(tmp_path: Path) -> None:
-    outcome = run_source(tmp_path, SAMPLES_FIRST, settle=True, run_for=6.0)
+    outcome = run_source(tmp_path, SAMPLES_FIRST, settle=True, run_for=12.0)
     assert outcome.functions["sample"]["calls"] > 30
     assert outcome.ending["message"].endswith(
         " of sample; <lambda> was never called; no function was seen to train"

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.syntax.functions import own_nodes
+from jaxlint_runtime.capture.cut import Cut
 from jaxlint_runtime.capture.watched import body_of, definitions, with_constants
 
 _MARK = "jaxlint observe "
@@ -56,6 +57,7 @@ class _Block:
         outermost = self._observer.active and not starts and not self._observer.tracing()
         if outermost:
             self._record.calls += 1
+            self._observer.begun(self._record)
         starts.append((time.perf_counter(), self._observer.overhead) if outermost else None)
         return self
 
@@ -65,6 +67,7 @@ class _Block:
             spent = time.perf_counter() - start[0] - (self._observer.overhead - start[1])
             self._record.seconds += spent
             self._record.first_seconds = self._record.first_seconds or spent
+            self._observer.ended(self._record, failed=error[0] is not None)
 
     def returned(self, value: Any) -> Any:
         """Keep what the outermost call is about to return: calls 1, 2, 3 and then those of powers of two."""
@@ -99,7 +102,8 @@ class _Jitted:
 class Observer:
     """Compiles the files of observed functions, and writes what they return to `folder`.
 
-    `places` holds the qualified names of functions by real path. `overhead` is the time in seconds that keeping took.
+    `places` holds the qualified names of functions by real path. `overhead` is the time in seconds that keeping took. `cut` may end the
+    program where a call does.
     """
 
     places: Mapping[str, list[str]]
@@ -108,6 +112,8 @@ class Observer:
     active: bool = True
     overhead: float = 0.0
     records: list[Observed] = field(default_factory=list)
+    cut: Cut | None = None
+    _open: list[Observed] = field(default_factory=list)  # that the main thread is in
 
     def compile(self, data: bytes, filename: str) -> types.CodeType | None:
         """The module's code with its functions observed; None where there is nothing to do or it cannot be done."""
@@ -153,6 +159,19 @@ class Observer:
         ast.copy_location(around, body[0])
         ast.copy_location(around.items[0].context_expr, body[0])
         definition.body = [*head, around]
+
+    def begun(self, record: Observed) -> None:
+        """The host has called a function."""
+        if threading.current_thread() is threading.main_thread():
+            self._open.append(record)
+
+    def ended(self, record: Observed, *, failed: bool) -> None:
+        """The call is over. Raises what ends the program where it is cut off here."""
+        if threading.current_thread() is not threading.main_thread():
+            return
+        self._open.pop()
+        if self.cut is not None and self.active and not failed:
+            self.cut.ended(record, self._open)
 
     def keep(self, name: str, number: int, value: Any) -> None:
         """Write the arrays and numbers of a value. What cannot be written is left out, never raised."""

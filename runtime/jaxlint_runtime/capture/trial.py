@@ -13,10 +13,12 @@ import sys
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from jaxlint_runtime.capture.cut import Cut
 from jaxlint_runtime.capture.observed import MODULE, Observer, corresponding, read
 from jaxlint_runtime.capture.program import Kind, pytest_exit, run_program
 from jaxlint_runtime.capture.seeds import seed_the_unseeded
@@ -97,6 +99,8 @@ def _run(job: Job) -> dict[str, Any]:
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")  # forget the highest resident set so far
     resident = _status("VmRSS")
+    cut = _cut(trial.get("cut"), stopper)
+    observer.cut = cut
     start, worked = time.perf_counter(), time.process_time()
 
     def compiled(data: bytes, name: str) -> Any:
@@ -122,12 +126,25 @@ def _run(job: Job) -> dict[str, Any]:
         "cpu_s": worked,
         "compiles": compiles.count,
         "peak_bytes": peak,
+        "cut": None if cut is None else cut.at,
         "functions": [to_plain(record) for record in observer.records],
         "threads": threading.active_count(),
         "compared": _compare(
             folder, [Path(path) for path in trial.get("references", ())], trial.get("dtype")
         ),
     }
+
+
+def _cut(asked: Mapping[str, Any] | None, stopper: Stopper) -> Cut | None:
+    """Where this run is to be cut off, if it is."""
+    if not asked:
+        return None
+
+    def stop(reason: str) -> None:
+        stopper.request(reason)
+        stopper.raise_here()
+
+    return Cut(stop, asked.get("after"), asked.get("place"))
 
 
 def _globals() -> dict[str, Any]:

@@ -11,6 +11,7 @@ from jaxlint_runtime.model import Cost, Interval
 from jaxlint_runtime.rewrites.trials import Trial
 
 WORTH = 1.1  # a program may take this much longer in all where its compiles pay only in longer runs
+_WORTH_AT_LENGTH = 1.5  # where the runs are cut off: the program itself goes on for longer
 _PROMISING = 0.97  # of the original's time or compile time, seen in one run
 _LESS_MEMORY = 0.93
 
@@ -24,13 +25,18 @@ def no_promise(base: Trial, trial: Trial) -> str | None:
         trial.run_s < _PROMISING * base.run_s or trial.compile_s < _PROMISING * base.compile_s or smaller
     ):
         return f"no gain: {figures}"
-    if trial.total_s > WORTH * base.total_s:
+    if trial.total_s > worth(base) * base.total_s:
         saved = base.run_s - trial.run_s
         if saved <= 0:
             return f"slower: {figures}"
         longer = (trial.compile_s - base.compile_s) / saved
         return f"pays only in runs {longer:.0f} times as long, since it compiles longer: {figures}"
     return None
+
+
+def worth(base: Trial) -> float:
+    """How many times as long as the original's a run may take where the edited program is faster once it is compiled."""
+    return WORTH if base.cut is None else _WORTH_AT_LENGTH
 
 
 def evened(base: Trial, trial: Trial) -> Trial:

@@ -12,7 +12,7 @@ import dataclasses
 import os
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,6 @@ from jaxlint_runtime.findings import check_texts
 from jaxlint_runtime.model import Interval, Numerics, Result, Status
 from jaxlint_runtime.protocol import to_plain
 from jaxlint_runtime.rewrites.figures import (
-    WORTH,
     cost_of,
     evened,
     figures_of,
@@ -35,6 +34,7 @@ from jaxlint_runtime.rewrites.figures import (
     median_of,
     no_promise,
     ratios,
+    worth,
 )
 from jaxlint_runtime.rewrites.loops import from_compiled, from_loops, without_those
 from jaxlint_runtime.rewrites.model_calls import from_model_calls
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 240.0  # for all of it, by default
 _ROUNDS = 3
+_CUT = 1 / 3  # of the time that a program has, after which one that needs more is cut off
 _MOST = 6  # edits that are tried in one round
 _LEFT = 0.05  # of the time of the edited program, that a function must take to be tried after others
 _OBSERVED = 40
@@ -74,6 +75,16 @@ class _Tried:
     numerics: Numerics | None = None
     evidence: str = ""
     parts: list[_Tried] = field(default_factory=list)  # the edits that it is made of, if they are several
+    before: Trial | None = None  # the run that it is to be better than, where that is not the original's
+
+    @property
+    def members(self) -> list[_Tried]:
+        """The single edits in it."""
+        return self.parts or [self]
+
+    @property
+    def keys(self) -> frozenset[tuple[str, str, str]]:
+        return frozenset(one.rewrite.key for one in self.members)
 
 
 @dataclass(slots=True)
@@ -90,7 +101,7 @@ class _Search:
     uncompiled: list[Path] | None = None  # the reference for edits that run without jit
     runs: int = 0  # of edited programs
     seen: set[tuple[str, str, str]] = field(default_factory=set)
-    combined: set[frozenset[tuple[str, str, str]]] = field(default_factory=set)
+    combined: set[frozenset[tuple[str, str, str]]] = field(default_factory=set)  # that were run at once
     written: set[tuple[str, str, str]] = field(
         default_factory=set
     )  # path, function and codemod of what was tried
@@ -103,15 +114,15 @@ class _Search:
             return
         current, chosen, kept = self.original, [], None
         for _ in range(_ROUNDS):
-            tried = self._most_promising(rewrites, current)
-            good, others = self._good(tried, kept.trial if kept else self.base)
+            tried = self._most_promising(rewrites, current, kept.trial if kept else self.base)
+            good, others = self._good(tried)
             best = self._combine(good, others, current)
             for other in others:
-                if best is None or all(other is not part for part in best.parts):
+                if best is None or other.rewrite.key not in best.keys:
                     self._report(other.rewrite, Status.REJECTED, self._verdict(other), other)
             if best is None:
                 break
-            chosen += best.parts or [best]
+            chosen += best.members
             current, kept = best.sources, best
             if self.errors:
                 break
@@ -128,7 +139,7 @@ class _Search:
         )
         compiled = {} if self.errors else self._compiled_once()
         environment = WITHOUT_JIT if self.errors else compiled
-        self.base, first = self.trials.run(self.original, limit, environment=environment)
+        self.base, first = self._first_run(limit, environment)
         self.references = [first]
         if self.base.failure is not None:
             return False
@@ -140,6 +151,25 @@ class _Search:
         # a slow machine, or a long program, has its edits tried all the same
         self.deadline = max(self.deadline, time.monotonic() + _MOST * self.base.total_s)
         return True
+
+    def _first_run(self, limit: float, environment: Mapping[str, str]) -> tuple[Trial, Path]:
+        """Run the original to its end; where that takes too long, up to the end of a call, as all that follow."""
+        verification = self.verification
+        allowed = verification.request.run_for
+        if self.errors or allowed is None or verification.run_seconds <= allowed:  # it may be short
+            found = self.trials.run(self.original, limit, environment=environment)
+            if self.errors or not found[0].late:
+                return found
+        trial, folder = self.trials.run(
+            self.original, 3 * limit, environment=environment, cut_after=_CUT * limit
+        )
+        if trial.failure is None and trial.cut is not None:
+            self.trials.cut = trial.cut
+            _, name, number = trial.cut
+            self._say(
+                f"the program is long: its versions are compared and timed up to the end of call {number} of {name}"
+            )
+        return trial, folder
 
     def _compiled_once(self) -> dict[str, str]:
         """Where the second run of the original finds what the first compiled, on a CPU: it runs again, and need not compile again.
@@ -160,23 +190,54 @@ class _Search:
 
     # ---- one edit ----
 
-    def _most_promising(self, rewrites: Sequence[Rewrite], current: Mapping[str, SourceFile]) -> list[_Tried]:
-        """The first of the edits that can be run, each run by itself; what cannot be written takes no other's place."""
+    def _most_promising(
+        self, rewrites: Sequence[Rewrite], current: Mapping[str, SourceFile], before: Trial | None = None
+    ) -> list[_Tried]:
+        """The first of the edits that can be run; what cannot be written takes no other's place.
+
+        Each is run by itself, until one is a plain gain: those after it are run on top of it, which takes less time and tells what they
+        are worth then. `before` is a run of the program as it is in `current`.
+        """
         tried: list[_Tried] = []
+        ground: _Tried | None = None
         ran = 0
         for one in rewrites:
             if ran == _MOST:
                 break
-            if self._is_covered(one, tried):
+            if self._is_covered(one, tried) or (ground is not None and self._is_little(one, ground.trial)):
                 continue
             runs = self.runs
-            if (found := self._try(one, current)) is not None:
+            if (found := self._try(one, current, before, ground)) is not None:
                 tried.append(found)
+                if not self.errors and _is_plain(self._before(found), found.trial):
+                    ground = found
             ran += self.runs > runs
         return tried
 
-    def _try(self, rewrite: Rewrite | None, current: Mapping[str, SourceFile]) -> _Tried | None:
-        """Run an edit, or where it fails what may be done instead; None where nothing could be run. Reports what is lost."""
+    def _before(self, one: _Tried) -> Trial:
+        return one.before or self.base
+
+    def _where(self, one: _Tried) -> str:
+        """What is said of an edit that was not tried on the program as it was."""
+        return "" if self._before(one) is self.base else ", on top of others"
+
+    def _is_little(self, rewrite: Rewrite, trial: Trial) -> bool:
+        """Whether the host spends little in a function now, or does not call it any more: if that changes, it comes up in the next round."""
+        seen = trial.functions.get(rewrite.function)
+        jits = any(step.codemod == "add-jit" for fix in rewrite.fixes for step in fix.steps)
+        return jits and seen is not None and seen["seconds"] < _LEFT * trial.total_s
+
+    def _try(
+        self,
+        rewrite: Rewrite | None,
+        current: Mapping[str, SourceFile],
+        before: Trial | None = None,
+        ground: _Tried | None = None,
+    ) -> _Tried | None:
+        """Run an edit, or where it fails what may be done instead; None where nothing could be run. Reports what is lost.
+
+        `ground`: an edit that is kept, on top of which it is made where both can be made.
+        """
         while rewrite is not None:
             if rewrite.key in self.seen:
                 return None
@@ -187,12 +248,19 @@ class _Search:
                     rewrite, Status.NOT_APPLICABLE, "not tried: the time for edits of the source is used up"
                 )
                 return None
-            sources = edited(rewrite.fixes, current)
+            below = ground.members if ground is not None else []
+            sources = edited([*_fixes_of(below), *rewrite.fixes], current)
+            if below and isinstance(sources, str):
+                below, sources = [], edited(rewrite.fixes, current)
             if isinstance(sources, str):
                 self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
                 return None
             tried = self._run(rewrite, sources)
             if tried.problem is None:
+                tried.before = ground.trial if below and ground is not None else before
+                if below:
+                    tried.parts = [*below, dataclasses.replace(tried)]
+                    self.combined.add(tried.keys)
                 return tried
             status = Status.FAILED if tried.trial.failure else Status.REJECTED
             self._report(rewrite, status, f"{rewrite.summary}: {tried.problem}", tried)
@@ -203,7 +271,8 @@ class _Search:
         """Whether another edit of the function does the same and more, and seems to pay."""
         codemods = _codemods(rewrite)
         return any(
-            codemods < _codemods(one.rewrite) and no_promise(self.base, one.trial) is None for one in tried
+            codemods < _codemods(one.rewrite) and no_promise(self._before(one), one.trial) is None
+            for one in tried
         )
 
     def _run(self, rewrite: Rewrite, sources: dict[str, SourceFile]) -> _Tried:
@@ -239,6 +308,8 @@ class _Search:
                 allowed = _ROUNDED * tried.numerics.tolerance
                 tried.numerics = dataclasses.replace(tried.numerics, tolerance=allowed, passed=True)
         reference = "the original with jit disabled" if self.errors else "the original, run three times"
+        if self.trials.cut is not None:
+            reference += f" up to call {self.trials.cut[2]} of {self.trials.cut[1]}"
         if apart := compared.get("apart"):
             reference += (
                 f", whose own runs are up to {apart:.1e} apart, so that less than that would not be seen"
@@ -280,23 +351,31 @@ class _Search:
 
     # ---- which are good ----
 
-    def _good(self, tried: Sequence[_Tried], base: Trial) -> tuple[list[_Tried], list[_Tried]]:
-        """Those that one run shows to be better and in nothing much worse, and those that may pay with others."""
+    def _good(self, tried: Sequence[_Tried]) -> tuple[list[_Tried], list[_Tried]]:
+        """Those that one run shows to be better and in nothing much worse, and those that may pay with others.
+
+        What was run on top of others and is no gain there was with them already.
+        """
         good, others = [], []
         for one in tried:
-            verdict = no_promise(base, one.trial)
+            before = self._before(one)
+            verdict = no_promise(before, one.trial)
             if self.errors or verdict is None:
                 good.append(one)
-            elif evened(base, one.trial).total_s <= _BEARABLE * base.total_s:
+            elif not one.parts and evened(before, one.trial).total_s <= _BEARABLE * before.total_s:
                 others.append(one)
             else:
                 reason = f"{one.rewrite.summary}: {verdict}"
-                self._report(one.rewrite, Status.REJECTED, reason, one, before=base)
+                self._report(one.rewrite, Status.REJECTED, reason, one, before=before)
         return good, others
 
     def _verdict(self, one: _Tried) -> str:
-        why = no_promise(self.base, one.trial)
-        why = why or f"no gain beside what was kept; alone, one run: {figures_of(self.base, one.trial)}"
+        before = self._before(one)
+        why = no_promise(before, one.trial)
+        why = (
+            why
+            or f"no gain beside what was kept; one run of it{self._where(one)}: {figures_of(before, one.trial)}"
+        )
         return f"{one.rewrite.summary}: {why}"
 
     def _combine(
@@ -310,11 +389,11 @@ class _Search:
             found = good[0]
             for one in good[1:]:
                 if time.monotonic() < self.deadline:
-                    found = self._whole([*(found.parts or [found]), one], current, [found]) or found
+                    found = self._whole([found, one], current, [found]) or found
         if found is None:
             return None
         for one in good:
-            if found is not one and all(one is not part for part in found.parts):
+            if one.rewrite.key not in found.keys:
                 self._report(one.rewrite, Status.REJECTED, self._verdict(one), one)
         return found
 
@@ -322,16 +401,19 @@ class _Search:
         self, members: Sequence[_Tried], current: Mapping[str, SourceFile], alone: Sequence[_Tried]
     ) -> _Tried | None:
         """Those of the edits that can be made at once, as one, if it is no worse than what is had `alone`; tried once."""
-        parts, sources = self._together(members, current)
+        singles = {part.rewrite.key: part for one in members for part in one.members}
+        parts, sources = self._together(list(singles.values()), current)
         key = frozenset(one.rewrite.key for one in parts)
+        least = _SLOWER * min(map(self._total, alone or parts))
         if len(parts) < 2 or key in self.combined:
-            return None
+            made = (one for one in members if one.parts and one.keys == key)
+            return next((one for one in made if self._total(one) <= least), None)
         self.combined.add(key)
-        fixes = tuple(fix for one in parts for fix in one.rewrite.fixes)
+        fixes = tuple(_fixes_of(parts))
         rewrite = dataclasses.replace(parts[0].rewrite, name="together", fixes=fixes, instead=None)
         whole = self._run(rewrite, sources)
         whole.parts = parts
-        better = self._total(whole) <= _SLOWER * min(map(self._total, alone or parts))
+        better = self._total(whole) <= least
         if whole.problem is None and better and (alone or no_promise(self.base, whole.trial) is None):
             return whole
         names = " + ".join(f"{one.rewrite.name} in {one.rewrite.function}" for one in parts)
@@ -398,15 +480,16 @@ class _Search:
             less_of(start, "compile time"),
             less_of(memory, "memory"),
         ]
-        better = max(speedup.low, start.low, memory.low) >= _CLAIM and total.median >= 1 / WORTH
+        better = max(speedup.low, start.low, memory.low) >= _CLAIM and total.median >= 1 / worth(self.base)
         reason = f"{summary}: {', '.join(gains)}; the whole program {total.median:.2f}x as fast"
         status = Status.VERIFIED if better else Status.REJECTED
         if len(chosen) > 1:
-            alone = "; ".join(
-                f"{one.rewrite.name} in {one.rewrite.function}: {figures_of(self.base, one.trial)}"
+            each = "; ".join(
+                f"{one.rewrite.name} in {one.rewrite.function}{self._where(one)}: "
+                f"{figures_of(self._before(one), one.trial)}"
                 for one in chosen
             )
-            kept.evidence += f"; each edit alone, in one run: {alone}"
+            kept.evidence += f"; each edit in one run: {each}"
         self._report(
             rewrite, status, reason, kept, before=median_of(before), after=median_of(after), speedup=speedup
         )
@@ -482,6 +565,17 @@ def _told(rewrite: Rewrite) -> str:
     function = rewrite.function.rpartition(".")[2]
     summary = rewrite.summary[:1].upper() + rewrite.summary[1:]
     return summary if function in summary else f"{summary} in {rewrite.function}"
+
+
+def _is_plain(before: Trial, trial: Trial) -> bool:
+    """Whether one run shows a gain that no second is needed for."""
+    evenly = evened(before, trial)
+    faster = before.run_s >= _PLAIN * evenly.run_s and evenly.total_s < before.total_s
+    return no_promise(before, trial) is None and (faster or before.total_s >= _PLAIN * evenly.total_s)
+
+
+def _fixes_of(members: Iterable[_Tried]) -> list[FixRequest]:
+    return [fix for one in members for fix in one.rewrite.fixes]
 
 
 def _codemods(rewrite: Rewrite) -> set[tuple[str, str, str]]:

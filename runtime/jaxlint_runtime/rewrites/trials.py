@@ -38,6 +38,8 @@ class Trial:
     functions: dict[str, dict[str, Any]] = field(default_factory=dict)
     compared: dict[str, Any] | None = None
     status: int = 0
+    late: bool = False  # it was ended since it took too long
+    cut: list[Any] | None = None  # path, function and number of the call with whose end it was cut off
 
     @property
     def total_s(self) -> float:
@@ -45,7 +47,10 @@ class Trial:
 
 
 class Trials:
-    """Runs of one program. `observe` names the functions whose results are kept, by real path and qualified name."""
+    """Runs of one program. `observe` names the functions whose results are kept, by real path and qualified name.
+
+    `cut` is where each of them is cut off, as `Trial.cut` says, where the program is too long to be run to its end.
+    """
 
     def __init__(
         self,
@@ -58,6 +63,7 @@ class Trials:
         self._observe = observe
         self._preload = list(preload)
         self.folder = folder
+        self.cut: list[Any] | None = None
         self._number = 0
 
     def run(
@@ -68,10 +74,12 @@ class Trials:
         environment: Mapping[str, str] | None = None,
         keep: bool = True,
         dtype: str | None = None,
+        cut_after: float | None = None,
     ) -> tuple[Trial, Path]:
         """Run the program with these texts, at most `limit` seconds; what it returned is kept in the folder given back.
 
-        `dtype`: the texts compute in it; its rounding is allowed where the run is compared with `references`.
+        `dtype`: the texts compute in it; its rounding is allowed where the run is compared with `references`. `cut_after`: seconds
+        after which it may be cut off at the end of a call.
         """
         self._number += 1
         record = self.folder / str(self._number)
@@ -82,8 +90,11 @@ class Trials:
                 if path.exists():
                     path.write_bytes(encode_text(source, source.text))
             trial = self._attempt(
-                scratch, limit, record if keep else None, references, environment or {}, dtype
+                scratch, limit, record if keep else None, references, environment or {}, dtype, cut_after
             )
+        if self.cut is not None and trial.failure is None and trial.cut != self.cut:
+            _, name, number = self.cut
+            trial.failure = f"there was no call {number} of {name}, where the original is cut off"
         return trial, record
 
     def _attempt(
@@ -93,12 +104,19 @@ class Trials:
         record: Path | None,
         references: Sequence[Path],
         environment: Mapping[str, str],
-        dtype: str | None = None,
+        dtype: str | None,
+        cut_after: float | None,
     ) -> Trial:
         from jaxlint_runtime.verify import relocate, start_worker
 
         request = self._verification.request
-        observe = [[scratch.to_copy(path), name] for path, name in self._observe] if record else []
+        observed = self._observe if record else ()
+        cut: dict[str, Any] | None = None if cut_after is None else {"after": cut_after}
+        if self.cut is not None:
+            path, name, number = self.cut
+            cut = {"place": [scratch.to_copy(path), name, number]}
+            observed = observed or [(path, name)]
+        observe = [[scratch.to_copy(path), name] for path, name in observed]
         job = dataclasses.replace(
             request.job(),
             trial={
@@ -107,6 +125,7 @@ class Trials:
                 "record": str(record) if record else None,
                 "references": [str(path) for path in references],
                 "dtype": dtype,
+                "cut": cut,
             },
         )
         job, folder = relocate(job, scratch)
@@ -116,7 +135,7 @@ class Trials:
             if stream == "stdout":
                 printed.extend(data)
 
-        trial = Trial("it sent nothing")
+        trial, late = Trial("it sent nothing"), False
         deadline = time.monotonic() + limit
         with start_worker(request, job, folder, scratch, output, environment) as worker:
             try:
@@ -126,6 +145,7 @@ class Trials:
                     if event is None:
                         if time.monotonic() > deadline:
                             worker.kill(f"took longer than {limit:.0f} s")
+                            late = True
                     elif event["event"] == "trial":
                         trial = _read(event)
                     elif event["event"] == "error":
@@ -134,14 +154,14 @@ class Trials:
                     elif event["event"] == "done":
                         break
             except Death as death:
-                trial = Trial(f"it {death}")
+                trial = Trial(f"it {death}", late=late)
         trial.printed = printed.decode(errors="replace")
         return trial
 
 
 def _read(event: Mapping[str, Any]) -> Trial:
     ending = event["ending"]
-    failure = None if ending["how"] == "finished" else str(ending["message"])
+    failure = None if ending["how"] == "finished" or event["cut"] else str(ending["message"])
     return Trial(
         failure=failure,
         run_s=event["run_s"],
@@ -152,4 +172,5 @@ def _read(event: Mapping[str, Any]) -> Trial:
         functions={entry["qualname"]: entry for entry in event["functions"]},
         compared=event["compared"],
         status=ending["status"],
+        cut=event["cut"],
     )
