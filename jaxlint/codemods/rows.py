@@ -257,19 +257,31 @@ class _Reader:
         )
 
     def slices(self, index: str, count: ast.expr) -> None:
-        """`x[i * size : (i + 1) * size]` becomes part `i` of `x` in `count` parts, which fails where `x` is too short."""
+        """`x[i * size : (i + 1) * size]` becomes part `i` of `x` in `count` parts, which fails where `x` is too short.
+
+        So do parts of another axis, `x[:, i * size : (i + 1) * size]` or `x[..., i * size : (i + 1) * size]`, as heads are.
+        """
         number = self.rows.layout.operand(count)
         for one in self.rows.body:
             for part in ast.walk(one):
-                size = _chunk(part, index)
-                if size is None or not isinstance(part, ast.Subscript):
+                found = _chunk(part, index)
+                if found is None or not isinstance(part, ast.Subscript):
                     continue
                 if not isinstance(part.value, (ast.Name, ast.Attribute)):
                     raise Refused("parts of an expression are taken, which would be computed twice")
+                size, before, cut = found
                 x, length = self.site.text(part.value), self.rows.layout.operand(size)
-                text = f"{x}[: {number} * {length}].reshape({number}, {length}, *{x}.shape[1:])[{index}]"
+                parts, axis = f"{number}, {length}", len(before)
+                if before == ["..."]:
+                    text = (
+                        f"{x}[..., : {number} * {length}].reshape(*{x}.shape[:-1], {parts})[..., {index}, :]"
+                    )
+                else:
+                    outer = f"*{x}.shape[:{axis}], " if axis else ""
+                    whole = "".join(f"{one}, " for one in before)
+                    text = f"{x}[{whole}: {number} * {length}].reshape({outer}{parts}, *{x}.shape[{axis + 1}:])[{whole}{index}]"
                 self.rows.rewrites[self.site.text(part)] = text
-                self.rows.handled.add(part.slice)
+                self.rows.handled.add(cut)
 
     def windows(self, index: str, count: ast.expr) -> None:
         """`x[:, i : i + width]` becomes a dynamic slice, where `count` is how often `width` fits into that axis, so that none is cut off."""
@@ -342,15 +354,23 @@ def _counted_down(call: ast.Call) -> ast.expr | None:
     return None
 
 
-def _chunk(node: ast.AST, index: str) -> ast.expr | None:
-    """`size` where `node` is `x[index * size : (index + 1) * size]`."""
-    if (
-        not isinstance(node, ast.Subscript)
-        or not isinstance(node.slice, ast.Slice)
-        or node.slice.step is not None
-    ):
+def _chunk(node: ast.AST, index: str) -> tuple[ast.expr, list[str], ast.Slice] | None:
+    """`size`, what stands before the slice, and the slice where `node` is `x[index * size : (index + 1) * size]`, perhaps of a later axis."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
         return None
-    lower, upper = node.slice.lower, node.slice.upper
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    before, cut = [ast.unparse(part) for part in parts[:-1]], parts[-1] if parts else None
+    if not isinstance(cut, ast.Slice) or cut.step is not None:
+        return None
+    if before != ["..."] and any(part != ":" for part in before):
+        return None
+    size = _size_of_part(cut, index)
+    return None if size is None else (size, before, cut)
+
+
+def _size_of_part(cut: ast.Slice, index: str) -> ast.expr | None:
+    """`size` of `index * size : (index + 1) * size`."""
+    lower, upper = cut.lower, cut.upper
     if not (isinstance(lower, ast.BinOp) and isinstance(lower.op, ast.Mult)):
         return None
     if not (isinstance(upper, ast.BinOp) and isinstance(upper.op, ast.Mult)):

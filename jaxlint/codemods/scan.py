@@ -17,6 +17,7 @@ from jaxlint.codemods.loops import Loop, packed
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.rows import Rows, rows_of
 from jaxlint.codemods.site import Refused
+from jaxlint.codemods.sums import Sum, sums_of
 from jaxlint.codemods.traceable import check_traceable
 from jaxlint.finding import Span, Step
 
@@ -29,8 +30,11 @@ def for_to_scan(draft: Draft, step: Step) -> None:
 
 @codemod("for-to-vmap")
 def for_to_vmap(draft: Draft, step: Step) -> None:
-    """The span is what a `for` runs over, whose iterations only append to lists. Takes no parameters."""
-    _RowLoop(draft, step).as_vmap()
+    """The span is what a `for` runs over, whose iterations only append to lists.
+
+    `sums`: or add to variables that nothing else in the loop reads, which adds in another order and keeps all that is added until then.
+    """
+    _RowLoop(draft, step).as_vmap(sums=bool(step.parameters.get("sums")))
 
 
 class _RowLoop(Loop):
@@ -69,6 +73,7 @@ class _RowLoop(Loop):
             handled=self.rows.handled,
         )
         self.carry = self.carried(set(), self.targets | {one.name for one in self.filled})
+        self.sums: list[Sum] = []
 
     def as_scan(self) -> None:
         if not self.carry and not self.filled:
@@ -100,25 +105,27 @@ class _RowLoop(Loop):
         text += self.layout.call(f"{', '.join(results)} = ", scan, arguments, self.indent)
         self._finish(text, kept)
 
-    def as_vmap(self) -> None:
-        if self.carry:
-            raise Refused(
-                f"`{self.carry[0]}` goes from one iteration to the next, so they cannot run together"
-            )
-        if not self.filled:
+    def as_vmap(self, *, sums: bool = False) -> None:
+        if sums:
+            self.sums = sums_of(self.loop.body, self.carry, self._fresh)
+        kept_on = [name for name in self.carry if all(name != one.name for one in self.sums)]
+        if kept_on:
+            raise Refused(f"`{kept_on[0]}` goes from one iteration to the next, so they cannot run together")
+        collected: list[Filled | Sum] = [*self.filled, *self.sums]
+        if not collected:
             raise Refused("the loop appends to no list that is stacked afterwards")
         over = self.rows.mapped()
         vmap = reference(self.site, self.draft.imports, "jax.vmap", self.node)
-        results = ", ".join(one.output for one in self.filled)
-        if len(self.filled) == 1 and len(self.loop.body) == 1:
-            function = self.rows.function(self.filled[0].value)
+        results = ", ".join(one.output for one in collected)
+        if len(collected) == 1 and len(self.loop.body) == 1:
+            function = self.rows.function(collected[0].value)
             text = self.layout.call(f"{results} = ", f"{vmap}({function})", over, self.indent)
-            kept = [self.site.span(self.filled[0].value)]
+            kept = [self.site.span(collected[0].value)]
         else:
             name = fresh_name(self.identifiers, "row_fun")
             lines, kept = self._lines()
             text = f"def {name}({', '.join(self.rows.parameters)}):{self.newline}"
-            text += f"{self._unpack_rows()}{lines}{self._returned([one.text for one in self.filled])}"
+            text += f"{self._unpack_rows()}{lines}{self._returned([one.text for one in collected])}"
             text += f"{self.newline}{self.indent}"
             text += self.layout.call(f"{results} = ", f"{vmap}({name})", over, self.indent)
         self._finish(text, kept)
@@ -146,7 +153,8 @@ class _RowLoop(Loop):
         """The body without its appends, and the spans that it was taken from; says how each appended value is written."""
         text, kept, run = "", list[Span](), list[ast.stmt]()
         after = self.site.span(self.loop.iter).end_line
-        by_statement = {one.added: one for one in self.filled}
+        collected: list[Filled | Sum] = [*self.filled, *self.sums]
+        by_statement = {one.added: one for one in collected}
 
         def flush() -> None:
             nonlocal text
@@ -187,6 +195,9 @@ class _RowLoop(Loop):
         for one in self.filled:
             if one.first:
                 text += f"{self.newline}{self.indent}{self._joined(one)}"
+        for each in self.sums:
+            total = reference(self.site, self.draft.imports, "jax.numpy.sum", self.node)
+            text += f"{self.newline}{self.indent}{each.name} = {each.name} + {total}({each.output}, axis=0)"
         self.replace(text, [*kept, self.site.span(self.loop.iter)], self._gap(text))
         self.lists.drop(self.rows.reverse)
 

@@ -80,15 +80,18 @@ class _Check:
             if name := self.read(node.value):
                 raise Refused(f"{self.what} writes `{name}` into a string")
         elif isinstance(node, ast.Slice):
-            for bound in (node.lower, node.upper, node.step):
-                if bound is not None and (name := self.read(bound)):
-                    raise Refused(
-                        f"{self.what} slices by `{name}`, which JAX would trace; see lax.dynamic_slice_in_dim"
-                    )
+            self.slices(node.lower, node.upper, node.step)
         elif isinstance(node, ast.Subscript):
             self.index(node)
         elif isinstance(node, ast.Call):
             self.call(node)
+
+    def slices(self, *bounds: ast.expr | None) -> None:
+        for bound in bounds:
+            if bound is not None and (name := self.read(bound)):
+                raise Refused(
+                    f"{self.what} slices by `{name}`, which JAX would trace; see lax.dynamic_slice_in_dim"
+                )
 
     def test(self, node: ast.expr) -> None:
         if name := self.read(node):
@@ -116,6 +119,8 @@ class _Check:
         if not found:
             return
         if isinstance(function, ast.Name) and self.site.names.scope_at(function).resolve(function.id) is None:
+            if function.id == "slice":
+                self.slices(*node.args)
             if function.id in _NUMBERS:
                 raise Refused(f"{self.what} makes a Python value of `{found}`, by `{function.id}`")
             if function.id in _TESTS:

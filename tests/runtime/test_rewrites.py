@@ -310,7 +310,7 @@ def step(w, x):
 def counted(w):
     global count
     count += 1
-    for _ in range(40):
+    for _ in range(1000):  # so much that it is worth a try beside a compiled `step`
         w = jnp.sin(w)
     return jnp.sum(w) + count
 
@@ -442,6 +442,35 @@ def test_loops_are_proposed_with_jit_where_the_host_calls_them(tmp_path: Path) -
         path, function="returns", line=20, arguments=[{"name": "rewards", "type": "list", "leaves": [{}]}]
     )
     assert from_loops([rows], {str(path): dataclasses.replace(sources[str(path)], text=ROLLOUT.replace("reversed(range(len(rewards)))", "rewards"))}) == []  # fmt: skip
+
+
+SUMMING = """
+import jax.numpy as jnp
+
+def loss(w, xs):
+    total = 0.0
+    for x in xs:
+        total = total + jnp.sum(jnp.tanh(x @ w) ** 2)
+    return total / len(xs)
+"""
+
+
+def test_a_sum_over_rows_is_mapped_first_and_scanned_where_that_is_too_much(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(SUMMING)
+    sources = {str(path): read_source(path, str(path))}
+    inside = watched(path, function="loss", line=4, calls=0, seconds=0.0, inner_calls=3)
+    (rewrite,) = from_loops([inside], sources)
+    assert "adds in another order" in rewrite.summary
+    assert rewrite.instead is not None
+    texts = []
+    for one in (rewrite, rewrite.instead):
+        new = search.edited(one.fixes, sources)
+        assert isinstance(new, dict)
+        texts.append(new[str(path)].text)
+    assert "total = total + jnp.sum(total_parts, axis=0)" in texts[0]
+    assert "jax.lax.scan(body_fun, total, xs)" in texts[1]
+    assert rewrite.instead.instead is None
 
 
 CONVERGING = """

@@ -58,10 +58,23 @@ def from_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, Sourc
         if function is None:
             continue
         lists = {entry["name"] for entry in one["arguments"] or () if entry["type"] in _SEQUENCES}
-        fixes = _rewritable(function, source, lists, nested=not on_host)
-        if fixes:
-            found += _with_jit(one, function, source, fixes) if on_host else [_alone(one, function, fixes)]
+        rewrite: Rewrite | None = None
+        for fixes in _ways(function, source, lists, nested=not on_host):
+            rewrite = (
+                _with_jit(one, function, source, fixes, rewrite)
+                if on_host
+                else _alone(one, function, fixes, rewrite)
+            )
+        found += [rewrite] if rewrite is not None else []
     return found
+
+
+def _ways(
+    function: ast.FunctionDef, source: SourceFile, lists: set[str], *, nested: bool
+) -> list[list[FixRequest]]:
+    """The rewrites of a function's loops, the best last."""
+    best, other = (_rewritable(function, source, lists, nested=nested, sums=sums) for sums in (True, False))
+    return [fixes for fixes in ([other] if other != best else []) + [best] if fixes]
 
 
 def from_compiled(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
@@ -74,10 +87,12 @@ def from_compiled(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, 
         if seconds < _SLOW or source is None or source.container is not None:
             continue
         for function, name in _at(source, one["line"]):
-            fixes = _rewritable(function, source, set(), nested=True)
-            if fixes:
-                entry = {"function": name, "path": one["path"], "seconds": seconds}
-                found.setdefault((source.display, function.lineno), _alone(entry, function, fixes))
+            rewrite: Rewrite | None = None
+            entry = {"function": name, "path": one["path"], "seconds": seconds}
+            for fixes in _ways(function, source, set(), nested=True):
+                rewrite = _alone(entry, function, fixes, rewrite)
+            if rewrite is not None:
+                found.setdefault((source.display, function.lineno), rewrite)
     return list(found.values())
 
 
@@ -110,16 +125,16 @@ def _function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | Non
 
 
 def _rewritable(
-    function: ast.FunctionDef, source: SourceFile, lists: set[str], *, nested: bool
+    function: ast.FunctionDef, source: SourceFile, lists: set[str], *, nested: bool, sums: bool = True
 ) -> list[FixRequest]:
     """Fixes for the loops of a function that a codemod can rewrite, which go together; the outer of two that lie in each other.
 
     `lists`: arguments whose items are no rows. `nested`: also loops in others, which would be compiled in each iteration where the function
-    itself is not.
+    itself is not. `sums`: what a loop adds up may be computed for all of its iterations at once.
     """
     chosen: list[FixRequest] = []
     plans: list[Any] = []
-    for fixes in _loops(function, source, lists, nested):
+    for fixes in _loops(function, source, lists, nested, sums):
         for fix in fixes:
             plan = Workspace({source.display: source}).plan(fix)
             if not isinstance(plan, str):
@@ -131,7 +146,7 @@ def _rewritable(
 
 
 def _loops(
-    function: ast.FunctionDef, source: SourceFile, lists: set[str], nested: bool
+    function: ast.FunctionDef, source: SourceFile, lists: set[str], nested: bool, sums: bool
 ) -> Iterator[list[FixRequest]]:
     """For each loop the ways to write it, the best first."""
     waiting: list[tuple[ast.AST, bool]] = [(child, False) for child in function.body]
@@ -146,7 +161,9 @@ def _loops(
         elif (
             isinstance(node, ast.For) and allowed and not _runs_over(node.iter, lists) and not _is_short(node)
         ):
-            yield [_fix(name, node.iter, source) for name in ("for-to-vmap", "for-to-scan")]
+            ways = [_fix(name, node.iter, source) for name in ("for-to-vmap", "for-to-scan")]
+            # what is added is then kept for all iterations at once, which may be too much: a scan is the other way
+            yield [ways[0], *([_fix("for-to-vmap", node.iter, source, sums=True)] if sums else []), ways[1]]
         elif isinstance(node, ast.While) and allowed:
             yield [_fix("while-to-while-loop", node.test, source, host=True)]
         elif isinstance(node, ast.Call) and allowed and _stacks_rows(node):
@@ -187,9 +204,8 @@ def _stacks_rows(call: ast.Call) -> bool:
 
 def _fix(codemod: str, node: ast.expr, source: SourceFile, **parameters: object) -> FixRequest:
     span = Site(source).span(node)
-    return FixRequest(
-        Safety.UNSAFE, _MESSAGES[codemod], (Step(codemod, source.display, span, dict(parameters)),)
-    )
+    message = _MESSAGES[codemod] + (" and sum, which adds in another order" if parameters.get("sums") else "")
+    return FixRequest(Safety.UNSAFE, message, (Step(codemod, source.display, span, dict(parameters)),))
 
 
 def _alone(
@@ -220,13 +236,17 @@ def without_those(findings: Sequence[Rewrite], loops: Sequence[Rewrite]) -> list
 
 
 def _with_jit(
-    one: Mapping[str, Any], function: ast.FunctionDef, source: SourceFile, fixes: Sequence[FixRequest]
-) -> list[Rewrite]:
+    one: Mapping[str, Any],
+    function: ast.FunctionDef,
+    source: SourceFile,
+    fixes: Sequence[FixRequest],
+    instead: Rewrite | None,
+) -> Rewrite:
     """The loops rewritten and the function jitted: on its own, a loop of JAX on the host is compiled at each call."""
-    rewrite = _alone(one, function, fixes)
+    rewrite = _alone(one, function, fixes, instead)
     arrays = any("leaves" in argument for argument in one["arguments"] or ())
     if not arrays or definition(source, one["function"], one["line"]) is None:
-        return [rewrite]
+        return rewrite
     for transform, static in reversed(ways_to_jit(one, function, source)):
         summary = f"{rewrite.summary.partition(' and compile')[0]} and compile {function.name} as a whole"
         jitted = _alone(one, function, [*fixes, jit_fix(function, source, transform, static)], rewrite)
@@ -241,4 +261,4 @@ def _with_jit(
             estimate=jitted.estimate,
             instead=rewrite,
         )
-    return [rewrite]
+    return rewrite

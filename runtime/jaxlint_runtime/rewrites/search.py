@@ -102,6 +102,9 @@ class _Search:
     runs: int = 0  # of edited programs
     seen: set[tuple[str, str, str]] = field(default_factory=set)
     combined: set[frozenset[tuple[str, str, str]]] = field(default_factory=set)  # that were run at once
+    little: list[tuple[Rewrite, str]] = field(
+        default_factory=list
+    )  # that was left for another round, with why
     written: set[tuple[str, str, str]] = field(
         default_factory=set
     )  # path, function and codemod of what was tried
@@ -127,6 +130,9 @@ class _Search:
             if self.errors:
                 break
             rewrites = self._again(current, best)
+        for rewrite, why in self.little:
+            if rewrite.key not in self.seen:
+                self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: not tried: {why}")
         if kept is not None:
             self._conclude(kept, chosen)
 
@@ -204,7 +210,10 @@ class _Search:
         for one in rewrites:
             if ran == _MOST:
                 break
-            if self._is_covered(one, tried) or (ground is not None and self._is_little(one, ground.trial)):
+            if self._is_covered(one, tried):
+                continue
+            if ground is not None and (why := _little_left(one, ground.trial)):
+                self.little.append((one, why))
                 continue
             runs = self.runs
             if (found := self._try(one, current, before, ground)) is not None:
@@ -220,12 +229,6 @@ class _Search:
     def _where(self, one: _Tried) -> str:
         """What is said of an edit that was not tried on the program as it was."""
         return "" if self._before(one) is self.base else ", on top of others"
-
-    def _is_little(self, rewrite: Rewrite, trial: Trial) -> bool:
-        """Whether the host spends little in a function now, or does not call it any more: if that changes, it comes up in the next round."""
-        seen = trial.functions.get(rewrite.function)
-        jits = any(step.codemod == "add-jit" for fix in rewrite.fixes for step in fix.steps)
-        return jits and seen is not None and seen["seconds"] < _LEFT * trial.total_s
 
     def _try(
         self,
@@ -404,8 +407,10 @@ class _Search:
         singles = {part.rewrite.key: part for one in members for part in one.members}
         parts, sources = self._together(list(singles.values()), current)
         key = frozenset(one.rewrite.key for one in parts)
+        if len(parts) < 2:
+            return None
         least = _SLOWER * min(map(self._total, alone or parts))
-        if len(parts) < 2 or key in self.combined:
+        if key in self.combined:
             made = (one for one in members if one.parts and one.keys == key)
             return next((one for one in made if self._total(one) <= least), None)
         self.combined.add(key)
@@ -572,6 +577,17 @@ def _is_plain(before: Trial, trial: Trial) -> bool:
     evenly = evened(before, trial)
     faster = before.run_s >= _PLAIN * evenly.run_s and evenly.total_s < before.total_s
     return no_promise(before, trial) is None and (faster or before.total_s >= _PLAIN * evenly.total_s)
+
+
+def _little_left(rewrite: Rewrite, trial: Trial) -> str:
+    """Why a function need not be jitted in a run: the host spends little in it, or does not call it. If that changes, it comes up in the next round."""
+    seen = trial.functions.get(rewrite.function)
+    jits = any(step.codemod == "add-jit" for fix in rewrite.fixes for step in fix.steps)
+    if not jits or seen is None or seen["seconds"] >= _LEFT * trial.total_s:
+        return ""
+    if not seen["calls"]:
+        return "beside what is kept it is compiled as a part of what calls it"
+    return f"beside what is kept it takes {seen['seconds']:.2f} s of {trial.total_s:.2f} s"
 
 
 def _fixes_of(members: Iterable[_Tried]) -> list[FixRequest]:

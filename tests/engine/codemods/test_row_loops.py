@@ -200,6 +200,15 @@ LAYERS = {
 }  # fmt: skip
 
 VMAPS = {
+    "heads, as parts of the last axis": (
+        "def f(w, h, xs):\n    size, out = 1, []\n    for i in «range(3)»:\n        out.append(jnp.tanh(xs[..., i * size : (i + 1) * size] @ w[i * size : size * (i + 1)]))\n"
+        "    return jnp.concatenate(out, axis=-1)\n",
+        "xs[..., : 3 * size].reshape(*xs.shape[:-1], 3, size)[..., i, :]",
+    ),
+    "heads, as columns of weights": (
+        "def f(w, h, xs):\n    size, out = 1, []\n    for i in «range(3)»:\n        out.append(xs @ w[:, size * i : size * (i + 1)])\n    return jnp.stack(out)\n",
+        "w[:, : 3 * size].reshape(*w.shape[:1], 3, size, *w.shape[2:])[:, i]",
+    ),
     "one append": (
         "def f(w, h, xs):\n    out = []\n    for x in «xs»:\n        out.append(norm(x))\n    return jnp.array(out)\n",
         "out = jax.vmap(norm)(xs)\n    return out",
@@ -288,6 +297,12 @@ REFUSED = {
         "while tracing",
     ),
     "break": ("for-to-scan", "for x in «xs»:\n        h = h + x\n        break\n    return h\n", "break"),
+    "a slice that is made by itself": (
+        "for-to-vmap", "out = []\n    for i in «range(2)»:\n        out.append(xs[slice(i, i + 2)])\n    return jnp.stack(out)\n", "slices by `i`",
+    ),
+    "parts of an axis that others follow": (
+        "for-to-vmap", "out = []\n    for i in «range(2)»:\n        out.append(xs[i * 2 : (i + 1) * 2, 0])\n    return jnp.stack(out)\n", "slices by `i`",
+    ),
     "a slice that grows": ("for-to-scan", "for i in «range(4)»:\n        h = h + xs[:i].sum()\n    return h\n", "slices by `i`"),
     "windows that may be cut off": (
         "for-to-vmap", "out = []\n    for i in «range(len(xs))»:\n        out.append(xs[i : i + 2].sum())\n    return jnp.stack(out)\n", "slices by `i`",
@@ -392,6 +407,47 @@ def test_mapped_loops_compute_the_same(rewrite: Rewrite, code: str, expect: str 
     text = rewrite("for-to-vmap", HEAD + code)
     assert (expect or "") in text, text
     check_same(HEAD + code.replace("«", "").replace("»", ""), text)
+
+
+SUMS = {
+    "a loss by row": (
+        "def f(w, h, xs):\n    total = 0.0\n    for x in «xs»:\n        total = total + cell(w, h, x).sum()\n    return total / len(xs)\n",
+        "total_parts = jax.vmap(lambda x: cell(w, h, x).sum())(xs)\n    total = total + jnp.sum(total_parts, axis=0)\n",
+    ),
+    "by index, added to what there is": (
+        "def f(w, h, xs):\n    for i in «range(len(xs))»:\n        h += cell(w, xs[i], xs[i] * 2)\n    return h\n",
+        "h = h + jnp.sum(h_parts, axis=0)",
+    ),
+    "two sums, the second from a value between, and a stack": (
+        "def f(w, h, xs):\n    a, b, out = 0.0, jnp.zeros(()), []\n    for i, x in «enumerate(xs)»:\n        y = cell(w, h, x)\n        a = y * i + a\n"
+        "        y = y * 2\n        b += jnp.sum(y)\n        out.append(y)\n    return a, b, jnp.stack(out)\n",
+        "b = b + jnp.sum(b_parts, axis=0)",
+    ),
+}
+
+NO_SUMS = {
+    "what there is is read": "total = 0.0\n    for x in «xs»:\n        total = total + (x - total).sum()\n    return total\n",
+    "what there is is multiplied": "total = 0.0\n    for x in «xs»:\n        total = 0.9 * total + x.sum()\n    return total\n",
+    "another reads it": "total, most = 0.0, 0.0\n    for x in «xs»:\n        total = total + x.sum()\n        most = jnp.maximum(most, total)\n    return most\n",
+    "added twice": "total = 0.0\n    for x in «xs»:\n        total = total + x.sum()\n        total = total + 1.0\n    return total\n",
+    "subtracted": "total = 0.0\n    for x in «xs»:\n        total -= x.sum()\n    return total\n",
+}
+
+
+@pytest.mark.parametrize(("code", "expect"), SUMS.values(), ids=SUMS)
+def test_sums_over_mapped_rows_compute_the_same(rewrite: Rewrite, code: str, expect: str) -> None:
+    text = rewrite("for-to-vmap", HEAD + code, sums=True)
+    assert expect in text, text
+    check_same(HEAD + code.replace("«", "").replace("»", ""), text)
+    assert "goes from one iteration to the next" in rewrite(
+        "for-to-vmap", HEAD + code
+    )  # not unless it is asked for
+
+
+@pytest.mark.parametrize("body", NO_SUMS.values(), ids=NO_SUMS)
+def test_what_each_iteration_needs_is_no_sum(rewrite: Rewrite, body: str) -> None:
+    code = f"{HEAD}def f(w, h, xs):\n    {body}"
+    assert "goes from one iteration to the next" in rewrite("for-to-vmap", code, sums=True)
 
 
 @pytest.mark.parametrize(("code", "expect"), STACKS.values(), ids=STACKS)
