@@ -530,7 +530,8 @@ class Classes(Machine):
     def made_outside(self, base: Instance, frame: Frame) -> bool:
         """Whether the instance existed before the innermost trace began.
 
-        It is bound in a frame outside of it, or where the function is defined that the trace began with.
+        It is bound in a frame outside of it, or where the function is defined that the trace began with, or an object
+        that is bound there holds it.
         """
         current: Frame | None = frame
         while current is not None:
@@ -542,7 +543,7 @@ class Classes(Machine):
                     around.append(scope)
                     scope = scope.parent
                 bound = (value for held in around for value in held.variables.values())
-                return base is base.cls.prototype or any(value is base for value in bound)
+                return base is base.cls.prototype or any(_holds(value, base) for value in bound)
             current = outer
         return False
 
@@ -584,6 +585,15 @@ class Classes(Machine):
 
 
 @cache
+def _holds(value: Value, part: Instance, depth: int = 2) -> bool:
+    """Whether a value is `part`, or an ordinary object that has it in an attribute."""
+    if value is part:
+        return True
+    if depth == 0 or not isinstance(value, Instance) or value.staged is not None or value.cls.kind != "plain":
+        return False
+    return any(_holds(field, part, depth - 1) for field in value.fields.values())
+
+
 def set_on_classes(module: Module) -> frozenset[str]:
     """Names of attributes that the module sets on something that looks like a class: `Model.debug = True`."""
     return frozenset(_SET_ON_CLASS.findall(module.source.text))

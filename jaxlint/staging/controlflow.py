@@ -170,8 +170,9 @@ class ControlFlow(Machine):
         through = self.reversing > 0 and flow_in([result]) is not None
         self.emit("carry", events.CarryEvent(node, frame, api, body, init, carry, result, through))
         if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
+            final = _as_large_as(init, result.items[0])
             return self.flow_result(
-                TupleValue([result.items[0], self.stacked(result.items[1])]), frame, [body, init, xs]
+                TupleValue([final, self.stacked(result.items[1])]), frame, [body, init, xs]
             )
         unknown = self.array_result(frame, args[1:], node, name=api)
         unknown.tree = True
@@ -227,6 +228,7 @@ class ControlFlow(Machine):
         self.emit("carry", events.CarryEvent(node, frame, api, given[1], given[2], carry, result))
         if isinstance(kwargs.get("buffers"), CALLABLE):
             self.staged_call(api, kwargs["buffers"], [carry], node, frame, "while_loop", why)
+        result = _as_large_as(given[2], result)
         if not api.startswith("equinox."):  # whose loops have a reverse mode
             result = self.loop_result(api, carry, result, node, frame)
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
@@ -245,6 +247,7 @@ class ControlFlow(Machine):
         self.tell_constant_keys(api, given[2], before, born, [given[3], carry], node, frame)
         self.tell_kept_keys(api, given[2], born, carry, result)
         self.emit("carry", events.CarryEvent(node, frame, api, given[2], given[3], carry, result))
+        result = _as_large_as(given[3], result)
         if any(isinstance(bound, Array) and bound.staged and bound.certain for bound in given[:2]):
             result = self.loop_result(api, carry, result, node, frame)  # it becomes a while loop
         return self.flow_result(result if not isinstance(result, Unknown) else carry, frame, given)
@@ -587,6 +590,19 @@ def is_identity(body: Value) -> bool:
         return False
     names = [parameter.arg for parameter in positional_parameters(node)]
     return names == [node.body.id]
+
+
+def _as_large_as(init: Value, result: Value, depth: int = 4) -> Value:
+    """What a loop carries in the end: its leaves have the shapes and dtypes of those that it began with."""
+    if isinstance(init, Array) and isinstance(result, Array):
+        like = init.like or init.origin
+        return result if init.tree or result.tree or like is None else replace(result, like=like)
+    if isinstance(init, TupleValue) and isinstance(result, TupleValue) and init.items and result.items:
+        if depth > 0 and len(init.items) == len(result.items):
+            pairs = zip(init.items, result.items, strict=True)
+            items = [_as_large_as(first, last, depth - 1) for first, last in pairs]
+            return replace(result, items=items)
+    return result
 
 
 def _copied(tree: Value, depth: int = 4) -> Value:

@@ -161,6 +161,8 @@ _ON_NUMPY_OBJECTS = frozenset(
         "scipy.stats.gaussian_kde",
     ]
 )
+# They make of a maker of optimisers another one, whose numbers are in the state.
+_OPTIMISER_MAKERS = frozenset({"optax.inject_hyperparams", "optax.inject_stateful_hyperparams"})
 _QUEUES = frozenset({"queue.Queue", "queue.SimpleQueue", "queue.LifoQueue", "multiprocessing.Queue"})
 _NUMBER_TAKERS = frozenset({"operator.index", "time.sleep"})
 _NUMPY_CHECKS = frozenset(
@@ -630,6 +632,8 @@ class Externals(Machine):
         if name.startswith(("jax.nn.initializers.", "flax.linen.initializers.")):
             self.use_library_key(args[0] if args else kwargs.get("key", UNKNOWN), node, frame)
             return self.array_result(frame, inputs, node, name=_short(name))
+        if name in _OPTIMISER_MAKERS:
+            return ExternalObject("optax.GradientTransformationExtraArgs", args, kwargs, node)
         if name.startswith("optax.") and inputs:
             return self.array_result(frame, inputs, node)  # a schedule
         if name.startswith(_ON_NUMPY) and self.computed_by_numpy(inputs, name, node, frame):

@@ -236,7 +236,8 @@ def test_neighbours():
             if change.param in inspect.signature(function).parameters:
                 wrong.append(f"{change.name}({change.param})")
         if change.form == "call" and (function := find(change.name)) is not None:
-            if inspect.signature(function).parameters[change.param].default is not inspect.Parameter.empty:
+            made = function.__init__ if inspect.isclass(function) else function
+            if inspect.signature(made).parameters[change.param].default is not inspect.Parameter.empty:
                 wrong.append(f"{change.name}({change.param})")
         if change.replacement and not exists(change.replacement):
             wrong.append(change.replacement)

@@ -23,7 +23,9 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
     constant,
+    is_none,
 )
+from jaxlint_rules._generators import GENERATORS, NOT_DRAWS, RANDOM
 from jaxlint_rules._x64 import may_have_x64
 from jaxlint_rules.api._training import is_read, targets_of
 
@@ -49,9 +51,9 @@ class CallbackMisuse(Rule):
     """A callback is pure in name only, or its result is described wrongly.
 
     ## What it does
-    Finds `jax.pure_callback` with a function that prints, writes, appends or counts, results of it that nothing uses, results
+    Finds `jax.pure_callback` with a function that prints, writes, appends, counts or draws random numbers, results of it that nothing uses, results
     that are described by a dtype or a bare shape in place of `jax.ShapeDtypeStruct`, or as 64 bits wide where nothing enables
-    them, `io_callback` without `ordered=True` in a loop whose steps write one after another, and results of `jax.debug.callback`
+    them, results that are used and described as None, `io_callback` without `ordered=True` in a loop whose steps write one after another, and results of `jax.debug.callback`
     that are computed with: there are none.
 
     ## Why is this bad?
@@ -103,6 +105,35 @@ def step(x):
     y = jax.pure_callback(record, jax.ShapeDtypeStruct(x.shape, x.dtype), x)  # finding
     jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)  # finding
     return y + jax.pure_callback(np.cos, jnp.float32, x)  # finding
+""",
+        ),
+        Example(
+            "random numbers in a pure callback, a result that is described as None",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import io_callback
+
+RNG = np.random.default_rng(0)
+
+def noisy(x):
+    return (x + RNG.normal(size=x.shape)).astype(x.dtype)
+
+def seeded(x, seed):
+    rng = np.random.default_rng(int(seed))
+    return (x + rng.normal(size=x.shape)).astype(x.dtype)
+
+def push(x):
+    return np.float32(x.sum())
+
+@jax.jit
+def step(x, seed):
+    x = jax.pure_callback(noisy, x, x)  # finding
+    x = jax.pure_callback(seeded, x, x, seed)
+    io_callback(push, None, x)
+    total = io_callback(push, None, x)  # finding
+    return x / total, io_callback(noisy, x, x)
 """,
         ),
         Example(
@@ -230,6 +261,14 @@ def step(x):
         if event.name not in _CALLBACKS or report.module.is_test or event.frame.catching:
             return
         described = event.args[1] if len(event.args) > 1 else event.kwargs.get("result_shape_dtypes")
+        if described is not None and is_none(described) and _result_is_used(event, report):
+            report(
+                event.node,
+                "this callback is described as returning nothing, so its result is None: describe it by `jax.ShapeDtypeStruct`",
+                reason="what its function returns is dropped, and the result is used",
+                severity=Severity.ERROR,
+            )
+            return
         if described is not None and _is_no_struct(described):
             report(
                 event.node,
@@ -272,7 +311,14 @@ def step(x):
             return
         function = _function(event.args[0]) if event.args else None
         effect = next(_effects(function), None) if function is not None else None
-        if effect is not None and not (_prints(effect) and _is_used(event, report)):
+        drawn = next(_draws(function), None) if function is not None else None
+        if drawn is not None:
+            report(
+                event.node,
+                f"the function of this `pure_callback` draws random numbers: `{ast.unparse(drawn)[:40]}`",
+                reason="JAX may run a pure callback more than once, or once for several equal calls: use `io_callback`, or pass a seed",
+            )
+        elif effect is not None and not (_prints(effect) and _is_used(event, report)):
             report(
                 event.node,
                 f"the function of this `pure_callback` has an effect: `{ast.unparse(effect)[:40]}`",
@@ -358,6 +404,22 @@ def _wide(value: Value) -> bool:
     return dtype_named(dtype) in ("float64", "int64", "uint64", "complex128")
 
 
+def _draws(function: Function) -> Iterator[ast.Call]:
+    """Draws from generators of Python and NumPy that live outside of the function: another result at each call."""
+    own = _stored_in(function)
+    for call in nodes_of(function.node, ast.Call):
+        base, _, last = dotted(call.func).rpartition(".")
+        root = base.partition(".")[0]
+        held = function.scope.lookup(root) if root and root not in own else None
+        owner = held[0] if held is not None else None
+        if isinstance(owner, External):
+            name = ".".join([owner.name, *base.split(".")[1:], last])
+            if name.startswith(RANDOM) and last not in NOT_DRAWS:
+                yield call
+        elif isinstance(owner, ExternalObject) and owner.name in GENERATORS and base == root:
+            yield call
+
+
 def _prints(effect: ast.AST) -> bool:
     return isinstance(effect, ast.Call) and dotted(effect.func) == "print"
 
@@ -425,11 +487,7 @@ def _function(value: Value) -> Function | None:
 
 def _effects(function: Function) -> Iterator[ast.AST]:
     """Output, and changes of what is not the function's own."""
-    own = {
-        node.id
-        for node in ast.walk(function.node)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
+    own = _stored_in(function)
     for node in ast.walk(function.node):
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             yield node
@@ -438,3 +496,12 @@ def _effects(function: Function) -> Iterator[ast.AST]:
             base, _, last = name.rpartition(".")
             if name == "print" or (base and last in _OUTPUT and base.partition(".")[0] not in own):
                 yield node
+
+
+def _stored_in(function: Function) -> set[str]:
+    """The names that a function binds itself."""
+    return {
+        node.id
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }

@@ -154,6 +154,18 @@ else:
     y = jnp.clip(jnp.ones(3), min=0.0)
 """,
         ),
+        Example(
+            "an optimiser of nnx that is not told what it changes",
+            """
+import optax
+from flax import nnx
+
+model = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
+old = nnx.Optimizer(model, optax.sgd(0.1))  # finding
+new = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
+both = nnx.ModelAndOptimizer(model, optax.sgd(0.1))
+""",
+        ),
     )
 
     def __init__(self) -> None:
@@ -195,8 +207,9 @@ else:
         change, package = call_change(callee), package_of(callee) or "jax"
         if change is None or not change.param or not change.param.isidentifier() or package == "jax":
             return
+        by_position = change.param_replacement != "<keyword>" and bool(node.args)
         if (
-            node.args
+            by_position
             or any(keyword.arg in (change.param, None) for keyword in node.keywords)
             or not target.lacks(change)
         ):

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import ZeroGradientEvent
+from jaxlint.staging.events import CallEvent, ZeroGradientEvent
+from jaxlint.staging.values import Array, Static, Transformed, Value, constant
+
+_GRADIENTS = frozenset({"jax.grad", "jax.value_and_grad"})
+_HANDING_ON = frozenset(
+    {"jit", "vmap"}
+)  # what is called with the arguments of the gradient, of the same dtype
 
 
 class ZeroGradient(Rule):
@@ -13,10 +19,11 @@ class ZeroGradient(Rule):
 
     ## What it does
     Finds functions under `jax.grad` and `value_and_grad` whose whole result comes out of `argmax`, `round`, `sign`, `floor`,
-    a comparison, a cast to integers or `stop_gradient`.
+    a comparison, a cast to integers or `stop_gradient`, and gradients that are taken at an integer: `jax.grad(f)(2)`.
 
     ## Why is this bad?
     These operations have a derivative of zero (or none), so the gradient is zero everywhere and nothing is learnt. JAX raises nothing.
+    At an integer there is no gradient at all: the call raises `TypeError`.
 
     ## Example
     ```python
@@ -71,6 +78,23 @@ def step(w, x, y):
 """,
         ),
         Example(
+            "gradients at integers",
+            """
+import jax
+import jax.numpy as jnp
+
+def cube(x, n=3):
+    return x**n
+
+slope = jax.grad(cube)
+print(slope(2))  # finding
+print(jax.vmap(slope)(jnp.arange(5)))  # finding
+print(slope(2.0), slope(2.0, 4), slope(jnp.float32(2)), jax.vmap(slope)(jnp.arange(5.0)))
+print(jax.vmap(jax.grad(cube, argnums=0), in_axes=(0, None))(jnp.linspace(0, 1, 5), 3))
+print(jax.grad(cube, allow_int=True)(2), jax.grad(lambda n, x: cube(x, n), argnums=1)(3, 2.0))
+""",
+        ),
+        Example(
             "straight through, beside a smooth term, not differentiated",
             """
 import jax
@@ -103,7 +127,9 @@ def step(w, x, y):
     )
 
     def on_zero_gradient(self, event: ZeroGradientEvent, report: Reporter) -> None:
-        if report.module.is_test:
+        if report.module.is_test or any(
+            isinstance(a, Array) and _is_integer(a) for a in event.operation.args[:1]
+        ):
             return
         what = f"`{event.transformed.label}`" if event.transformed is not None else "the function"
         report(
@@ -111,3 +137,32 @@ def step(w, x, y):
             f"the gradient of {what} is zero: all of its result comes out of `{event.operation.name}`",
             reason=f"`{event.operation.name}` has no derivative, or one that is zero everywhere",
         )
+
+    @concerns(callees=("Transformed",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        """A gradient at an integer, also through `vmap` and `jit`."""
+        gradient = event.callee
+        while isinstance(gradient, Transformed) and gradient.kind in _HANDING_ON:
+            gradient = gradient.target
+        if not isinstance(gradient, Transformed) or gradient.api not in _GRADIENTS:
+            return
+        if "allow_int" in gradient.options or report.module.is_test or event.frame.catching:
+            return
+        position = constant(gradient.options["argnums"]) if "argnums" in gradient.options else 0
+        if type(position) is not int or not 0 <= position < len(event.args):
+            return
+        if _is_integer(event.args[position]):
+            report(
+                event.node,
+                f"the gradient of `{gradient.label}` is taken at an integer, which raises: pass a floating-point number",
+                reason="JAX differentiates with respect to real and complex numbers alone",
+                severity=Severity.ERROR,
+            )
+
+
+def _is_integer(value: Value) -> bool:
+    if isinstance(value, Static):
+        return type(constant(value)) is int
+    if not isinstance(value, Array) or not value.certain or value.tree or value.mixed:
+        return False
+    return value.dtype.startswith(("int", "uint"))

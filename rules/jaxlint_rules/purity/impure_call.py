@@ -21,6 +21,7 @@ from jaxlint.staging.values import (
     find_array,
 )
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._generators import GENERATORS, NOT_DRAWS, RANDOM
 from jaxlint_rules._reasons import guarded, staged_because
 
 _CLOCKS = frozenset(
@@ -31,26 +32,6 @@ _CLOCKS = frozenset(
         *("datetime.date.today", "uuid.uuid1", "uuid.uuid4", "os.urandom"),
     ]
 )
-_GENERATORS = frozenset(["numpy.random.default_rng", "numpy.random.RandomState", "random.Random"])
-_RANDOM = ("random.", "numpy.random.", "secrets.")
-_NOT_DRAWS = frozenset(
-    [
-        "seed",
-        "default_rng",
-        "RandomState",
-        "Generator",
-        "SeedSequence",
-        "get_state",
-        "set_state",
-        "Random",
-        "SystemRandom",
-        "PCG64",
-        "Philox",
-        "spawn",
-    ]
-)
-
-
 _LOGGERS = ("logging.", "absl.logging.", "loguru.logger.")
 _LOGGING = frozenset(["debug", "info", "warning", "warn", "error", "critical", "exception", "log", "success"])
 _TRACKERS = frozenset({"wandb.log", "mlflow.log_metric", "mlflow.log_metrics"})
@@ -441,7 +422,7 @@ def main(x):
             reason=staged_because(event.frame),
         )
 
-    @concerns(*_ONCE, *_RANDOM, *_LOGGERS, *_CLOCKS, *_PRINTERS, *_TRACKERS, callees=("ExternalMethod",))
+    @concerns(*_ONCE, *RANDOM, *_LOGGERS, *_CLOCKS, *_PRINTERS, *_TRACKERS, callees=("ExternalMethod",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         stage = event.frame.stage
         if not stage.staged or not stage.certain:
@@ -481,7 +462,7 @@ def main(x):
                 return ""
             assert isinstance(event.node, ast.Call)
             return f"`{ast.unparse(event.node)}` takes one item, while JAX traces; compiled calls see the same again"
-        draws = name.startswith(_RANDOM) and name.rpartition(".")[2] not in _NOT_DRAWS
+        draws = name.startswith(RANDOM) and name.rpartition(".")[2] not in NOT_DRAWS
         if name not in _CLOCKS and not draws and name != "builtins.input":
             return ""
         if guarded(event) or _is_fallback(event):
@@ -533,7 +514,7 @@ def _draws_from_outer_generator(event: CallEvent) -> bool:
     if not isinstance(callee, ExternalMethod) or not isinstance(callee.receiver, ExternalObject):
         return False
     generator = callee.receiver
-    if generator.name not in _GENERATORS or callee.name in _NOT_DRAWS or not isinstance(event.node, ast.Call):
+    if generator.name not in GENERATORS or callee.name in NOT_DRAWS or not isinstance(event.node, ast.Call):
         return False
     frame: Frame | None = event.frame
     while frame is not None and frame.home.staged:

@@ -9,7 +9,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeptKeyEvent
-from jaxlint.staging.syntax_facts import all_parameters, dotted
+from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of
+from jaxlint.staging.values import Function
+from jaxlint_rules._loops import given_arguments
 from jaxlint_rules.random._draws import is_draw
 
 _COMPARED = re.compile(
@@ -68,6 +70,28 @@ def add_noise(key, x):
 
 def batch(key, xs):
     return jax.vmap(add_noise, in_axes=(None, 0))(key, xs)  # finding
+""",
+        ),
+        Example(
+            "a function that draws, called with a key from outside",
+            """
+import jax
+import jax.numpy as jnp
+
+def reset(key, low=-0.05):
+    return jax.random.uniform(key, (4,), minval=low)
+
+def loss(params, key):
+    return jnp.sum(params * jax.random.normal(key, params.shape))
+
+def start(key, count):
+    return jax.vmap(lambda _: reset(key))(jnp.arange(count))  # finding
+
+def each(key, count):
+    return jax.vmap(lambda k: reset(k))(jax.random.split(key, count))
+
+def compared(key, population):
+    return jax.vmap(lambda params: loss(params, key))(population)
 """,
         ),
         Example(
@@ -156,7 +180,10 @@ def shuffled(key, columns):
         ):
             return
         if frame.module.is_test or not (
-            is_draw(event.used) or _is_unpacked_split(event) or _makes_layer(event.used)
+            is_draw(event.used)
+            or _is_unpacked_split(event)
+            or _makes_layer(event.used)
+            or _draws_inside(event.used, event)
         ):
             return
         if frame.function is not None and frame.function.name.startswith("test"):
@@ -185,6 +212,25 @@ def _is_unpacked_split(event: KeptKeyEvent) -> bool:
         and dotted(used.func).rpartition(".")[2] == "split"
         and isinstance(parent, ast.Assign)
         and isinstance(parent.targets[0], (ast.Tuple, ast.List))
+    )
+
+
+def _draws_inside(used: ast.AST, event: KeptKeyEvent) -> bool:
+    """Whether a function of the project, which is handed the key and nothing that may be compared, draws with it at once."""
+    held = (
+        event.frame.scope.lookup(used.func.id)
+        if isinstance(used, ast.Call) and isinstance(used.func, ast.Name)
+        else None
+    )
+    function = held[0] if held is not None else None
+    if not isinstance(function, Function) or not isinstance(used, ast.Call):
+        return False
+    if any(_COMPARED.search(parameter.arg.lower()) for parameter in all_parameters(function.node)):
+        return False
+    handed = {name for name, given in given_arguments(function.node, used) if isinstance(given, ast.Name)}
+    return any(
+        is_draw(call) and call.args and isinstance(call.args[0], ast.Name) and call.args[0].id in handed
+        for call in nodes_of(function.node, ast.Call)
     )
 
 

@@ -22,14 +22,18 @@ from jaxlint.staging.values import (
     Partial,
     Static,
     Transformed,
+    Unknown,
     Value,
+    constant,
     kind_of_static,
 )
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, given_arguments, host_loops, names_in
+from jaxlint_rules._loops import FEW, counters, given_arguments, host_loops, names_in
 from jaxlint_rules.recompilation._following import follows
 
 _SOLVERS = ("scipy.optimize.", "scipy.integrate.")
+_BETWEEN = 1  # functions between a loop and the function that jits
+_ONCE = frozenset({"__init__", "setup", "__post_init__", "main"})  # what they jit is made once
 
 
 class JitInLoop(Rule):
@@ -467,6 +471,49 @@ total(jnp.ones(3), [jnp.ones(3)] * 5, 10)
 """,
         ),
         Example(
+            "a property that jits, and a partial of the epoch's number",
+            """
+from functools import cached_property, partial
+import jax
+import jax.numpy as jnp
+
+class Predictor:
+    def __init__(self, w):
+        self.w = w
+
+    def forward(self, x):
+        return x @ self.w
+
+    @property
+    def compiled(self):
+        return jax.jit(self.forward)  # finding
+
+    @cached_property
+    def kept(self):
+        return jax.jit(self.forward)
+
+    def predict(self, x):
+        return self.compiled(x) + self.kept(x)
+
+def loss(w, x, beta=1.0, order=2):
+    return beta * jnp.sum((x @ w) ** order)
+
+def anneal(w, xs, epochs):
+    for epoch in range(epochs):
+        grad = jax.jit(jax.grad(partial(loss, beta=epoch / epochs)))  # finding
+        other = jax.jit(jax.grad(partial(loss, order=epoch + 1)))
+        for x in xs:
+            w = w - grad(w, x) - other(w, x)
+    return w
+
+def serve(w, xs):
+    predictor = Predictor(w)
+    return [predictor.predict(x) for x in xs]
+
+serve(jnp.ones((3, 3)), [jnp.ones(3)] * 50)
+""",
+        ),
+        Example(
             "a factory of programs that differ",
             """
 import jax
@@ -554,7 +601,7 @@ def alone(y, rate):
             return
         fresh = fresh_function(transformed.target, frame.module)
         loop = real_loop(frame)
-        called_in_loop = frame.caller is not None and bool(frame.caller.loops)
+        called_in_loop = frame.caller is not None and _runs_in_loop(frame.caller) is not None
         if fresh is None:
             self.check_wrapped(event, loop, report)
             return
@@ -641,16 +688,19 @@ def alone(y, rate):
             return  # the same function each time: its compiled program is found again
         if isinstance(target, Transformed) and not _lies_in(target.node, frame.function.node):
             return
-        if frame.function.name in ("__init__", "setup", "__post_init__", "main"):
+        if frame.function.name in _ONCE:
             return
-        loop = caller.in_loop()
-        if loop is None or caller.guarded_in_loop() or loop.trips == 1:
+        running = _runs_in_loop(caller)
+        loop = running.in_loop() if running is not None else None
+        if running is None or loop is None or running.guarded_in_loop() or loop.trips == 1:
             return
         if returned(event, frame):
             at_once = _called_at_once(call, caller) or _is_needless_factory(frame, call, caller, loop)
             if _is_cached(frame.function.node) or not at_once:
                 return
         if isinstance(call, ast.Call):
+            if running is not caller and not _is_given_data(frame, call):
+                return  # what the loop hands on to the function between is not known
             if calls_another_function(event, frame, call, target_names(loop.node)):
                 return
             lasting = isinstance(target, Transformed) and fresh_function(target.target, frame.module) is None
@@ -662,12 +712,37 @@ def alone(y, rate):
         elif not isinstance(call, ast.Attribute) or not _called_at_once(call, caller):
             return
         line = getattr(loop.node, "lineno", "?")
-        where = f"line {line}" if caller.module is frame.module else f"{caller.module.display}:{line}"
+        where = f"line {line}" if running.module is frame.module else f"{running.module.display}:{line}"
         report(
             event.node,
             f"{what} is jitted anew at every call of `{frame.function.name}`, which runs in a loop",
             reason=f"{event.transformed.why.explain(report.module)}; `{frame.function.name}` is called in the loop at {where}",
         )
+
+
+def _runs_in_loop(caller: Frame) -> Frame | None:
+    """The frame with the loop that a call stands in: that of the call, or that of a function of the host around it.
+
+    Only functions that make the call whenever they run lie between.
+    """
+    frame: Frame | None = caller
+    for _ in range(_BETWEEN + 1):
+        if frame is None or frame.stage.staged or frame.module.is_test:
+            return None
+        if frame.loops:
+            return frame
+        if frame.guards or frame.function is None or frame.function.name in _ONCE:
+            return None
+        frame = frame.caller
+    return None
+
+
+def _is_given_data(frame: Frame, call: ast.Call) -> bool:
+    """Whether a call hands nothing but arrays and numbers on, for which one compiled program does."""
+    assert frame.function is not None
+    return all(
+        is_data(frame.scope.variables.get(name)) for name, _ in given_arguments(frame.function.node, call)
+    )
 
 
 # Transformations that give another function object at each call; `jit` finds what `jax.checkpoint` gives again.
@@ -730,6 +805,10 @@ def uses_loop_variable(
     names = target_names(loop.node)
     body = fresh[1]
     if body is None:
+        partial = _bound_by(transformed)
+        counted = bool(counters(loop.node)) and not (loop.trips is not None and loop.trips <= FEW)
+        if partial is not None and counted and _binds_data(partial):
+            return False  # it could be called with them
         body = transformed.node
     if any(
         isinstance(n, ast.Name) and n.id in names
@@ -745,6 +824,27 @@ def uses_loop_variable(
     used = (loaded - bound) & (names - {getattr(body, "name", "")})
     values = [frame.scope.variables.get(name) for name in used]
     return not all(is_data(value) and not isinstance(value, Static) for value in values)
+
+
+def _bound_by(transformed: Transformed) -> Partial | None:
+    """The `partial` of a lasting function that is jitted, by itself or with its gradient taken."""
+    target = transformed.target
+    while isinstance(target, Transformed):
+        target = target.target
+    if not isinstance(target, Partial) or not isinstance(target.function, Function):
+        return None
+    return target if "<locals>" not in target.function.qualname else None
+
+
+def _binds_data(partial: Partial) -> bool:
+    """Whether a `partial` binds arrays and numbers alone: a parameter whose default has a fraction is given such."""
+    function = partial.function
+    defaults = function.defaults if isinstance(function, Function) else {}
+    return all(map(is_data, partial.args)) and all(
+        is_data(value)
+        or (isinstance(value, (Static, Unknown)) and isinstance(constant(defaults.get(name)), float))
+        for name, value in partial.kwargs.items()
+    )
 
 
 def lasts(transformed: Transformed, loop: Loop) -> bool:

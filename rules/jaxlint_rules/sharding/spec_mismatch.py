@@ -11,7 +11,16 @@ from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.meshes import arguments_of, mesh_sizes, spec_entries, strings
 from jaxlint.staging.shapes import shape_of
 from jaxlint.staging.syntax_facts import dotted, positional_parameters, walk
-from jaxlint.staging.values import ExternalObject, Function, Transformed, TupleValue, Value, constant
+from jaxlint.staging.values import (
+    ExternalObject,
+    Function,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    is_none,
+)
 
 
 class SpecMismatch(Rule):
@@ -19,8 +28,8 @@ class SpecMismatch(Rule):
 
     ## What it does
     Finds specs with more entries than the array has dimensions, dimensions that the axes of the mesh do not divide, `in_specs` of
-    `shard_map` and `in_shardings` of `jit` with another number of entries than the function takes, and `make_mesh` with another number of names than sizes;
-    each only where all of it stands in the program as literals.
+    `shard_map` and `in_shardings` of `jit` with another number of entries than the function takes, arguments that are passed by keyword
+    to a function with `in_shardings`, and `make_mesh` with another number of names than sizes; each only where all of it stands in the program as literals.
 
     ## Why is this bad?
     It raises `ValueError` when the array is placed or the function is traced.
@@ -111,6 +120,26 @@ any_number = jax.shard_map(total, mesh=mesh, in_specs=(P("data"), P()), out_spec
 for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
 """,
         ),
+        Example(
+            "arguments by keyword beside in_shardings",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+def step(w, x):
+    return w - 0.1 * x.mean(0)
+
+def make_step(mesh):
+    whole, rows = NamedSharding(mesh, P()), NamedSharding(mesh, P("data"))
+    return jax.jit(step, in_shardings=(whole, rows)), jax.jit(step, out_shardings=whole)
+
+def main(x):
+    placed, plain = make_step(jax.make_mesh((8,), ("data",)))
+    w = placed(jnp.ones(3), x=x)  # finding
+    return plain(placed(w, x), x=x)
+""",
+        ),
     )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
@@ -143,6 +172,8 @@ for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
             self.check_devices(event, report)
         elif event.name == "jax.device_put" and len(event.args) > 1:
             self.check_placed(event, event.args[0], event.args[1], report)
+        elif isinstance(event.callee, Transformed) and event.callee.kind == "jit":
+            self.check_keywords(event, event.callee, report)
         elif isinstance(event.callee, Transformed) and event.callee.kind == "shard_map":
             specs = event.callee.options.get("in_specs")
             mesh = event.callee.options.get("mesh")
@@ -150,6 +181,20 @@ for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
             for position, value in enumerate(event.args):
                 spec = items[position] if items and position < len(items) else specs
                 self.check_spec(event, value, mesh, spec, report)
+
+    def check_keywords(self, event: CallEvent, callee: Transformed, report: Reporter) -> None:
+        """`in_shardings` speaks of what is passed by position: `jit` takes nothing by keyword beside it."""
+        shardings = callee.options.get("in_shardings")
+        if shardings is None or is_none(shardings) or isinstance(shardings, Unknown):
+            return
+        if not event.kwargs or "**" in event.kwargs or event.frame.catching:
+            return
+        passed = ", ".join(f"`{name}`" for name in event.kwargs)
+        report(
+            event.node,
+            f"`{callee.label}` is jitted with `in_shardings`, which takes no arguments by keyword: pass {passed} by position",
+            reason=f"{callee.why.explain(report.module)}; the call raises",
+        )
 
     def check_mesh(self, event: CallEvent, report: Reporter) -> None:
         if len(event.args) < 2:

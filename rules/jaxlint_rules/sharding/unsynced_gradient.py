@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.finding import Severity
+from jaxlint.jaxapi.functions import ARRAY_METHODS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
@@ -340,7 +341,7 @@ def _talks(function: Function, depth: int) -> bool:
         if isinstance(held[0] if held is not None else None, Function):
             if depth == 0 or _talks(held[0], depth - 1):  # type: ignore[index, arg-type]
                 return True
-        elif "." in name and not name.startswith(_KNOWN):
+        elif "." in name and not name.startswith(_KNOWN) and name.rpartition(".")[2] not in ARRAY_METHODS:
             return True  # a method, which may hold one
         elif not name and not isinstance(call.func, (ast.Call, ast.Attribute)):
             return True
