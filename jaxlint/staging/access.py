@@ -87,6 +87,8 @@ class Access(Machine):
         if node.attr in self.watched_attributes:
             guarded = frame.import_guard > 0
             self.emit("attribute", events.AttributeEvent(node, frame, base, node.attr, guarded))
+        if (type(base) is Unknown or (type(base) is Array and base.tree)) and frame.stage.staged:
+            self.read.add(node.attr)
         return self.attribute(base, node.attr, node, frame)
 
     def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame, quiet: bool = False) -> Value:

@@ -22,6 +22,7 @@ from jaxlint.staging.syntax_facts import expects_error, provokes_errors
 
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 60_000
+_ROUNDS = 3  # of suppositions: what is supposed to run calls, and is handed, more
 CONTEXT_STEPS = 150_000  # evaluated nodes of files that are not reported, which call what is
 
 
@@ -205,11 +206,12 @@ def run(interpreter: Interpreter, result: Analysis) -> None:
 
 def suppose(interpreter: Interpreter, result: Analysis) -> None:
     """After `run`: evaluates what is likely called in a stage, though no call is seen."""
-    for function, cls, why in list(interpreter.supposed_calls()):
-        try:
-            interpreter.suppose(function, cls, why)
-        except Exception as error:
-            result.errors.append(_internal_error(function.module, error))
+    for _ in range(_ROUNDS):
+        for function, cls, why in list(interpreter.supposed_calls()):
+            try:
+                interpreter.suppose(function, cls, why)
+            except Exception as error:
+                result.errors.append(_internal_error(function.module, error))
 
 
 def _internal_error(module: Module, error: Exception) -> SourceError:

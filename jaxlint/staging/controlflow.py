@@ -16,7 +16,7 @@ from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.statements import truth
 from jaxlint.staging.syntax_facts import name_loads, positional_parameters
-from jaxlint.staging.trees import is_pytree
+from jaxlint.staging.trees import is_pytree, tracer_in
 from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,
@@ -387,6 +387,10 @@ class ControlFlow(Machine):
             )
         if isinstance(result, NumpyArray) and isinstance(first, NumpyArray):
             return result
+        if custom_leaf and frame.stage.staged and isinstance(result, Instance) and is_pytree(result.cls):
+            held = tracer_in(result)
+            if held is not None:  # all that is known of the tree is that its objects hold tracers
+                return Array(True, held.why, tree=True, certain=False, mixed=held.mixed)
         return UNKNOWN  # a tree of what the function gives
 
     def map_chosen(

@@ -145,7 +145,7 @@ def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, s
         if stage.certain:
             return "yes", "visible", _because(stage, module)
     on_host = record.hosted
-    staged_too = not on_host or _in_many_stages(record)
+    staged_too = not on_host or _in_some_stage(record)
     for stage in staged:
         # One of several functions that a name may stand for: some run stages it.
         if stage.within("primitive") or (not stage.within("convention") and staged_too):
@@ -184,15 +184,16 @@ def _of_a_test(stage: Stage | None) -> bool:
 _CALLED_AS_THEY_ARE = frozenset({"linen", "nnx", "equinox"})
 
 
-def _in_many_stages(record: FunctionRecord) -> bool:
-    """Whether several callers, or several transformations, may hand it tracers, each by itself: one of them most likely does."""
-    likely = [
-        o
+def _in_some_stage(record: FunctionRecord) -> bool:
+    """Whether a stage that is likely hands it tracers: what runs on the host as well runs there, too, nine times of ten."""
+    names = [parameter.arg for parameter in all_parameters(record.function.node)]
+    filled = names[:1] if record.function.name == "__init__" else []  # there is nothing in it yet
+    return any(
+        o.stage.staged
+        and not o.stage.within("convention")
+        and gets_tracers({name: value for name, value in o.bound.items() if name not in filled})
         for o in record.observations
-        if o.stage.staged and not (o.guessed or o.stage.within("convention")) and gets_tracers(o.bound)
-    ]
-    places = {id(o.stage.why.node) for o in likely if o.stage.why is not None}
-    return len(places) > 1 or len({id(o.caller) for o in likely}) > 1
+    )
 
 
 def _because(stage: Stage, module: Module) -> str:

@@ -129,6 +129,7 @@ class Interpreter(
             ast.AST, tuple[ClassValue, Why | None]
         ] = {}  # classes of which an object is seen inside a stage
         self.unresolved: set[str] = set()  # methods that were called in a stage of what is not known
+        self.read: set[str] = set()  # attributes that were read there
         self.on_the_spot: dict[
             ast.AST, ast.Call
         ] = {}  # calls of what a call gives, as in `jit(f)(x)`, by that

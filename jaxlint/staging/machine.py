@@ -80,6 +80,7 @@ class Machine:
     guessing: int
     inside: dict[ast.AST, tuple[ClassValue, Why | None]]
     unresolved: set[str]
+    read: set[str]
     on_the_spot: dict[ast.AST, ast.Call]
     carried: dict[ast.AST, tuple[Function, Why]]
     waiting: dict[ast.AST, list[Awaited]]

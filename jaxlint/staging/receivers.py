@@ -50,7 +50,7 @@ from jaxlint.staging.values import (
 MAX_CLASSES = 3  # that define a method independently of each other
 MAX_FAMILY = 100  # that override one another's
 # Methods of Python's own types, which an unknown object may just as well be; and what every library's objects have.
-_COMMON = (
+COMMON = (
     frozenset(name for kind in (str, bytes, list, dict, set, tuple, int, float, complex, slice) for name in dir(kind))
     | ARRAY_ATTRIBUTES
     | ARRAY_METHODS
@@ -84,7 +84,7 @@ class Receivers(Machine):
         """What the method `name` gives of something unknown; None where too much could be meant."""
         is_call = name == "__call__"
         if self.exhausted() or (
-            not is_call and (name in _COMMON or name.startswith("__") or name not in self.defining)
+            not is_call and (name in COMMON or name.startswith("__") or name not in self.defining)
         ):
             return None
         given = [*args, *kwargs.values()]
@@ -241,7 +241,7 @@ class Receivers(Machine):
                 self.array_like.add(name)
             if (
                 isinstance(member, (Function, Transformed))
-                and name not in _COMMON
+                and name not in COMMON
                 and not name.startswith("__")
             ):
                 if isinstance(member, Function) and member.kind:

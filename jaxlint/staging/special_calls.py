@@ -45,6 +45,25 @@ from jaxlint.staging.values import (
 Special = Callable[[Any, list[Value], dict[str, Value], ast.AST, Frame], Value]
 
 
+# Functions that give back what they are first given: a check, a mark, a name in front of it.
+_PASSED_ON = (
+    "equinox.error_if",
+    "equinox.branched_error_if",
+    *(
+        f"equinox.internal.{name}"
+        for name in (
+            "error_if",
+            "branched_error_if",
+            "nondifferentiable",
+            "nondifferentiable_backward",
+            "nontraceable",
+            "doc_repr",
+            "closure_to_pytree",
+        )
+    ),
+)
+
+
 def _partial(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     if not args:
         return UNKNOWN
@@ -87,6 +106,14 @@ def _reduce(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 def _first(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     return args[0] if args else UNKNOWN
+
+
+def _third(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`jax.tree.transpose(outer, inner, tree)`: the leaves of the tree, in another one."""
+    found = find_array(args[2]) if len(args) > 2 else None
+    if found is None:
+        return self.opaque_call(args, node, frame)
+    return Array(found.staged, found.why, tree=True, certain=found.certain)
 
 
 def _stopped(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -282,6 +309,8 @@ SPECIAL_CALLS: dict[str, Special] = {
     "functools.partial": _partial,
     GENERIC: generic,
     "equinox.filter_closure_convert": _first,
+    **dict.fromkeys(_PASSED_ON, _first),
+    "jax.tree.transpose": _third,
     "inspect.signature": signature,
     "inspect.ismethod": _is_method,
     "functools.wraps": _wraps,

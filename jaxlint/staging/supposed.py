@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.receivers import COMMON
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.syntax_facts import (
     all_parameters,
@@ -49,19 +50,26 @@ class Supposed(Machine):
         """Functions that are likely called in a stage though nothing shows the call, with the class of their object."""
         for function, why in self.carried.values():
             yield function, function.cls, why
-        for cls, entered in self.inside.values():
+        for cls, entered in list(self.inside.values()):
             if entered is None or entered.rests_on_habit or not is_pytree(cls):
                 continue
             for handler in _tree_functions(cls):
                 yield handler, cls, entered
             for name, member in cls.namespace.items():
                 # Of what is not known, or left to heirs: this class may be the one that is meant.
-                if name in self.unresolved and isinstance(member, Function) and not member.kind:
+                if isinstance(member, Function) and self.asked_for(name, member):
                     yield member, cls, entered
+
+    def asked_for(self, name: str, member: Function) -> bool:
+        """Whether something unknown is called by the name of the method in a stage, or read by that of the property."""
+        if member.kind == "property":
+            return name in self.read and name not in COMMON
+        return name in self.unresolved and not member.kind
 
     def suppose(self, function: Function, cls: ClassValue | None, why: Why) -> None:
         """Evaluates a function of which no call is seen as one that is called in the stage of `why`."""
-        record = self.records.get(function.node)
+        written = _written(function)
+        record = self.records.get(written.node)
         if record is not None and (record.hosted or any(seen.stage.staged for seen in record.observations)):
             return
         tracer = Array(True, why, tree=True, certain=False)
@@ -70,9 +78,12 @@ class Supposed(Machine):
         if cls is not None and function in _unflattening(cls):
             # The class, where it is a class method, what is kept beside the leaves, and the leaves.
             bound.update((name, Unknown(Origin(name))) for name in names[:-1])
-        elif cls is not None and names and takes_receiver(function.node, cls.node, function.kind):
-            leaves = tracer if is_pytree(cls) else None
-            bound[names[0]] = Instance(cls, {}, True, None, ready=True, staged=leaves)
+        elif cls is not None and names and takes_receiver(written.node, cls.node, function.kind):
+            bound[names[0]] = _some_object(cls, tracer)
+        elif cls is not None and written is not function and function.node.args.vararg is not None:
+            # What stands above the method hands on what it is given.
+            rest = [tracer for _ in positional_parameters(written.node)[1:]]
+            bound[function.node.args.vararg.arg] = TupleValue([_some_object(cls, tracer), *rest])
         self.guessing += 1
         try:
             self.run_function(function, bound, None, None, Stage("supposed", True, False, why), "supposed")
@@ -100,6 +111,18 @@ class Supposed(Machine):
             else:
                 bound[name] = replace(tracer, origin=Origin(name), mixed=default is not None)
         return bound
+
+
+def _some_object(cls: ClassValue, tracer: Array) -> Instance:
+    """An object of the class of which nothing else is known."""
+    return Instance(cls, {}, True, None, ready=True, staged=tracer if is_pytree(cls) else None)
+
+
+def _written(function: Function) -> Function:
+    """The function as it is written, of what the decorators above it made."""
+    while (inner := _function_in(function.wraps)) is not None and inner is not function:
+        function = inner
+    return function
 
 
 def _function_in(value: Value | None) -> Function | None:

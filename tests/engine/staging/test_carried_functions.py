@@ -138,7 +138,10 @@ def test_equinox_checks_what_is_made(tmp_path: Path, base: str, staged: str) -> 
 
 
 @pytest.mark.parametrize(("leaf", "staged"), [("Term", True), ("list", False)])
-def test_objects_that_are_leaves_of_a_tree_map(tmp_path: Path, leaf: str, staged: bool) -> None:
+def test_objects_that_are_leaves_of_a_tree_map(
+    tmp_path: Path, leaf: str, staged: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jaxlint.staging.inspection.suppose", lambda *_: None)  # of what is seen alone
     program = f"""
         import equinox as eqx
         import jax
@@ -170,7 +173,10 @@ def test_objects_that_are_leaves_of_a_tree_map(tmp_path: Path, leaf: str, staged
 
 
 @pytest.mark.parametrize(("name", "staged"), [("self", True), ("other", False)])
-def test_an_object_under_its_own_name_stays_one_of_its_class(tmp_path: Path, name: str, staged: bool) -> None:
+def test_an_object_under_its_own_name_stays_one_of_its_class(
+    tmp_path: Path, name: str, staged: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("jaxlint.staging.inspection.suppose", lambda *_: None)  # of what is seen alone
     program = f"""
         import equinox as eqx
         import jax
@@ -213,3 +219,54 @@ def test_what_keeps_python_is_given_settings_as_well(tmp_path: Path, transform: 
         step(jax.numpy.ones(3), load())
     """
     assert facts_of(tmp_path, program)["step"].params == {"x": "traced", "setting": answer}
+
+
+@pytest.mark.parametrize(("made", "answer"), [("Turned(term)", "traced"), ("Label(3)", "unknown")])
+def test_a_tree_of_objects_that_hold_tracers_holds_them(tmp_path: Path, made: str, answer: str) -> None:
+    program = f"""
+        import equinox as eqx
+        import jax
+
+        class Term(eqx.Module):
+            scale: jax.Array
+
+        class Turned(eqx.Module):
+            term: Term
+
+        class Label(eqx.Module):
+            name: int = eqx.field(static=True)
+
+        def first(terms):
+            return jax.tree.leaves(terms)[0]
+
+        @jax.jit
+        def step(terms):
+            turned = jax.tree.map(lambda term: {made}, terms, is_leaf=lambda term: isinstance(term, Term))
+            return first(turned)
+    """
+    assert facts_of(tmp_path, program)["first"].params == {"terms": answer}
+
+
+def test_checks_and_marks_give_back_what_they_are_given(tmp_path: Path) -> None:
+    program = """
+        import equinox as eqx
+        import equinox.internal as eqxi
+        import jax
+
+        def checked(x):
+            return x
+
+        def marked(x):
+            return x
+
+        def turned(x):
+            return x
+
+        @jax.jit
+        def step(x, tree):
+            checked(eqx.error_if(x, x < 0, "negative"))
+            marked(eqxi.nondifferentiable(x))
+            return turned(jax.tree.transpose(jax.tree.structure([0]), jax.tree.structure((0,)), tree))
+    """
+    facts = facts_of(tmp_path, program)
+    assert [facts[name].params["x"] for name in ("checked", "marked", "turned")] == ["traced"] * 3

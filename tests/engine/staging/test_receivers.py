@@ -116,7 +116,7 @@ def test_a_guess_does_not_stand_for_the_function_itself(tmp_path: Path) -> None:
     assert facts["Runner.launch"].staged == "yes"
 
 
-def test_a_function_that_nobody_is_seen_to_run_is_not_on_the_host(tmp_path: Path) -> None:
+def test_what_a_stage_is_likely_to_hand_tracers_is_staged_whoever_else_runs_it(tmp_path: Path) -> None:
     program = """
         import jax
 
@@ -136,7 +136,9 @@ def test_a_function_that_nobody_is_seen_to_run_is_not_on_the_host(tmp_path: Path
     facts = facts_of(tmp_path, program)
     assert facts["scale"].staged == "yes"
     in_test = program.replace("def unused(x)", "def test_scale(x=3)")
-    assert facts_of(tmp_path, in_test, "test_program.py")["scale"].staged == "unknown"
+    assert facts_of(tmp_path, in_test, "test_program.py")["scale"].staged == "yes"
+    host_alone = in_test.replace("layer.apply_to(x)", "layer(x)")
+    assert facts_of(tmp_path, host_alone, "test_program.py")["scale"].staged != "yes"
 
 
 def test_leaves_with_their_paths_are_traced(tmp_path: Path) -> None:

@@ -161,3 +161,64 @@ def test_what_takes_objects_apart_and_together_is_called_with_tracers(tmp_path: 
 def test_objects_that_stay_on_the_host_are_taken_apart_there(tmp_path: Path) -> None:
     program = REGISTERED.replace("    @jax.jit\n", "")
     assert facts_of(tmp_path, program)["flat_with_keys"].staged != "yes"
+
+
+ASKED = """
+    import functools
+
+    import equinox as eqx
+    import jax
+    from elsewhere import choose
+
+    def named(method):
+        @functools.wraps(method)
+        def wrapper(self, *args):
+            with jax.named_scope("layer"):
+                return method(self, *args)
+        return wrapper
+
+    class Layer(eqx.Module):
+        weight: jax.Array
+
+        @named
+        def advance(self, x):
+            return self.weight * x
+
+        @named
+        def describe(self, x):
+            return x
+
+        @property
+        def scale(self):
+            return self.weight
+
+        @property
+        def shape(self):
+            return self.weight.shape
+
+        @property
+        def unread(self):
+            return self.weight
+
+    @jax.jit
+    def step(layer: Layer, x):
+        other = choose("layer")
+        return other.advance(3), other.scale, other.shape
+
+    def fill(weight):
+        return jax.jit(lambda weight: choose(Layer(weight)))(weight)
+"""
+
+
+def test_what_decorators_made_of_a_method_is_called_by_its_name(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, ASKED)
+    assert facts["Layer.advance"].staged == "yes"
+    assert facts["Layer.advance"].params["self"] == "traced"
+    assert facts["Layer.describe"].staged != "yes"
+
+
+def test_a_property_is_read_by_its_name(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, ASKED)
+    assert facts["Layer.scale"].staged == "yes"
+    # Nobody reads the one, and arrays have the other, too.
+    assert {facts[f"Layer.{name}"].staged for name in ("unread", "shape")} == {"unknown"}

@@ -58,7 +58,7 @@ def test_one_of_two_functions_is_staged_where_several_callers_hand_it_tracers(tm
     assert facts["make.<locals>.plain"].params == {"x": "traced"}
 
 
-def test_one_of_two_functions_that_runs_on_the_host_too_may_be_the_other(tmp_path: Path) -> None:
+def test_one_of_two_functions_is_likely_staged_though_it_runs_on_the_host_too(tmp_path: Path) -> None:
     program = (
         FACTORY
         + """
@@ -71,7 +71,39 @@ def test_one_of_two_functions_that_runs_on_the_host_too_may_be_the_other(tmp_pat
 """
     )
     facts = facts_of(tmp_path, program)
-    assert facts["make.<locals>.plain"].staged == facts["make.<locals>.quick"].staged == "unknown"
+    assert facts["make.<locals>.plain"].staged == facts["make.<locals>.quick"].staged == "yes"
+
+
+def test_an_object_that_is_made_in_a_stage_of_settings_is_no_tracer_to_its_maker(tmp_path: Path) -> None:
+    program = """
+        import equinox as eqx
+        import jax
+        import jax.numpy as jnp
+        from elsewhere import choose
+
+        class Plain(eqx.Module):
+            size: int
+
+            def __init__(self, size):
+                self.size = size
+
+        class Filled(eqx.Module):
+            x: jax.Array
+
+            def __init__(self, x):
+                self.x = x
+
+        @jax.jit
+        def step(x):
+            choose(Plain, Plain)(3)
+            return (Plain if choose() else Filled)(3), (Filled if choose() else tuple)(x)
+
+        step(jnp.ones(3))
+        Plain(3)
+        Filled(jnp.ones(3))
+    """
+    facts = facts_of(tmp_path, program)
+    assert (facts["Plain.__init__"].staged, facts["Filled.__init__"].staged) == ("unknown", "yes")
 
 
 def test_what_type_checkers_read_in_a_class_is_no_method(tmp_path: Path) -> None:
