@@ -170,6 +170,19 @@ def test_a_busy_function_is_proposed_for_jit_with_its_strings_static(tmp_path: P
     assert to_jit([watched(path, arguments=[])], sources) == []
 
 
+def test_what_haiku_transforms_is_not_jitted_inside(tmp_path: Path) -> None:
+    path = tmp_path.resolve() / "program.py"
+    text = "import haiku as hk\n\ndef forward(x):\n    return hk.Linear(3)(x)\n\ndef other(x):\n    return x + 1\n\n"
+    path.write_text(text + "model = hk.without_apply_rng(hk.transform(forward))\n")
+    sources = {str(path): read_source(path, str(path))}
+    arguments = [{"name": "x", "type": "ArrayImpl", "leaves": [{}]}]
+    entries = [
+        watched(path, function=name, line=line, arguments=arguments)
+        for name, line in (("forward", 3), ("other", 6))
+    ]
+    assert [one.function for one in to_jit(entries, sources)] == ["other"]
+
+
 def test_numbers_are_traced_first_and_static_when_that_fails(tmp_path: Path) -> None:
     path = tmp_path.resolve() / "program.py"
     path.write_text(EAGER)

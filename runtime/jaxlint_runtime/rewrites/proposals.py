@@ -152,7 +152,19 @@ def definition(source: SourceFile, name: str, line: int) -> ast.FunctionDef | No
     node = top_function(source, name, line)
     if node is None or node.decorator_list or node.args.vararg or node.args.kwarg:
         return None
-    return node
+    return None if _makes_modules(node, source) else node
+
+
+def _makes_modules(function: ast.FunctionDef, source: SourceFile) -> bool:
+    """Whether haiku transforms a function: it makes its modules in there, where `jax.jit` would lose them."""
+    site = Site(source)
+    return any(
+        isinstance(given, ast.Name) and given.id == function.name
+        for call in ast.walk(site.tree)
+        if isinstance(call, ast.Call)
+        and (site.names.qualified(call.func) or "").startswith(("haiku.transform", "haiku.multi_transform"))
+        for given in call.args
+    )
 
 
 def top_function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
