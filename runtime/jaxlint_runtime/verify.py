@@ -355,7 +355,7 @@ class Verification:
             self.run_seconds = event["seconds"]
         self.document.add_findings(as_records(self.check) if self.check is not None else [])
         if first and self.request.source_first and self.wants_source:
-            from jaxlint_runtime.rewrites.search import propose
+            from jaxlint_runtime.rewrites.worth_trying import propose
 
             self._postponed = bool(propose(self))
 

@@ -1,4 +1,4 @@
-"""Which edits of the source are proven: each is tried alone on the whole program, then those that help together.
+"""Which edits of the source are proven: each is tried on the whole program, alone or on top of a plain gain, then those that help together.
 
 The values of the original are taken from three runs of it: as it is, again, and with other rounding. What does not repeat
 proves nothing, and how far rounding moves a value is how far an edit may move it.
@@ -6,8 +6,6 @@ proves nothing, and how far rounding moves a value is how far an edit may move i
 
 from __future__ import annotations
 
-import ast
-import contextlib
 import dataclasses
 import os
 import tempfile
@@ -21,7 +19,6 @@ from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
 from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
-from jaxlint_runtime.capture.watched import definitions
 from jaxlint_runtime.findings import check_texts
 from jaxlint_runtime.model import Interval, Numerics, Result, Status
 from jaxlint_runtime.protocol import to_plain
@@ -36,12 +33,11 @@ from jaxlint_runtime.rewrites.figures import (
     ratios,
     worth,
 )
-from jaxlint_runtime.rewrites.loops import from_compiled, from_loops, without_those
-from jaxlint_runtime.rewrites.model_calls import from_model_calls
+from jaxlint_runtime.rewrites.loops import without_those
 from jaxlint_runtime.rewrites.printed import compared_lines, differs
-from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load, to_jit
-from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
+from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load
 from jaxlint_runtime.rewrites.trials import OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
+from jaxlint_runtime.rewrites.worth_trying import fails, from_run, propose, run_again
 from jaxlint_runtime.scratch import TooLarge
 
 if TYPE_CHECKING:
@@ -456,7 +452,7 @@ class _Search:
         least = _LEFT * self._total(best)
         busy = [
             one
-            for one in _from_run(_run_again(self.verification.document.watched, functions, current), current)
+            for one in from_run(run_again(self.verification.document.watched, functions, current), current)
             if one.estimate >= least
         ]
         found = sorted(without_those(found, busy) + busy, key=lambda one: -one.estimate)
@@ -604,61 +600,6 @@ def _leaves_idle(trial: Trial, rewrite: Rewrite) -> bool:
     return rewrite.name.startswith("jit:") and seen is not None and not seen["calls"]
 
 
-def propose(verification: Verification) -> list[Rewrite]:
-    """The edits that are worth a run, the most promising first."""
-    document, check = verification.document, verification.check
-    if check is None or not document.ran or document.interrupted or not check.sources:
-        return []
-    if document.targets and all(":" in name for name in document.targets):
-        return []  # nothing is to be run here
-    seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
-    rewrites = from_findings(check.findings, seconds, _fails(verification))
-    if not _fails(verification):
-        busy = _from_run(document.watched, check.sources)
-        taken = {(one.path, one.function) for one in busy if one.name.startswith("loops:")}
-        busy += [
-            one
-            for one in from_compiled(document.functions, check.sources)
-            if (one.path, one.function) not in taken
-        ]
-        rewrites = without_those(rewrites, busy) + busy
-        rewrites += from_model_calls(document.watched, check.sources)
-        changed = {one.function.rpartition(".")[2] for one in rewrites}
-        rewrites += from_eager_calls(
-            document.eager.get("calls", ()), check.sources, document.watched, changed
-        )
-    return sorted(rewrites, key=lambda one: -one.estimate)
-
-
-def _from_run(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
-    """What may be done about functions that the host runs operation by operation: their loops, and `jit`."""
-    return from_loops(watched, sources) + to_jit(watched, sources)
-
-
-def _run_again(
-    watched: Sequence[Mapping[str, Any]],
-    functions: Mapping[str, Mapping[str, Any]],
-    sources: Mapping[str, SourceFile],
-) -> list[dict[str, Any]]:
-    """The watched functions with the calls and the time of another run, at their lines in its sources; those that it saw."""
-    lines: dict[tuple[str, str], int] = {}
-    for path, source in sources.items():
-        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
-            for node, name in definitions(ast.parse(source.text)):
-                lines.setdefault((os.path.realpath(path), name), node.lineno)
-    found = []
-    for one in watched:
-        seen, line = functions.get(one["function"]), lines.get((one["path"], one["function"]))
-        if seen is not None and line is not None and seen["path"] == one["path"]:
-            found.append({**one, "line": line, "calls": seen["calls"], "seconds": seen["seconds"]})
-    return found
-
-
-def _fails(verification: Verification) -> bool:
-    ending = verification.document.ending
-    return ending is not None and ending["how"] == "raised"
-
-
 def search_source(verification: Verification) -> None:
     """Try edits of the source and report each; what is proven is left in `verification.rewritten`."""
     document, check = verification.document, verification.check
@@ -681,7 +622,7 @@ def search_source(verification: Verification) -> None:
             trials,
             dict(check.sources),
             time.monotonic() + _SECONDS,
-            errors=_fails(verification),
+            errors=fails(verification),
         )
         try:
             search.run(rewrites)
