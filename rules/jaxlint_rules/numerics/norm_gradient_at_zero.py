@@ -11,6 +11,8 @@ from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array, Operation, Value, constant
 from jaxlint_rules.numerics._expressions import made, same, unviewed
 
+_ROUNDING = ("round", "rint", "jax.numpy.round", "jax.numpy.rint")
+
 
 class NormGradientAtZero(Rule):
     """A norm is differentiated where it is zero: of pairwise differences, or of parameters before it is squared.
@@ -72,6 +74,26 @@ def energy(x):
     return jnp.where(off, distances(x), 0.0).sum() + (by_hand(x) ** 2).sum()
 
 forces = jax.grad(energy)
+""",
+        ),
+        Example(
+            "the nearest image in a periodic box",
+            """
+import jax
+import jax.numpy as jnp
+
+def displacements(x, box):
+    delta = x[:, None, :] - x[None, :, :]
+    return delta - box * jnp.round(delta / box)
+
+def energy(x, box):
+    return jnp.sum(1 / (1 + jnp.sqrt(jnp.sum(displacements(x, box) ** 2, axis=-1))))  # finding
+
+def shifted(x, y, box):
+    delta = x[:, None, :] - x[None, :, :]
+    return jnp.sum(jnp.linalg.norm(delta - box * jnp.round(y / box), axis=-1))
+
+forces = jax.grad(energy), jax.grad(shifted)
 """,
         ),
         Example(
@@ -138,7 +160,7 @@ def neighbours(x):
             self.squares.append(event)
             return
         vector = _vector(event.operation)
-        difference = made(vector, "subtract")
+        difference = made(_unwrapped(vector), "subtract")
         if difference is not None and _pairwise(*difference.args):
             self.found.append(event)
 
@@ -194,6 +216,21 @@ def _vector(operation: Operation) -> Value | None:
     if squares.name == "multiply" and not same(squares.args[0], squares.args[1]):
         return None
     return squares.args[0]
+
+
+def _unwrapped(vector: Value | None) -> Value | None:
+    """`d` of `d - box * jnp.round(d / box)`, the nearest image in a periodic box, which is zero where `d` is."""
+    shifted = made(vector, "subtract")
+    if shifted is None or len(shifted.args) != 2:
+        return vector
+    displacement, shift = shifted.args
+    factors = made(shift, "multiply")
+    for factor in factors.args if factors is not None else (shift,):
+        rounded = made(factor, *_ROUNDING)
+        scaled = made(rounded.args[0], "divide", "multiply") if rounded is not None else None
+        if scaled is not None and any(same(part, displacement) for part in scaled.args):
+            return displacement
+    return vector
 
 
 def _pairwise(left: Value, right: Value) -> bool:

@@ -8,7 +8,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Array, Operation, Static, constant
+from jaxlint.staging.values import Array, Operation, Static, Value, constant
 from jaxlint_rules.numerics._expressions import made, number, unviewed
 
 _SMALLEST = 2.0**-25  # half of the smallest float16 above zero: what is not more than this rounds to zero
@@ -24,12 +24,12 @@ class NarrowArithmetic(Rule):
 
     ## What it does
     Finds numbers that are added to a float16 array, or are its lower bound, and are zero in float16 (`1e-8`); and differences of `uint8`
-    and `uint16` arrays that are then squared, averaged, divided or made floats.
+    and `uint16` arrays that are then squared, averaged, divided or made floats; and the minus of masks: `-mask`, `mask - other`.
 
     ## Why is this bad?
     The smallest float16 above zero is 6e-8: an epsilon of 1e-8 rounds to zero, and the division that it guards is 0/0. Python's numbers
     take the type of the array. Unsigned integers wrap around: `3 - 5` is 254, and so is the difference of two images where the second is
-    lighter, without an error.
+    lighter, without an error. Truth values have no minus at all: it raises `TypeError`; `~mask` is the opposite.
 
     ## Example
     ```python
@@ -150,18 +150,39 @@ image = jnp.zeros((8, 8), dtype=jnp.uint8)
 print(inverted(image), stretched(image), distance(image, image), error(image, image), one_hot(image), zero_based(image))
 """,
         ),
+        Example(
+            "the minus of masks",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def split(x, lengths):
+    mask = jnp.arange(x.shape[-1]) < lengths
+    dropped = jnp.where(-mask, x, 0.0)  # finding
+    edges = mask - (x > 0)  # finding
+    return dropped, edges, jnp.where(~mask, x, 0.0), 1 - mask, mask.astype(int) - 1, mask ^ (x > 0)
+
+@jax.jit
+def signs(x):
+    return -(x > 0).astype(x.dtype) - jnp.isfinite(x).sum()
+""",
+        ),
     )
 
     def __init__(self) -> None:
         self.told: set[ast.AST] = set()  # differences; one finding for each
 
-    @concerns("add", "maximum", *_OF_DIFFERENCES)
+    @concerns("add", "maximum", "negative", "subtract", *_OF_DIFFERENCES)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if report.module.is_test or not operation.args:
             return
         if operation.name in ("add", "maximum"):
             self.check_epsilon(event, report)
+            return
+        if operation.name in ("negative", "subtract"):
+            self.check_truth(event, report)
             return
         wrapped = unviewed(operation.args[0])
         if (
@@ -177,6 +198,19 @@ print(inverted(image), stretched(image), distance(image, image), error(image, im
                 f"a difference of `{wrapped.dtype}` numbers wraps around below zero: cast them to a signed or floating type first",
                 reason=f"`{wrapped.dtype}` begins at 0, and `3 - 5` is {_UNSIGNED[wrapped.dtype] - 1} in it",
             )
+
+    @staticmethod
+    def check_truth(event: OperationEvent, report: Reporter) -> None:
+        """Minus, of truth values."""
+        if event.frame.catching or not all(map(_is_truth, event.operation.args)):
+            return
+        opposite = "`~`" if event.operation.name == "negative" else "`^` or `& ~`"
+        report(
+            event.node,
+            f"truth values have no minus: write {opposite}, or cast them to numbers",
+            reason="JAX and NumPy raise `TypeError` for it",
+            severity=Severity.ERROR,
+        )
 
     @staticmethod
     def check_epsilon(event: OperationEvent, report: Reporter) -> None:
@@ -199,6 +233,11 @@ def _may_be_float(operation: Operation, result: Array) -> bool:
     return operation.name in ("square", "power", "absolute", "norm") or result.dtype.startswith(
         ("float", "bfloat")
     )
+
+
+def _is_truth(value: Value) -> bool:
+    known = isinstance(value, Array) and value.certain and not value.tree and not value.mixed
+    return known and isinstance(value, Array) and "bool" in (value.dtype, value.role)
 
 
 def _wraps(value: Array) -> bool:

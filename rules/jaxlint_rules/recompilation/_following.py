@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from jaxlint.staging.values import BoundMethod, ClassValue, Function, Instance, 
 from jaxlint_rules._loops import assigned_once, counters, decaying, given_arguments, growing
 
 _DEPTH = 4  # names and functions between an argument and the counter
+_UNEVEN = re.compile(r"prompt|sentence|text|document|paragraph")  # rows that are of any length
 _NUMBERS = frozenset({"float", "int", "round", "abs", "str"})
 _SMOOTH = frozenset({"cos", "sin", "exp", "log", "sqrt", "pow", "tanh", "float32", "float64"})
 _LIBRARIES = frozenset({"math", "np", "numpy"})
@@ -30,7 +32,9 @@ def follows(node: ast.expr, loop: ast.AST, frame: Frame) -> str:
     """The name that makes an expression new in each iteration; "" where it may take few values."""
     if isinstance(node, ast.Call) and dotted(node.func) == "len":
         name = dotted(node.args[0]) if node.args else ""
-        return f"len({name})" if name in growing(loop) else ""
+        target = getattr(loop, "target", None)
+        uneven = isinstance(target, ast.Name) and target.id == name and _UNEVEN.search(name)
+        return f"len({name})" if name in growing(loop) or uneven else ""
     return _follows(node, _Names(counters(loop) | decaying(loop), assigned_once(loop), frame))
 
 

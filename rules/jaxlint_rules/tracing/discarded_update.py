@@ -5,10 +5,22 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
+from jaxlint.jaxapi.names import canonical
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import Array, AtIndexer, ExternalMethod, ExternalObject, Function, Unknown
+from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values import (
+    Array,
+    AtIndexer,
+    BoundMethod,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Unknown,
+    Value,
+)
 from jaxlint_rules._fixes import propose
 
 _AT_METHODS = frozenset(
@@ -172,6 +184,36 @@ def f(table, names, text):
     return total, x.at[3].get(), text.replace("a", "b")
 """,
         ),
+        Example(
+            "functions that return an update",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+class Sharder:
+    def __init__(self, mesh):
+        self.mesh = mesh
+
+    def rows(self, x):
+        \"\"\"Splits the rows.\"\"\"
+        return jax.lax.with_sharding_constraint(x, NamedSharding(self.mesh, P("data")))
+
+    def log(self, x):
+        jax.debug.print("{}", x)
+        return jax.lax.stop_gradient(x)
+
+def block(w, x, sharder):
+    h = x @ w
+    sharder.rows(h)  # finding
+    sharder.log(h)
+    return sharder.rows(h * 2)
+
+def main(w, x):
+    sharder = Sharder(jax.make_mesh((8,), ("data",)))
+    return jax.jit(lambda w, x: block(w, x, sharder))(w, x)
+""",
+        ),
     )
 
     @concerns(*_OF_TREES_AND_KEYS, *_FUNCTIONS, where=lambda name: not name)
@@ -183,7 +225,8 @@ def f(table, names, text):
             return  # to see that it does not fail
         if what:
             fix = None
-            if not what.startswith("`random."):  # there is no telling what the new key is for
+            if not what.startswith("`random.") and not what.endswith(","):
+                # There is no telling what the new key is for, nor which argument of a function is updated.
                 fix = propose(
                     report, event.node, "bind-result", "Assign the result", safe=False, **_binding(event)
                 )
@@ -193,6 +236,23 @@ def f(table, names, text):
                 reason="the call stands as a statement of its own, and arrays and pytrees are immutable",
                 fix=fix,
             )
+
+
+def _returned_update(callee: Value) -> str:
+    """The update that a function of the project does nothing but return, or ""."""
+    function = callee.function if isinstance(callee, BoundMethod) else callee
+    if not isinstance(function, Function) or isinstance(function.node, ast.Lambda):
+        return ""
+    (*before, last) = function.node.body
+    described = all(isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant) for s in before)
+    call = last.value if described and isinstance(last, ast.Return) else None
+    if not isinstance(call, ast.Call):
+        return ""
+    root, _, path = dotted(call.func).partition(".")
+    held = function.scope.lookup(root) if root else None
+    if held is None or not isinstance(held[0], External):
+        return ""
+    return _FUNCTIONS.get(canonical(f"{held[0].name}.{path}" if path else held[0].name), "")
 
 
 def _binding(event: CallEvent) -> dict[str, object]:
@@ -227,6 +287,9 @@ def _updated(event: CallEvent) -> str:
         return f"`{_FUNCTIONS[event.name]}`"
     callee = event.callee
     call = event.node
+    update = _returned_update(callee)
+    if update and isinstance(call, ast.Call):
+        return f"`{dotted(call.func)}`, which returns `{update}`,"
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return ""
     method = call.func.attr

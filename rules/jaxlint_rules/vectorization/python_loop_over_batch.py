@@ -370,10 +370,13 @@ def growth(times: jax.Array, values):
         fix = None
         place: ast.expr = node
         if isinstance(first, (ast.ListComp, ast.GeneratorExp)):
-            generator = first.generators[0]
-            if len(first.generators) == 1 and not generator.ifs:
-                found = self.over(generator.target, generator.iter, first.elt, event.frame)
-                if done == "stacked":
+            inner = first
+            while isinstance(inner.elt, ast.ListComp) and _is_plain(inner):
+                inner = inner.elt  # a table: `jnp.array([[f(x, y) for y in ys] for x in xs])`
+            if _is_plain(inner):
+                generator = inner.generators[0]
+                found = self.over(generator.target, generator.iter, inner.elt, event.frame)
+                if done == "stacked" and inner is first:
                     fix = propose(report, node, "stack-to-vmap", "Use `vmap`", safe=False)
         elif isinstance(first, ast.Name) and done == "stacked":
             filled = self.filled(first.id, event.frame)
@@ -506,3 +509,8 @@ def _has_rows(value: Value, function: str, frame: Frame) -> bool:
         and value.certain
         and not isinstance(value, ExternalObject)
     )
+
+
+def _is_plain(node: ast.ListComp | ast.GeneratorExp) -> bool:
+    """Whether a comprehension runs over one thing, and leaves nothing out."""
+    return len(node.generators) == 1 and not node.generators[0].ifs
