@@ -4,11 +4,11 @@
 
 - `kind`: `bad` or `good`, and of which `family` of mistakes it is an example, or the look-alike;
 - `lines`: where the mistake is. A finding stands on each of these lines, or on one of `also_ok`, which is as good a place;
-- `missed`: that the mistake is not found yet. Whoever finds it takes the word away;
+- `missed`: that the mistake is not found yet, or why it is not. Whoever finds it takes the word away;
 - `other`: lines with a finding of another kind, which is right as well;
 - `source`: the report that the program was written after.
 
-Those of `index_blind.json` were written before their authors had looked at what the rules find.
+Those of `index_blind.json` and `index_second.json` were written before their authors had looked at what the rules find.
 """
 
 from __future__ import annotations
