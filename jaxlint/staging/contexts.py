@@ -119,7 +119,7 @@ def _key_of_instance(value: Instance, depth: int, coarse: bool) -> object:
         switches = [
             (name, part.const)
             for name, part in value.fields.items()
-            if type(part) is Static and (part.const is True or part.const is False)
+            if type(part) is Static and isinstance(part.const, bool if coarse else (bool, str))
         ]  # what a config says of a module decides what that does
         return ("i", id(value.cls.node), value.staged is not None, *switches, *functions_in(value))
     known = list(value.fields.items())[:16]

@@ -21,6 +21,7 @@ from jaxlint.staging.values import (
     Static,
     Unknown,
     Value,
+    is_plain_object,
     join,
     join_all,
 )
@@ -165,6 +166,8 @@ class Expressions(Operators, Narrowing, Containers):
             if not last:
                 self.test(value, operand, how, frame)
                 known = truth(value)
+                if known is None and how == "or" and is_plain_object(value):
+                    known = True  # `config or Config()`
                 if known is not None:
                     if known == (how == "or"):
                         results.append(value)

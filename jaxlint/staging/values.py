@@ -830,3 +830,13 @@ def is_text(value: Value) -> bool:
 def is_none(value: Value) -> bool:
     """The constant None."""
     return isinstance(value, Static) and value.const is None
+
+
+def is_plain_object(value: Value) -> bool:
+    """An instance of a class of the project that does not say what its truth is: it is true."""
+    if not isinstance(value, Instance):
+        return False
+    bases = [base for cls in value.cls.mro() for base in cls.bases]
+    if not all(isinstance(base, ClassValue) for base in bases):
+        return False
+    return value.cls.lookup("__bool__") is None and value.cls.lookup("__len__") is None

@@ -8,7 +8,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.shapes import shape_of
 from jaxlint.staging.values import Transformed, constant
-from jaxlint_rules._reasons import guarded
+from jaxlint_rules._reasons import decided_by_kind, guarded
 
 
 class VmapSizes(Rule):
@@ -89,7 +89,7 @@ def main(keys, n):
         callee = event.callee
         if not isinstance(callee, Transformed) or callee.api != "jax.vmap" or len(event.args) < 2:
             return
-        if event.frame.catching or guarded(event):
+        if event.frame.catching or guarded(event) or decided_by_kind(event.frame):
             return
         axes = constant(callee.options["in_axes"]) if "in_axes" in callee.options else 0
         if not isinstance(axes, (int, tuple)) or (isinstance(axes, tuple) and len(axes) != len(event.args)):

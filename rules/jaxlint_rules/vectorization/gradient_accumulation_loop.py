@@ -163,6 +163,15 @@ def adapt(params, x):
     return params
 
 @jax.jit
+def losses_of_steps(params, x):
+    total = 0.0
+    for _ in range(8):
+        loss, grads = jax.value_and_grad(loss_fn)(params, x)
+        params = params - 0.1 * grads
+        total += loss
+    return params, total / 8
+
+@jax.jit
 def two(params, a, b):
     grads = jnp.zeros_like(params)
     for x in (a, b):
@@ -247,8 +256,16 @@ def _made_of_gradients(loop: ast.For) -> set[str]:
     for statement in loop.body:
         if isinstance(statement, ast.Assign) and _uses(statement.value, made):
             for target in statement.targets:
-                made |= {part.id for part in walk(target) if isinstance(part, ast.Name)}
+                made |= {part.id for part in _walk_gradients(target, statement.value)}
     return made
+
+
+def _walk_gradients(target: ast.expr, value: ast.expr) -> list[ast.Name]:
+    """The names that gradients are bound to: of `value_and_grad`, not the value that stands before them."""
+    bound = [target]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Call):
+        bound = target.elts[1:] if "value_and_grad" in ast.unparse(value.func) else bound
+    return [part for child in bound for part in walk(child) if isinstance(part, ast.Name)]
 
 
 def _uses(node: ast.AST, made: set[str]) -> bool:

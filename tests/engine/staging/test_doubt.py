@@ -1594,6 +1594,42 @@ PROGRAMS = {
             _, _, density = make(2.0)
             return jax.vmap(lambda x: density(x, x))(xs)
     """,
+    "settings that are given, and others by default": """
+        from dataclasses import dataclass
+
+        import jax
+
+        @dataclass
+        class Config:
+            method: str = "replay"
+
+        class Trainer:
+            def __init__(self, config=None):
+                self.config = config or Config()
+                self.kept = []
+
+            def step(self, x):
+                if self.config.method == "replay":
+                    self.kept.append(x)
+                return x * 2
+
+        def run(x):
+            return jax.jit(Trainer(Config(method="plain")).step)(x) + Trainer().step(x)
+    """,
+    "rows of arrays that are mapped where they have two axes": """
+        import jax
+        import jax.numpy as jnp
+
+        def advantages(rewards, values):
+            return rewards - values.mean()
+
+        def both(rewards, values):
+            if rewards.ndim == 1:
+                return advantages(rewards, values)
+            return jax.vmap(advantages)(rewards, values)
+
+        print(both(jnp.ones(4), jnp.ones(5)))
+    """,
     "two modules of one class, which their configs tell apart": """
         import dataclasses
         import jax.numpy as jnp
@@ -1908,3 +1944,18 @@ def test_a_keyword_that_a_function_does_not_have_is_not_called_a_parameter_of_it
         "a string ('sum') cannot be traced, and `scaled` has no parameter `mod`; did you mean `mode`?"
     )
     assert plain.message == "`how` of `scaled` is traced, and a string ('sum') cannot be; declare it static"
+
+
+def test_a_setting_is_followed_where_it_is_the_one_that_is_given(tmp_path: Path) -> None:
+    program = PROGRAMS["settings that are given, and others by default"]
+    replayed = program.replace('"plain"', '"replay"')
+    assert [finding.code for finding in findings_in(tmp_path, {"program.py": replayed})] == ["JAX201"]
+
+
+def test_rows_that_are_mapped_whatever_axes_they_have_are_told(tmp_path: Path) -> None:
+    program = PROGRAMS["rows of arrays that are mapped where they have two axes"]
+    mapped = program.replace("if rewards.ndim == 1:\n", "if not program:\n").replace(
+        "def both(", "def both(program, "
+    )
+    mapped = mapped.replace("both(jnp.ones(4)", "both(object(), jnp.ones(4)")
+    assert [finding.code for finding in findings_in(tmp_path, {"program.py": mapped})] == ["JAX116"]
