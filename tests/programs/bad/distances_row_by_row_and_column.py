@@ -14,4 +14,4 @@ def alignment(first, second):
 
 if __name__ == "__main__":
     k1, k2 = jax.random.split(jax.random.key(0))
-    print(alignment(jax.random.normal(k1, (40, 3)), jax.random.normal(k2, (40, 3))))
+    print(alignment(jax.random.normal(k1, (12, 3)), jax.random.normal(k2, (12, 3))))
