@@ -38,3 +38,28 @@ def holds_arrays(name: str) -> bool:
     if name.startswith("equinox.nn."):
         return name.rpartition(".")[2][:1].isupper() and name not in EQUINOX_WITHOUT_ARRAYS
     return name in NNX_WITH_ARRAYS
+
+
+# Functions that give back what they are first given: a check, a mark, a name in front of it.
+PASSED_ON = (
+    "equinox.error_if",
+    "equinox.branched_error_if",
+    *(
+        f"equinox.internal.{name}"
+        for name in (
+            "error_if",
+            "branched_error_if",
+            "nondifferentiable",
+            "nondifferentiable_backward",
+            "nontraceable",
+            "doc_repr",
+            "closure_to_pytree",
+        )
+    ),
+)
+
+# Enumerations whose items may be chosen under a trace: equinox's own, and those that libraries made of it.
+ENUMERATION = "equinox.Enumeration"
+ENUMERATIONS = frozenset(
+    {ENUMERATION, "equinox.internal.Enumeration", "lineax.RESULTS", "optimistix.RESULTS", "diffrax.RESULTS"}
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from jaxlint.jaxapi.modules import ENUMERATION, ENUMERATIONS
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.staging import events
 from jaxlint.staging.constants import constant_names
@@ -444,6 +445,10 @@ class Classes(Machine):
             return BoundMethod(member, base) if member_kind(member) == "classmethod" else member
         if name == "__name__":
             return Static(kind="str")
+        if name in ("where", "promote") and not ENUMERATIONS.isdisjoint(
+            map(canonical, base.external_bases())
+        ):
+            return External(f"{ENUMERATION}.{name}")
         return UNKNOWN
 
     def set_attribute(
@@ -505,7 +510,7 @@ class Classes(Machine):
         frame: Frame,
     ) -> None:
         """An attribute of a class or of a function, which lives as long as where it is defined."""
-        if isinstance(base, ClassValue) and isinstance(value, (Function, Transformed)):
+        if isinstance(base, ClassValue) and isinstance(value, (Function, Transformed, ClassValue)):
             base.namespace[name] = join(base.namespace.get(name, value), value) if frame.guards else value
         array = find_array(value, True)
         if array is not None and array.certain and frame.stage.staged and frame.stage.certain:

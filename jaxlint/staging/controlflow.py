@@ -47,7 +47,12 @@ from jaxlint.staging.values import (
     map_parts,
 )
 
+
 # Operations whose results have another shape than their operands.
+def _staged_leaf(leaves: list[Value]) -> bool:
+    return any(isinstance(leaf, Array) and leaf.staged for leaf in leaves)
+
+
 _RESIZING = frozenset(
     """stack concatenate concat expand_dims squeeze sum mean max min prod std var linalg.norm dot vdot vstack hstack
     repeat tile broadcast_to""".split()  # noqa: SIM905
@@ -358,11 +363,13 @@ class ControlFlow(Machine):
         loose = custom_leaf or not (leaves and isinstance(leaves[0], Array))
         leaves += [self.leaf_of(tree, loose) for tree in trees[1:]]
         unknown = all(type(tree) is Unknown for tree in trees)
+        some = Array(True, frame.stage.why, tree=custom_leaf, certain=False, mixed=True)
         if frame.stage.abstract and unknown:
             # Of a tree that is not known, inside a stage: mostly tracers.
-            leaves = [
-                Array(True, frame.stage.why, tree=custom_leaf, certain=False, mixed=True) for _ in trees
-            ]
+            leaves = [some for _ in trees]
+        elif frame.stage.abstract and type(trees[0]) is Unknown and _staged_leaf(leaves):
+            # Where trees that are mapped along have tracers it has leaves; settings come after it.
+            leaves[0] = some
         result = self.call_value(body, leaves, {}, node, frame)
         self.tell_constant_keys("jax.tree.map", body, before, born, trees, node, frame)
         if len(trees) == 1 and is_identity(body):

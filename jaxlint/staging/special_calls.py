@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
+from jaxlint.jaxapi.modules import ENUMERATION, NNX_DICTS, NNX_LISTS, NNX_NOTES, PASSED_ON
 from jaxlint.staging import events
 from jaxlint.staging.callbacks import CALLBACKS
 from jaxlint.staging.calls import StarArgument
@@ -43,25 +43,6 @@ from jaxlint.staging.values import (
 )
 
 Special = Callable[[Any, list[Value], dict[str, Value], ast.AST, Frame], Value]
-
-
-# Functions that give back what they are first given: a check, a mark, a name in front of it.
-_PASSED_ON = (
-    "equinox.error_if",
-    "equinox.branched_error_if",
-    *(
-        f"equinox.internal.{name}"
-        for name in (
-            "error_if",
-            "branched_error_if",
-            "nondifferentiable",
-            "nondifferentiable_backward",
-            "nontraceable",
-            "doc_repr",
-            "closure_to_pytree",
-        )
-    ),
-)
 
 
 def _partial(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -114,6 +95,14 @@ def _third(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST
     if found is None:
         return self.opaque_call(args, node, frame)
     return Array(found.staged, found.why, tree=True, certain=found.certain)
+
+
+def _chosen_item(
+    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """`Enumeration.where(choice, first, second)`: an item that holds a tracer where the choice is one."""
+    found = next((array for part in args if (array := find_array(part, True)) is not None), None)
+    return UNKNOWN if found is None else Array(True, found.why, tree=True, certain=False)
 
 
 def _stopped(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -309,8 +298,10 @@ SPECIAL_CALLS: dict[str, Special] = {
     "functools.partial": _partial,
     GENERIC: generic,
     "equinox.filter_closure_convert": _first,
-    **dict.fromkeys(_PASSED_ON, _first),
+    **dict.fromkeys(PASSED_ON, _first),
     "jax.tree.transpose": _third,
+    f"{ENUMERATION}.where": _chosen_item,
+    f"{ENUMERATION}.promote": _first,
     "inspect.signature": signature,
     "inspect.ismethod": _is_method,
     "functools.wraps": _wraps,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -13,11 +14,13 @@ import pytest
 from flax import nnx
 
 from jaxlint.jaxapi.modules import (
+    ENUMERATION,
     EQUINOX_WITHOUT_ARRAYS,
     NNX_DICTS,
     NNX_LISTS,
     NNX_NOTES,
     NNX_WITH_ARRAYS,
+    PASSED_ON,
     SEQUENTIALS,
     holds_arrays,
 )
@@ -163,3 +166,21 @@ def test_filters_get_the_path_and_the_variable_of_each_leaf(take: Callable[..., 
 
     forward(nnx.Linear(2, 3, rngs=nnx.Rngs(0)))
     assert sorted(set(seen)) == [(("bias",), True), (("kernel",), True)]
+
+
+MORE = {"error_if": (False, "wrong"), "branched_error_if": (False, 0, ["wrong"]), "doc_repr": ("text",)}
+
+
+@pytest.mark.parametrize("name", PASSED_ON)
+def test_functions_that_pass_on_what_they_are_given(name: str) -> None:
+    module, _, last = name.rpartition(".")
+    given = jax.numpy.arange(3.0)
+    assert (getattr(importlib.import_module(module), last)(given, *MORE.get(last, ())) == given).all()
+
+
+def test_an_enumeration_chooses_under_a_trace() -> None:
+    module, _, last = ENUMERATION.rpartition(".")
+    first: Any = type("First", (getattr(importlib.import_module(module), last),), {"good": "a", "bad": "b"})
+    second: Any = type("Second", (first,), {"worse": "c"})
+    chosen = jax.jit(lambda x: second.promote(first.where(x > 0, first.good, first.bad)))(1.0)
+    assert chosen == second.good

@@ -270,3 +270,69 @@ def test_checks_and_marks_give_back_what_they_are_given(tmp_path: Path) -> None:
     """
     facts = facts_of(tmp_path, program)
     assert [facts[name].params["x"] for name in ("checked", "marked", "turned")] == ["traced"] * 3
+
+
+def test_the_first_of_several_trees_has_leaves_where_the_others_have_tracers(tmp_path: Path) -> None:
+    program = """
+        import jax
+        from elsewhere import load
+
+        @jax.jit
+        def step(params):
+            return jax.tree.map(lambda first, second: first, load(), params), jax.tree.map(moved, params, load())
+
+        def moved(param, setting):
+            return param
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["step.<locals>.<lambda>"].params == {"first": "traced", "second": "traced"}
+    assert facts["moved"].params == {"param": "traced", "setting": "unknown"}
+
+
+def test_a_class_that_another_gets_as_an_attribute_is_made_by_that_name(tmp_path: Path) -> None:
+    program = """
+        import equinox as eqx
+        import jax
+
+        class Info(eqx.Module):
+            pass
+
+        class WithValue(Info):
+            value: jax.Array
+
+            def doubled(self):
+                return 2 * self.value
+
+        Info.WithValue = WithValue
+
+        @jax.jit
+        def step(x):
+            return Info.WithValue(x).doubled()
+    """
+    assert facts_of(tmp_path, program)["WithValue.doubled"].params == {"self": "traced"}
+
+
+@pytest.mark.parametrize(("base", "answer"), [("eqx.Enumeration", "traced"), ("Choices", "unknown")])
+def test_an_item_of_an_enumeration_that_a_tracer_chooses_holds_one(
+    tmp_path: Path, base: str, answer: str
+) -> None:
+    program = f"""
+        import equinox as eqx
+        import jax
+        from elsewhere import Choices
+
+        class Results({base}):
+            good = "it went well"
+            bad = "it did not"
+
+        class More(Results):
+            worse = "it broke"
+
+        def told(result):
+            return result
+
+        @jax.jit
+        def step(x):
+            return told(More.promote(Results.where(x > 0, Results.good, Results.bad)))
+    """
+    assert facts_of(tmp_path, program)["told"].params == {"result": answer}
