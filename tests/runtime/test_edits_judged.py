@@ -103,7 +103,9 @@ def test_what_compiling_rounds_is_told_by_a_run_without_it(
     tmp_path: Path, error: float | None, without: float, accepted: bool, runs: int
 ) -> None:
     found, rewrites = search(tmp_path, {"a": ran(4.0, error), "without jit": ran(9.0, without)})
+    before = found.deadline
     good = tried(found, rewrites, "a")
+    assert (found.deadline > before) == (runs == 2)  # the run without jit takes no time of other edits
     assert len(good) == accepted
     assert len(found.trials.asked) == runs  # type: ignore[attr-defined]
     if accepted:
