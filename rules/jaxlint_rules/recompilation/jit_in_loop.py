@@ -40,9 +40,9 @@ class JitInLoop(Rule):
     """`jit` inside a loop.
 
     ## What it does
-    Finds `jax.jit` applied in a loop, or in a function that is called in a loop, to a function that is made anew each
+    Finds `jax.jit` applied in a loop, or in a function or property that is used in a loop, to a function that is made anew each
     time: a lambda, a nested `def`, a `partial`, a bound method (`model.step` is another object at each evaluation). A function
-    that SciPy's solvers call is called in a loop, too.
+    that SciPy's solvers call is called in a loop, too. So is a `partial` of numbers that follow the loop's counter: they could be arguments.
 
     ## Why is this bad?
     Compiled programs are cached by the function object. A new object each time means tracing and compiling each time:

@@ -62,7 +62,8 @@ class DiscardedUpdate(Rule):
     ## What it does
     Finds updates that stand as a statement of their own: `x.at[i].set(v)`, `state.replace(...)`,
     `state.apply_gradients(...)`, `optax.apply_updates(params, updates)`, `lax.dynamic_update_slice(...)`,
-    `lax.with_sharding_constraint(x, sharding)`, `jnp.fill_diagonal(...)`, `x.sort()`, `x.astype(...)`, `jax.tree.map(lambda p: p * 0.9, params)` and the like.
+    `lax.with_sharding_constraint(x, sharding)`, `jnp.fill_diagonal(...)`, `x.sort()`, `x.astype(...)`, `jax.tree.map(lambda p: p * 0.9, params)` and the like,
+    and calls of functions that do nothing but return one.
 
     ## Why is this bad?
     JAX arrays and the dataclasses that hold them are immutable. Such a call gives a new object and leaves the old one as
