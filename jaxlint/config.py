@@ -86,9 +86,8 @@ class Config:
     severity: Severity = Severity.WARNING  # the least that is reported
     report_unused_suppressions: bool = False
     cache_dir: Path | None = None  # None: CACHE_FOLDER in `root`
-    base: Config | None = field(
-        default=None, repr=False
-    )  # what a file said, before the command line changed it
+    # What a file said, before the command line changed it.
+    base: Config | None = field(default=None, repr=False)
 
     @property
     def search(self) -> Search:
@@ -187,9 +186,8 @@ def _exactness(selector: str, code: str) -> int:
     if code.startswith(selector.upper()):
         return 2 + len(selector)
     rule = next(rule for rule in all_rules() if rule.code == code)
-    return 2 + (
-        len(code) if selector.lower() == rule.name else len(code[:-2])
-    )  # a category is a block of codes
+    # A category is a block of codes.
+    return 2 + (len(code) if selector.lower() == rule.name else len(code[:-2]))
 
 
 def load_config(

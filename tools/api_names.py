@@ -17,9 +17,8 @@ _MAX_DEPTH = 12
 class ModuleNames:
     """The names of one module. `is_open`: it makes names while it runs, so that the list is not the whole."""
 
-    names: dict[str, str] = field(
-        default_factory=dict
-    )  # name -> "present", "deprecated" or "gone" (it raises)
+    # Name -> "present", "deprecated" or "gone" (it raises).
+    names: dict[str, str] = field(default_factory=dict)
     origin: dict[str, str] = field(default_factory=dict)  # name -> where the object comes from, dotted
     is_open: bool = False
 

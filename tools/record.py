@@ -92,9 +92,8 @@ def picture(recording: Recording, output: str) -> str:
     for line in lines:
         console.print(line)
     svg = console.export_svg(title="jaxlint", theme=MONOKAI, unique_id="jaxlint")
-    return re.sub(
-        r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL
-    )  # fonts come from the reader's own machine
+    # Fonts come from the reader's own machine.
+    return re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
 
 
 def main() -> int:

@@ -89,9 +89,8 @@ class _Chain:
 
     site: Site
     product: ast.Call | ast.BinOp
-    operands: list[tuple[str, str]] = field(
-        default_factory=list
-    )  # queries, keys, values, and how each is turned
+    # Queries, keys, values, and how each is turned.
+    operands: list[tuple[str, str]] = field(default_factory=list)
     order: str = ""  # how the result is turned
     masks: list[ast.expr] = field(default_factory=list)
     others: list[ast.expr] = field(default_factory=list)  # scales, which the number replaces

@@ -30,9 +30,8 @@ def jit_call(draft: Draft, step: Step) -> None:
     if isinstance(call.func, ast.Call):
         raise Refused("what is called is made anew each time, and jit would compile it each time")
     wrapper = reference(site, draft.imports, transform, call)
-    static = (
-        "" if transform == "equinox.filter_jit" else _static(step)
-    )  # there, whatever is no array is static
+    # There, whatever is no array is static.
+    static = "" if transform == "equinox.filter_jit" else _static(step)
     function = site.span(call.func)
     draft.insert(function.line, function.column, f"{wrapper}(")
     draft.insert(function.end_line, function.end_column, f"{static})")

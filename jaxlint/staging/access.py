@@ -280,9 +280,8 @@ class Access(Machine):
                 known = const is not MISSING and hashable(const)
                 element = base.element if known else join_all(base.elements())
                 if isinstance(element, (Array, Unknown)) and element.origin is not None and known:
-                    element = replace(
-                        element, origin=element.origin.child(const)
-                    )  # one key's value, not another's
+                    # One key's value, not another's.
+                    element = replace(element, origin=element.origin.child(const))
                 return element
             return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
         if isinstance(base, NumpyArray):

@@ -695,9 +695,8 @@ class FunctionRecord:
         self.donations: dict[int, Handed] = {}  # context -> what the call donates of its arguments
         self.handed: Handed | None = None  # by the last call
         self.closures: dict[int, int] = {}  # contexts by the scope that was captured
-        self.given: set[tuple[int, ...]] = (
-            set()
-        )  # once there are many contexts: functions handed over, and what got tracers
+        # Once there are many contexts: functions handed over, and what got tracers.
+        self.given: set[tuple[int, ...]] = set()
         # Of a function that makes functions, what its arguments have captured is all that tells these apart.
         self.coarse_after = COARSE_AFTER * (FACTORY_FACTOR if makes_functions(function.node) else 1)
         self.coarse: dict[object, int] = {}  # coarse key -> key of `memo`

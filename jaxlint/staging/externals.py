@@ -180,9 +180,8 @@ _LIKE_THE_FIRST = frozenset(
         "jax.lax.dynamic_update_index_in_dim",
     ]
 )
-_LOGGING_METHODS = frozenset(
-    {"info", "warning", "warn", "error", "critical", "exception"}
-)  # shown by default
+# Shown by default.
+_LOGGING_METHODS = frozenset({"info", "warning", "warn", "error", "critical", "exception"})
 _LOGGING = frozenset(f"{module}.{m}" for module in ("logging", "absl.logging") for m in _LOGGING_METHODS)
 # Functions and methods of libraries that need the numbers of an array at once: to write them to a file, or to send them.
 _HOST_READERS = frozenset(
@@ -339,9 +338,8 @@ class Externals(Machine):
             rest = self.collective(name, value.element, node, frame) if value.element is not None else None
             return DictValue(known, rest, frame.stage)
         if isinstance(value, Static) and (value.const is None or name in NUMBER_KEEPING_COLLECTIVES):
-            return (
-                value if value.const is None else Static(kind=value.kind)
-            )  # `psum(1, axis)` is the axis' size
+            # `psum(1, axis)` is the axis' size.
+            return value if value.const is None else Static(kind=value.kind)
         if not isinstance(value, (Array, NumpyArray, Static)):
             return self.opaque_call([value], node, frame)
         result = self.array_result(frame, [value], node, name=_short(name), like=value)

@@ -53,9 +53,8 @@ def parameter_facts(record: FunctionRecord, contexts: Contexts, called: Contexts
     if names and getattr(node, "name", "") == "__init__":
         params[names[0]] = "static"  # there is nothing in it yet
     if record.function.kind == "classmethod" and getattr(node, "name", "") == "tree_unflatten":
-        params.update(
-            dict.fromkeys(names[:-1], "static")
-        )  # what is kept beside the leaves is compared and hashed
+        # What is kept beside the leaves is compared and hashed.
+        params.update(dict.fromkeys(names[:-1], "static"))
     return params
 
 
@@ -167,9 +166,8 @@ def _likely_traced(value: Value, array: Array) -> bool:
         if value.staged is None:
             return not array.mixed  # made there, of what is most likely one
         # It crossed into the stage with all of its leaves, where it is known to have any.
-        settled = (
-            value.cls.kind == "nnx" or not array.mixed
-        )  # the variables of nnx are arrays, whatever holds them
+        # The variables of nnx are arrays, whatever holds them.
+        settled = value.cls.kind == "nnx" or not array.mixed
         return settled and _has_leaves(value)
     if isinstance(value, DictValue):
         return bool(value.items) and not array.mixed  # what is left over of keywords is mostly empty

@@ -42,9 +42,8 @@ class Module:
         self.display = source.display
         self.scope = Scope(None, is_module=True)
         self.state = "new"  # "new", "running", "done"
-        self.renamed: set[str] = (
-            set()
-        )  # names that something else is bound to later: another library, or what a later cell defines
+        # Names that something else is bound to later: another library, or what a later cell defines.
+        self.renamed: set[str] = set()
         self.reported = False
         self.found: dict[str, Module | None] = {}  # the modules that it asked for by absolute name
 

@@ -212,9 +212,10 @@ def _namedtuple(self: Any, args: list[Value], kwargs: dict[str, Value], node: as
     """`namedtuple("Name", fields)` is the class that one would have written with `typing.NamedTuple`."""
     names = kwargs.get("field_names", args[1] if len(args) > 1 else UNKNOWN)
     if isinstance(names, (ListValue, TupleValue)) and names.items and isinstance(names.items[0], TupleValue):
+        # Typing's pairs of name and type.
         names = TupleValue(
             [part.items[0] if part.items else UNKNOWN for part in names.items if isinstance(part, TupleValue)]
-        )  # typing's pairs of name and type
+        )
     text = constant(names)
     fields = text.replace(",", " ").split() if isinstance(text, str) else constant_names(names)
     name = constant(args[0]) if args else MISSING

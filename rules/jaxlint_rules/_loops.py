@@ -12,9 +12,8 @@ from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, w
 
 FEW = 4  # iterations of a loop that are too few to matter
 _WRAPPERS = frozenset({"tqdm", "trange", "track", "progress_bar"})
-SIZED = frozenset(
-    {"zeros", "ones", "empty", "full", "arange", "eye", "linspace"}
-)  # they make arrays of a given size
+# They make arrays of a given size.
+SIZED = frozenset({"zeros", "ones", "empty", "full", "arange", "eye", "linspace"})
 _WITHOUT_LOOP = frozenset({"scan", "fori_loop", "while_loop", "vmap"})
 GROWING = frozenset({"concatenate", "append", "vstack", "hstack", "concat", "column_stack", "row_stack"})
 

@@ -40,9 +40,8 @@ class Outcome:
     leaves: tuple[np.ndarray, ...]
     paths: tuple[str, ...]
     groups: tuple[tuple[int, ...], ...]
-    starts: Mapping[int, np.ndarray] = field(
-        default_factory=dict
-    )  # by output number: the input that it updates
+    # By output number: the input that it updates.
+    starts: Mapping[int, np.ndarray] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

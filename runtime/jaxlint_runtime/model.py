@@ -73,9 +73,8 @@ class CapturedFunction:
     seconds: float = 0.0  # wall time in calls that did not compile, dispatch only unless synced
     compiles: list[Compile] = field(default_factory=list)
     refused: str | None = None  # why no call could be kept (byte budget, unpicklable, ...)
-    findings: list[dict[str, Any]] = field(
-        default_factory=list
-    )  # of check, as JSON, inside this function or at its jit
+    # Of check, as JSON, inside this function or at its jit.
+    findings: list[dict[str, Any]] = field(default_factory=list)
     call_number: int = 0  # which call `call` was, counted from 1
     inner_calls: int = 0  # calls under another transformation: traced, not run
     # arguments whose arrays were results of the call before, as the run showed it; None: it did not show
@@ -86,9 +85,8 @@ class CapturedFunction:
     reused: bool = False
     wrappers: int = 1  # how often the program passed it to `jax.jit`
     warm_ms: list[float] = field(default_factory=list)  # calls without a compile, waited for to the end
-    period_ms: list[float] = field(
-        default_factory=list
-    )  # from the start of one call to that of the next, sampled
+    # From the start of one call to that of the next, sampled.
+    period_ms: list[float] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -89,9 +89,8 @@ def measured(device: Any, seconds: float = 0.4) -> Peaks:
     size, length = (1024, 2**26) if device.platform == "cpu" else (8192, 2**28)
     with jax.default_device(device):
         product = jax.jit(lambda x: x @ x * 1e-3)
-        passing = jax.jit(
-            lambda x: x + 1.0, donate_argnums=0
-        )  # in place: fresh pages would cost more than the pass
+        # In place: fresh pages would cost more than the pass.
+        passing = jax.jit(lambda x: x + 1.0, donate_argnums=0)
         flops = 2.0 * size**3 / _fastest(product, jnp.ones((size, size), jnp.float32), seconds / 2)
         moved = 8.0 * length / _fastest(passing, jnp.zeros((length,), jnp.float32), seconds / 2)
     source = f"a {size} x {size} product and a pass over {4 * length // 2**20} MiB, the fastest of several"

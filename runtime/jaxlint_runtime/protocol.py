@@ -53,9 +53,8 @@ class Job:
     transforms: list[str] | None = None  # None: all
     seconds: float | None = None  # for timing one candidate; None: the optimiser's own default
     skip: list[list[Any]] = field(default_factory=list)  # [path, line, target] that crashed or are done
-    flagged: list[list[Any]] = field(
-        default_factory=list
-    )  # [path, line] of findings: count the functions around
+    # [path, line] of findings: count the functions around.
+    flagged: list[list[Any]] = field(default_factory=list)
     only: list[list[Any]] | None = None  # [path, qualname] to look at; None: all
     undonated: bool = False  # measure `only` against themselves without their donation
     costs: bool = False  # tell what the functions cost as they are, too

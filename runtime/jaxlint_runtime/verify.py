@@ -70,9 +70,8 @@ class Request:
     profile_server: int | None = None  # port
     mesh: tuple[tuple[str, int], ...] | None = None  # names and sizes of axes: look at sharding alone
     inputs: str | None = None  # file with examples: its functions are called, the program is not run
-    dims: Mapping[str, int] = field(
-        default_factory=dict
-    )  # sizes of named dimensions, for examples and annotations
+    # Sizes of named dimensions, for examples and annotations.
+    dims: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def runs(self) -> bool:
@@ -140,9 +139,8 @@ class Verification:
     document: Document = field(init=False)
     check: CheckResult | None = None
     examine: bool = True  # False: leave out check
-    rewritten: list[Change] = field(
-        default_factory=list
-    )  # edits of the source that are proven, not yet written
+    # Edits of the source that are proven, not yet written.
+    rewritten: list[Change] = field(default_factory=list)
     written: frozenset[str] = frozenset()  # files that this command has changed, by real path
     error_tail: bytes = b""  # the last that the program wrote to stderr
     run_seconds: float = 0.0  # that the program ran until it was captured

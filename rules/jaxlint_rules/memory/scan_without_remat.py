@@ -48,9 +48,8 @@ class _Work:
     """What one function does itself: its products, with those that each is made of, and the functions that it calls."""
 
     products: dict[ast.AST, set[ast.AST]] = field(default_factory=dict)
-    over: set[ast.AST] = field(
-        default_factory=set
-    )  # products of a carry with what the scan runs over: weights
+    # Products of a carry with what the scan runs over: weights.
+    over: set[ast.AST] = field(default_factory=set)
     layers: set[ast.AST] = field(default_factory=set)  # calls of layers of a framework
     looped: set[ast.AST] = field(default_factory=set)  # those in a loop, and functions that are called in one
     calls: set[ast.AST] = field(default_factory=set)

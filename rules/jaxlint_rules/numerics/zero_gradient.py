@@ -9,9 +9,8 @@ from jaxlint.staging.events import CallEvent, ZeroGradientEvent
 from jaxlint.staging.values import Array, Static, Transformed, Value, constant
 
 _GRADIENTS = frozenset({"jax.grad", "jax.value_and_grad"})
-_HANDING_ON = frozenset(
-    {"jit", "vmap"}
-)  # what is called with the arguments of the gradient, of the same dtype
+# What is called with the arguments of the gradient, of the same dtype.
+_HANDING_ON = frozenset({"jit", "vmap"})
 
 
 class ZeroGradient(Rule):

@@ -29,9 +29,8 @@ from jaxlint_rules.recompilation._ragged import drawn, ragged
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
 _CONVERTING = frozenset({"array", "asarray"})
 _EVEN = frozenset({"range", "arange", "linspace"})
-_TEXT = frozenset(
-    {"split", "encode", "tokenize", "rsplit", "splitlines"}
-)  # of a text: as many parts as it has
+# Of a text: as many parts as it has.
+_TEXT = frozenset({"split", "encode", "tokenize", "rsplit", "splitlines"})
 
 
 class ShapeVaryingLoop(Rule):

@@ -189,9 +189,8 @@ def f(weights, x):
             return
         what = "a slice bound" if event.how == "slice" else "the index of a Python sequence"
         indexed = event.how != "dict"
-        ref = (
-            isinstance(event.base, Array) and event.base.role == "ref"
-        )  # only `pl.ds(start, size)` reads a part of it
+        # Only `pl.ds(start, size)` reads a part of it.
+        ref = isinstance(event.base, Array) and event.base.role == "ref"
         message = "Slice by lax.dynamic_slice_in_dim" if event.how == "slice" else "Index an array"
         report(
             event.node,

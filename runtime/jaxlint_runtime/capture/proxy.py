@@ -34,9 +34,8 @@ class JitProxy:
         self._jaxlint_call = recorder.call
         self._jaxlint_options = options
         self._jaxlint_adopted: dict[Any, FunctionRecord] = {}  # where `record` depends on a static argument
-        self._jaxlint_number = (
-            1 if record is None else record.wrappers
-        )  # the how manieth wrapper of its function
+        # The how manieth wrapper of its function.
+        self._jaxlint_number = 1 if record is None else record.wrappers
         self._jaxlint_compiled = False
         for name in ("__module__", "__name__", "__qualname__", "__doc__", "__wrapped__", "__annotations__"):
             try:

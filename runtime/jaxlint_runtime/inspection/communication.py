@@ -25,9 +25,8 @@ KINDS = (
 )
 _IOTA = re.compile(r"replica_groups=\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?")
 _MESH = re.compile(r"replica_groups=mesh\[([^\]]*)\][^{]*?\{([^}]*)\}")
-_AXIS = re.compile(
-    r"'([^']*)'(?::\((\d+)\)(\d+))?"
-)  # an axis, or of an axis the part of so many after so many
+# An axis, or of an axis the part of so many after so many.
+_AXIS = re.compile(r"'([^']*)'(?::\((\d+)\)(\d+))?")
 _LISTED = re.compile(r"replica_groups=\{((?:\{[\d,]*\},?)*)\}")
 _PAIRS = re.compile(r"source_target_pairs=\{((?:\{\d+,\d+\},?)*)\}")
 _LOOKS = frozenset(("dynamic-slice", "slice"))

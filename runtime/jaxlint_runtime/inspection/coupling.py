@@ -41,9 +41,8 @@ _LINEAR = frozenset(
     ]
 )
 _RANDOM = frozenset({"random_bits", "threefry2x32", "rng_bit_generator", "rng_uniform"})
-_OF_ONE = frozenset(
-    {"mul", "div", "dot_general", "select_n"}
-)  # linear in one operand; div in its first alone
+# Linear in one operand; div in its first alone.
+_OF_ONE = frozenset({"mul", "div", "dot_general", "select_n"})
 
 
 class Differs(Exception):

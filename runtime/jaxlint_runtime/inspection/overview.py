@@ -17,9 +17,8 @@ from jaxlint_runtime.inspection.words import QUIET_CALLS, collective, facts
 from jaxlint_runtime.model import Cost, Interval
 from jaxlint_runtime.staging import Staged, StagingError
 
-_MOST_TEXT = (
-    48 * 2**20
-)  # characters of HLO that are read: beyond, reading them would take longer than they are worth
+# Characters of HLO that are read: beyond, reading them would take longer than they are worth.
+_MOST_TEXT = 48 * 2**20
 _MOST_FACTS = 60
 _MOST_LINES = 60
 

@@ -68,9 +68,8 @@ class Likelihood:
     sizes: Sizes
     product: Node
     scores_bytes: int = 0
-    cuts: dict[Label, tuple[Label, int]] = field(
-        default_factory=dict
-    )  # rows that are parts: of which, from where
+    # Rows that are parts: of which, from where.
+    cuts: dict[Label, tuple[Label, int]] = field(default_factory=dict)
 
     @property
     def place(self) -> str:

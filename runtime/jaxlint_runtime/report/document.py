@@ -36,16 +36,13 @@ class Document:
     eager: dict[str, Any] = field(default_factory=dict)
     step: str | None = None
     results: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
-    inspections: list[dict[str, Any]] = field(
-        default_factory=list
-    )  # what versions of functions do, see `inspection.overview`
+    # What versions of functions do, see `inspection.overview`.
+    inspections: list[dict[str, Any]] = field(default_factory=list)
     peaks: dict[str, dict[str, Any]] = field(default_factory=dict)  # by target
-    diffs: list[dict[str, Any]] = field(
-        default_factory=list
-    )  # how what is proven would be written, see `report.diffs`
-    shardings: list[tuple[str, dict[str, Any]]] = field(
-        default_factory=list
-    )  # by target, see `sharding.shard.record`
+    # How what is proven would be written, see `report.diffs`.
+    diffs: list[dict[str, Any]] = field(default_factory=list)
+    # By target, see `sharding.shard.record`.
+    shardings: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     applied: list[dict[str, Any]] = field(default_factory=list)

@@ -98,12 +98,10 @@ class _Search:
     runs: int = 0  # of edited programs
     seen: set[tuple[str, str, str]] = field(default_factory=set)
     combined: set[frozenset[tuple[str, str, str]]] = field(default_factory=set)  # that were run at once
-    little: list[tuple[Rewrite, str]] = field(
-        default_factory=list
-    )  # that was left for another round, with why
-    written: set[tuple[str, str, str]] = field(
-        default_factory=set
-    )  # path, function and codemod of what was tried
+    # That was left for another round, with why.
+    little: list[tuple[Rewrite, str]] = field(default_factory=list)
+    # Path, function and codemod of what was tried.
+    written: set[tuple[str, str, str]] = field(default_factory=set)
 
     def run(self, rewrites: list[Rewrite]) -> None:
         """Try the edits, and those that become possible by them; leave what is proven in the verification."""

@@ -63,9 +63,8 @@ class Axes:
     stacked: set[Node] = field(default_factory=set)  # axes that a loop goes over
     carried: dict[Node, float] = field(default_factory=dict)  # bytes of the values that have the axis
     parts: dict[Node, set[int]] = field(default_factory=dict)  # sizes of axes that one was cut into
-    between: set[Node] = field(
-        default_factory=set
-    )  # taken one by one in products of values that are no inputs: heads
+    # Taken one by one in products of values that are no inputs: heads.
+    between: set[Node] = field(default_factory=set)
     products: dict[int, Product] = field(default_factory=dict)  # by the ids of their equations
     inner: set[Node] = field(default_factory=set)  # contracted in such products: the width of a head
     parents: list[Node] = field(default_factory=list)

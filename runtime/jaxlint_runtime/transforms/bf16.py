@@ -95,9 +95,8 @@ class _Found:
     opaque: int = 0  # products inside equations that are not rewritten
     precise: int = 0  # products that ask for more than the default precision
     narrow: int = 0  # products in 16 bits or fewer already
-    chains: list[list[tuple[str, int, str]]] = field(
-        default_factory=list
-    )  # where each product of the forward pass is called, from the inside to the outside
+    # Where each product of the forward pass is called, from the inside to the outside.
+    chains: list[list[tuple[str, int, str]]] = field(default_factory=list)
 
     def why_not(self) -> str:
         if self.narrow:

@@ -51,9 +51,8 @@ class Record:
     already: int = 0  # calls that the program rematerialises itself
     names: set[str] = field(default_factory=set)  # that the program gave to values inside of them
     sites: list[tuple[str, int, str]] = field(default_factory=list)
-    chains: list[list[tuple[str, int, str]]] = field(
-        default_factory=list
-    )  # for each stack the frames around it
+    # For each stack the frames around it.
+    chains: list[list[tuple[str, int, str]]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
