@@ -59,6 +59,14 @@ class Supposed(Machine):
                 # Of what is not known, or left to heirs: this class may be the one that is meant.
                 if isinstance(member, Function) and self.asked_for(name, member):
                     yield member, cls, entered
+                    yield from self.overriding(name, cls, entered)
+
+    def overriding(self, name: str, cls: ClassValue, why: Why) -> Iterator[tuple[Function, ClassValue, Why]]:
+        """What the classes that derive from one have for its method `name`; of those of tests, no program knows."""
+        for heir in self.heirs.get(cls.node, ()):
+            own = heir.namespace.get(name)
+            if isinstance(own, Function) and not heir.module.is_test:
+                yield own, heir, why
 
     def asked_for(self, name: str, member: Function) -> bool:
         """Whether something unknown is called by the name of the method in a stage, or read by that of the property."""

@@ -222,3 +222,35 @@ def test_a_property_is_read_by_its_name(tmp_path: Path) -> None:
     assert facts["Layer.scale"].staged == "yes"
     # Nobody reads the one, and arrays have the other, too.
     assert {facts[f"Layer.{name}"].staged for name in ("unread", "shape")} == {"unknown"}
+
+
+def test_what_overrides_a_method_that_is_asked_for_may_be_meant(tmp_path: Path) -> None:
+    program = """
+        import equinox as eqx
+        import jax
+        from elsewhere import choose
+
+        class Layer(eqx.Module):
+            weight: jax.Array
+
+            def advance(self, x):
+                return self.weight * x
+
+        class Other(Layer):
+            def advance(self, x):
+                return self.weight + x
+
+            def describe(self, x):
+                return x
+
+        class Stranger(eqx.Module):
+            def advance(self, x):
+                return x
+
+        @jax.jit
+        def step(weight, x):
+            return choose(Layer(weight)), choose("layer").advance(3)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Layer.advance"].staged == facts["Other.advance"].staged == "yes"
+    assert {facts[name].staged for name in ("Other.describe", "Stranger.advance")} == {"unknown"}
