@@ -9,6 +9,7 @@ from jaxlint.staging.events import IndexEvent, ShapeEvent
 from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import certain_tracer, guarded, traced
+from jaxlint_rules._sizes import static_size
 
 
 class DynamicShape(Rule):
@@ -42,8 +43,9 @@ class DynamicShape(Rule):
     ## Fix safety
     Unsafe: a `for` over a traced `range` becomes `lax.fori_loop`, whose carry must keep its types and which has no
     reverse-mode derivative when its length is traced. `x.at[x > 1].set(v)` becomes `jnp.where(x > 1, v, x)`, which may
-    have a wider dtype than `x`, and sums and means of `x[x > 0]` keep what is not chosen, as zeros or by `where=`. Other
-    sizes have no automatic fix: they must become static.
+    have a wider dtype than `x`, and sums and means of `x[x > 0]` keep what is not chosen, as zeros or by `where=`. A
+    parameter that is a size is declared static where its function is jitted, which compiles anew for each value. Other sizes
+    have no automatic fix.
 
     ## When not to fix
     Sizes that come from shapes, constants and static arguments are fine, and not reported.
@@ -79,26 +81,72 @@ def f(key, x, n):
     return noise, grid, kept, where, x, total, parts, clipped, sums
 """,
             """
+import functools
+
 import jax
 import jax.numpy as jnp
 
-@jax.jit
+@functools.partial(jax.jit, static_argnames="n")
 def f(key, x, n):
     noise = jax.random.normal(key, (n,))
     grid = jnp.arange(n)
     kept = x[x > 0]
     where = jnp.nonzero(x)
-
-    def body_fun(_, x):
+    for _ in range(n):
         x = x * 2
-        return x
-
-    x = jax.lax.fori_loop(0, n, body_fun, x)
     total = x.sum(axis=n)
     parts = jnp.repeat(x, n), jnp.split(x, n)
     clipped = jnp.where((x > 1) & ~jnp.isnan(x), 1.0, x)
     sums = jax.ops.segment_sum(x, n)
     return noise, grid, kept, where, x, total, parts, clipped, sums
+""",
+        ),
+        Example(
+            "numbers that only count, lie in an array, are bound anew or come through vmap",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def power(x, n):
+    for _ in range(n):  # finding
+        x = x * 2
+    return x
+
+@jax.jit
+def head(x, lengths):
+    return jnp.zeros(lengths[0]), jnp.ones(lengths.max())  # finding
+
+@jax.jit
+def grown(x, n):
+    n = n + 1
+    return jnp.zeros(n)  # finding
+
+rows = jax.jit(jax.vmap(lambda x, n: x + jnp.zeros(n)))  # finding
+""",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def power(x, n):
+    def body_fun(_, x):
+        x = x * 2
+        return x
+
+    x = jax.lax.fori_loop(0, n, body_fun, x)
+    return x
+
+@jax.jit
+def head(x, lengths):
+    return jnp.zeros(lengths[0]), jnp.ones(lengths.max())
+
+@jax.jit
+def grown(x, n):
+    n = n + 1
+    return jnp.zeros(n)
+
+rows = jax.jit(jax.vmap(lambda x, n: x + jnp.zeros(n)))
 """,
         ),
         Example(
@@ -168,8 +216,9 @@ def f(key, x, n):
             message = f"the size of `{name}`'s result depends on traced values; give it `{event.option}=`"
         else:
             message = f"{event.argument} of `{name}` must be a static number, and this one is traced"
-        fix = None
-        if event.function == "range":
+        advice, fix = static_size(event, value)
+        message += advice
+        if event.function == "range" and not advice:
             fix = propose(report, event.node, "range-to-fori-loop", "Loop by `lax.fori_loop`", safe=False)
         report(event.node, message, reason=traced(event, value), fix=fix)
 

@@ -11,6 +11,7 @@ from jaxlint.staging.events import TestEvent
 from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import declare_static, only_staged, propose
 from jaxlint_rules._reasons import certain_tracer, guarded, traced
+from jaxlint_rules._sizes import static_size
 
 _WORDS = {
     "if": "`if` asks for the truth of a traced value",
@@ -441,8 +442,11 @@ print(power_iteration(jnp.eye(3)), bits(jnp.eye(3)), on_host(jnp.eye(3)))
         if flag:
             message += f'. If `{flag}` is an ordinary flag, declare it static: `static_argnames="{flag}"`'
         made = value.why.cause if flag and value.why is not None else None
+        advice, fix = static_size(event, value)
         if flag:
             fix = declare_static(made.node, made.module, flag) if made is not None else None
+        elif advice:
+            message += advice
         else:
             fix = _fix(event, report)
         report(event.node, message, reason=traced(event, value), fix=fix)

@@ -9,6 +9,7 @@ from jaxlint.staging.events import IndexEvent
 from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, traced
+from jaxlint_rules._sizes import static_size
 
 
 class TracerIndex(Rule):
@@ -192,12 +193,13 @@ def f(weights, x):
         # Only `pl.ds(start, size)` reads a part of it.
         ref = isinstance(event.base, Array) and event.base.role == "ref"
         message = "Slice by lax.dynamic_slice_in_dim" if event.how == "slice" else "Index an array"
+        advice, fix = static_size(event, index)
+        if not advice and indexed and not ref:
+            fix = propose(report, event.node, "sequence-to-array", message, safe=False)
         report(
             event.node,
             f"{what} must be a Python integer, and this one is traced"
-            + ("; use `pl.ds(start, size)`" if ref else ""),
+            + (advice or ("; use `pl.ds(start, size)`" if ref else "")),
             reason=traced(event, index),
-            fix=propose(report, event.node, "sequence-to-array", message, safe=False)
-            if indexed and not ref
-            else None,
+            fix=fix,
         )
