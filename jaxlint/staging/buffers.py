@@ -517,11 +517,22 @@ def read_as(node: ast.AST, parents: Parents) -> str:
         last = last_name(func)
         if last in _HARMLESS_CALLS and func is not current:
             return ""
-        if func is current and last in _CONTAINER_METHODS:
+        if func is current and (last in _CONTAINER_METHODS or (last == "keys" and not above.args)):
             return ""
+        if _asks_leaves_harmlessly(above):
+            return ""
+    while isinstance(above, ast.Subscript) and above.value is current:
+        current, above = above, parents.get(above)  # `batch["inputs"][key].shape`
     if isinstance(above, ast.Attribute) and above.attr in (_METADATA | {"lower", "replace", "_replace"}):
         return ""
     return "used"
+
+
+def _asks_leaves_harmlessly(call: ast.Call) -> bool:
+    """`jax.tree.map(lambda x: x.delete(), tree)`: what is called of each leaf needs no buffer."""
+    function = call.args[0] if call.args else None
+    body = function.body if isinstance(function, ast.Lambda) else None
+    return isinstance(body, ast.Call) and last_name(body.func) in _HARMLESS_CALLS
 
 
 def donating(callee: Value) -> tuple[Transformed | None, int]:

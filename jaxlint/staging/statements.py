@@ -236,6 +236,8 @@ class Statements(Machine):
             elif isinstance(target, ast.Subscript):
                 self.eval(target.value, frame)
                 self.eval(target.slice, frame)
+                if self.donates and (place := place_of(target)):
+                    self.forget_place(place, frame)
 
     def exec_global(self, node: ast.Global, frame: Frame) -> None:
         frame.scope.globals.update(node.names)

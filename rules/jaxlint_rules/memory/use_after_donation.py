@@ -15,7 +15,10 @@ from jaxlint.staging.syntax_facts import dotted, place_of, walk
 from jaxlint.staging.values import Array, External, Instance, Unknown, Value, parts_of
 
 _UPDATES = re.compile(r"step|update|train|learn")
-_METRICS = re.compile(r"eval|loss|metric|valid|test|predict")
+_METRICS = re.compile(r"eval|loss|metric|valid|test|predict|infer|represent")
+_DATA = re.compile(
+    r"batch|inputs?|images?|labels?|targets?|examples?|data"
+)  # of a step, which gives none of it back
 
 
 class UseAfterDonation(Rule):
@@ -268,7 +271,7 @@ class Decoder:
         opaque = named and by_name and any(_is_opaque(leaf) for leaf in leaves(event.value))
         for name, value in event.parameters.items():
             given = {_origin(leaf) for leaf in leaves(value)} - {None}
-            if opaque or given & origins:
+            if (opaque and not _DATA.fullmatch(name.lower().rpartition("_")[2])) or given & origins:
                 self.matched.add((event.transformed.node, name))
 
     def tell(self, event: DonatedReadEvent, report: Reporter) -> None:

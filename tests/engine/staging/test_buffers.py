@@ -71,6 +71,12 @@ def reads(body: str, tmp_path: Path) -> list[tuple[str, str]]:
         ("p, q = state\np = step(p, 1.0)\nq = step(q, p)\nreturn state", [("state", "returned")]),
         ("p, q = state\nother = step(state, 1.0)\nreturn other, q", [("q", "returned")]),
         ("other = both(state)\nreturn other, state", [("state", "returned")]),
+        ('k = x["key"]\ndel x["key"]\nother = step(x, 1.0)\nreturn k + other', []),
+        ('k = x["key"]\ndel x["mask"]\nother = step(x, 1.0)\nreturn k + other', [("k", "used")]),
+        ('other = step(x, 1.0)\nfor k in x["a"].keys():\n    print(x["a"][k].shape)\nreturn other', []),
+        ('other = step(x, 1.0)\nreturn [x["a"][k] + other for k in flag]', [("x['a']", "used")]),
+        ("other = step(x, 1.0)\njax.tree.map(lambda a: a.delete(), x)\nreturn other", []),
+        ("other = step(x, 1.0)\nreturn jax.tree.map(lambda a: a * 2, x)", [("x", "used")]),
     ],
 )
 def test_reads_of_donated_buffers(body: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
