@@ -17,7 +17,7 @@ from jaxlint_runtime.model import Interval
 from jaxlint_runtime.rewrites.figures import evened, less_of, no_promise
 from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.search import _Search
-from jaxlint_runtime.rewrites.trials import WITHOUT_JIT, Trial
+from jaxlint_runtime.rewrites.trials import IN_DOUBLE, WITHOUT_JIT, Trial
 from jaxlint_runtime.verify import Request, Verification
 
 SOURCE = "import jax\n\ndef a(x): ...\n\ndef b(x): ...\n\ndef c(x): ...\n"
@@ -37,6 +37,9 @@ def outcome(error: float | None, allowed: float = 3e-5) -> dict[str, Any]:
     return {"calls": 1, "values": 10, "problem": problem, "numerics": numerics}
 
 
+_NAMES = {str(WITHOUT_JIT): "without jit", str(IN_DOUBLE): "double"}
+
+
 class Runs:
     """Runs by which functions are jitted in the text, or without jit."""
 
@@ -54,7 +57,9 @@ class Runs:
         (source,) = sources.values()
         lines = source.text.splitlines()
         jitted = [line[4] for before, line in itertools.pairwise(lines) if before == "@jax.jit"]
-        name = "without jit" if options.get("environment") == WITHOUT_JIT else "".join(jitted)
+        name = _NAMES.get(str(options.get("environment")), "".join(jitted))
+        if name == "double" and not references:
+            name = "original in double"
         self.asked.append(name)
         self.environments.append(dict(options.get("environment") or {}))
         self.references.append(references)
@@ -94,7 +99,7 @@ def tried(found: _Search, rewrites: Mapping[str, Rewrite], names: str) -> list[A
     [
         (1e-5, 0.0, True, 1),
         (4e-4, 2e-6, True, 2),
-        (4e-4, 4e-4, False, 2),
+        (4e-4, 4e-4, False, 4),
         (0.5, 0.0, False, 1),  # more than compiling rounds
         (None, 0.0, False, 1),  # other integers, or nothing finite
     ],
@@ -102,15 +107,47 @@ def tried(found: _Search, rewrites: Mapping[str, Rewrite], names: str) -> list[A
 def test_what_compiling_rounds_is_told_by_a_run_without_it(
     tmp_path: Path, error: float | None, without: float, accepted: bool, runs: int
 ) -> None:
-    found, rewrites = search(tmp_path, {"a": ran(4.0, error), "without jit": ran(9.0, without)})
+    double = {"original in double": ran(9.0), "double": ran(5.0, without)}
+    found, rewrites = search(tmp_path, {"a": ran(4.0, error), "without jit": ran(9.0, without), **double})
     before = found.deadline
     good = tried(found, rewrites, "a")
-    assert (found.deadline > before) == (runs == 2)  # the run without jit takes no time of other edits
+    assert (found.deadline > before) == (runs > 1)  # the run without jit takes no time of other edits
     assert len(good) == accepted
     assert len(found.trials.asked) == runs  # type: ignore[attr-defined]
     if accepted:
         assert good[0].numerics.passed
         assert ("what compiling rounds" in good[0].evidence) == (runs == 2)
+
+
+@pytest.mark.parametrize(
+    ("left", "printed", "accepted"),
+    [
+        (1e-12, "loss 0.125", True),
+        (1e-12, "loss 0.250", False),  # what is printed there is compared, too
+        (4e-5, "loss 0.125", False),  # a mistake is as large in double precision
+        (None, "loss 0.125", False),
+    ],
+)
+def test_rounding_that_the_program_makes_larger_is_told_in_double_precision(
+    tmp_path: Path, left: float | None, printed: str, accepted: bool
+) -> None:
+    def printing(trial: Trial, text: str) -> Trial:
+        return dataclasses.replace(trial, printed=text)
+
+    runs = {
+        "a": printing(ran(4.0, 4e-4), "loss 0.126"),
+        "b": printing(ran(4.0, 4e-4), "loss 0.126"),
+        "without jit": ran(9.0, 4e-4),
+        "original in double": printing(ran(9.0), "loss 0.125"),
+        "double": printing(ran(5.0, left), printed),
+    }
+    found, rewrites = search(tmp_path, runs)
+    found.base = printing(found.base, "loss 0.127")
+    good = tried(found, rewrites, "ab")
+    assert len(good) == 2 * accepted
+    asked: list[str] = found.trials.asked  # type: ignore[attr-defined]
+    assert asked.count("original in double") == 1
+    assert all("in float64 it is 1.0e-12" in one.evidence and one.numerics.passed for one in good)
 
 
 def test_a_program_that_jits_is_compared_without_jit_with_itself_without_jit(tmp_path: Path) -> None:

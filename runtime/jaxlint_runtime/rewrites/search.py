@@ -36,7 +36,7 @@ from jaxlint_runtime.rewrites.figures import (
 from jaxlint_runtime.rewrites.loops import without_those
 from jaxlint_runtime.rewrites.printed import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load
-from jaxlint_runtime.rewrites.trials import OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
+from jaxlint_runtime.rewrites.trials import IN_DOUBLE, OTHER_ROUNDING, WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.rewrites.worth_trying import fails, from_run, propose, run_again
 from jaxlint_runtime.scratch import TooLarge
 
@@ -52,7 +52,8 @@ _OBSERVED = 40
 _SLOWER = 1.15  # a run of one version may take this much longer than another of the same
 _PAIRS = (3, 8)  # of runs that are timed at the end: least and most
 _CLAIM = 1.06
-_ROUNDED = 100.0  # times the tolerance that an edit may be off where it is the same operation by operation
+_ROUNDED = 100.0  # times the tolerance that an edit may be off where it is the same operation by operation, or in float64
+_SHRINKS = 1e-3  # of a difference is left in float64, where it is rounding
 _CACHE = "JAX_COMPILATION_CACHE_DIR"
 _MANIFEST = 2.0  # the least ratio of one pair, and of the first runs of both versions, that needs no second
 _PLAIN = 1.5  # the least ratio of two pairs, and of the first runs of both versions, that needs no third
@@ -83,6 +84,15 @@ class _Tried:
         return frozenset(one.rewrite.key for one in self.members)
 
 
+@dataclass(frozen=True, slots=True)
+class _InDouble:
+    """What runs in float64 say of an edit, and what both versions printed there."""
+
+    told: str
+    original: str
+    edited: str
+
+
 @dataclass(slots=True)
 class _Search:
     verification: Verification
@@ -95,6 +105,7 @@ class _Search:
     repeats: list[Trial] = field(default_factory=list)
     references: list[Path] = field(default_factory=list)
     uncompiled: list[Path] | None = None  # the reference for edits that run without jit
+    double: tuple[Trial, Path] | None = None  # the original in float64, where that was asked for
     runs: int = 0  # of edited programs
     seen: set[tuple[str, str, str]] = field(default_factory=set)
     combined: set[frozenset[tuple[str, str, str]]] = field(default_factory=set)  # that were run at once
@@ -283,14 +294,12 @@ class _Search:
         compared = trial.compared or {"calls": 0, "values": 0, "problem": None, "numerics": None}
         lines, numbers = compared_lines(self.base.printed, [one.printed for one in self.repeats])
         problem, rounding = compared["problem"], ""
+        printed = self.base.printed, [one.printed for one in self.repeats], trial.printed
         if problem and (rounding := self._only_rounded(compared["numerics"], sources, limit)):
             problem = None
-        tried.problem = problem or differs(
-            self.base.printed,
-            [one.printed for one in self.repeats],
-            trial.printed,
-            coarse=self.dtype is not None,
-        )
+        elif problem and (double := self._same_in_double(compared["numerics"], sources, limit)) is not None:
+            problem, rounding, printed = None, double.told, (double.original, [], double.edited)
+        tried.problem = problem or differs(*printed, coarse=self.dtype is not None)
         if trial.status != self.base.status:
             tried.problem = f"it ends with exit status {trial.status} instead of {self.base.status}"
         if tried.problem is not None:
@@ -334,10 +343,9 @@ class _Search:
         What runs operation by operation rounds the same however XLA compiles, so that the other runs of the original do not
         show how far rounding moves it.
         """
-        if self.errors or self.dtype is not None or numerics is None or numerics["max_rel"] is None:
+        if not self._may_be_rounding(numerics):
             return ""
-        if not 0 < numerics["max_rel"] <= _ROUNDED * numerics["tolerance"]:
-            return ""
+        assert numerics is not None
         begun = time.monotonic()
         trial, _ = self.trials.run(sources, limit, self._uncompiled(limit), environment=WITHOUT_JIT)
         self.deadline += time.monotonic() - begun  # it takes no other edit's time
@@ -347,6 +355,43 @@ class _Search:
             f"the difference is what compiling rounds: operation by operation it is {trial.compared['numerics']['max_rel'] or 0.0:.1e} "
             f"instead of {numerics['max_rel']:.1e}; "
         )
+
+    def _may_be_rounding(self, numerics: Mapping[str, Any] | None) -> bool:
+        if self.errors or self.dtype is not None or numerics is None or numerics["max_rel"] is None:
+            return False
+        return bool(0 < numerics["max_rel"] <= _ROUNDED * numerics["tolerance"])
+
+    def _same_in_double(
+        self, numerics: Mapping[str, Any] | None, sources: Mapping[str, SourceFile], limit: float
+    ) -> _InDouble | None:
+        """Runs in float64, where the edit differs by rounding that the program makes larger; None where it does not.
+
+        A draw that decides between branches, or a trajectory that is chaotic, turns rounding into other numbers. Such a difference
+        shrinks with the precision, and a mistake does not.
+        """
+        if not self._may_be_rounding(numerics):
+            return None
+        assert numerics is not None
+        begun = time.monotonic()
+        try:
+            if self.double is None:
+                self.double = self.trials.run(self.original, limit, environment=IN_DOUBLE)
+            original, folder = self.double
+            if original.failure is not None:
+                return None
+            trial, _ = self.trials.run(sources, limit, [folder], environment=IN_DOUBLE)
+        finally:
+            self.deadline += time.monotonic() - begun  # it takes no other edit's time
+        left = (trial.compared or {}).get("numerics")
+        if trial.failure is not None or left is None or left["max_rel"] is None:
+            return None
+        if left["max_rel"] > _SHRINKS * numerics["max_rel"]:
+            return None
+        told = (
+            f"the difference is rounding, which the program makes larger: in float64 it is {left['max_rel']:.1e} "
+            f"instead of {numerics['max_rel']:.1e}; "
+        )
+        return _InDouble(told, original.printed, trial.printed)
 
     # ---- which are good ----
 

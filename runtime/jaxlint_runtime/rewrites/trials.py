@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 # Every operation by itself: sums in another order, and nothing else is different.
 OTHER_ROUNDING = {"XLA_FLAGS": (os.environ.get("XLA_FLAGS", "") + " --xla_disable_hlo_passes=fusion").strip()}
 WITHOUT_JIT = {"JAX_DISABLE_JIT": "1"}
+# What does not say its dtype computes, and draws, in float64: the same in both versions.
+IN_DOUBLE = {"JAX_ENABLE_X64": "1"}
 
 
 @dataclass(slots=True)
