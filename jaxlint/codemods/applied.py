@@ -12,10 +12,9 @@ JITS = frozenset({"jax.jit", "flax.nnx.jit"})
 
 def applied(site: Site, node: ast.AST) -> str | None:
     """The full name of the transform, or of whatever else is called or named there; None where it has none."""
-    if is_partial(site, node) and isinstance(node, ast.Call) and node.args:
-        return site.names.qualified(node.args[0])
-    named = node.func if isinstance(node, ast.Call) else node
-    return site.names.qualified(named) if isinstance(named, ast.expr) else None
+    if isinstance(node, ast.Call):
+        return site.names.qualified(node.args[0] if is_partial(site, node) and node.args else node.func)
+    return site.names.qualified(node) if isinstance(node, ast.expr) else None
 
 
 def is_partial(site: Site, node: ast.AST) -> bool:

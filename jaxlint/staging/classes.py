@@ -589,7 +589,6 @@ class Classes(Machine):
         return UNKNOWN
 
 
-@cache
 def _holds(value: Value, part: Instance, depth: int = 2) -> bool:
     """Whether a value is `part`, or an ordinary object that has it in an attribute."""
     if value is part:
@@ -599,6 +598,7 @@ def _holds(value: Value, part: Instance, depth: int = 2) -> bool:
     return any(_holds(field, part, depth - 1) for field in value.fields.values())
 
 
+@cache
 def set_on_classes(module: Module) -> frozenset[str]:
     """Names of attributes that the module sets on something that looks like a class: `Model.debug = True`."""
     return frozenset(_SET_ON_CLASS.findall(module.source.text))

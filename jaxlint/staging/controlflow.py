@@ -47,12 +47,7 @@ from jaxlint.staging.values import (
     map_parts,
 )
 
-
 # Operations whose results have another shape than their operands.
-def _staged_leaf(leaves: list[Value]) -> bool:
-    return any(isinstance(leaf, Array) and leaf.staged for leaf in leaves)
-
-
 _RESIZING = frozenset(
     """stack concatenate concat expand_dims squeeze sum mean max min prod std var linalg.norm dot vdot vstack hstack
     repeat tile broadcast_to""".split()  # noqa: SIM905
@@ -601,6 +596,10 @@ def is_identity(body: Value) -> bool:
         return False
     names = [parameter.arg for parameter in positional_parameters(node)]
     return names == [node.body.id]
+
+
+def _staged_leaf(leaves: list[Value]) -> bool:
+    return any(isinstance(leaf, Array) and leaf.staged for leaf in leaves)
 
 
 def _as_large_as(init: Value, result: Value, depth: int = 4) -> Value:

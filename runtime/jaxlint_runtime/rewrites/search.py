@@ -295,10 +295,13 @@ class _Search:
         lines, numbers = compared_lines(self.base.printed, [one.printed for one in self.repeats])
         problem, rounding = compared["problem"], ""
         printed = self.base.printed, [one.printed for one in self.repeats], trial.printed
-        if problem and (rounding := self._only_rounded(compared["numerics"], sources, limit)):
-            problem = None
-        elif problem and (double := self._same_in_double(compared["numerics"], sources, limit)) is not None:
-            problem, rounding, printed = None, double.told, (double.original, [], double.edited)
+        if problem and self._may_be_rounding(compared["numerics"]):
+            begun = time.monotonic()
+            if rounding := self._only_rounded(compared["numerics"], sources, limit):
+                problem = None
+            elif (double := self._same_in_double(compared["numerics"], sources, limit)) is not None:
+                problem, rounding, printed = None, double.told, (double.original, [], double.edited)
+            self.deadline += time.monotonic() - begun  # it takes no other edit's time
         tried.problem = problem or differs(*printed, coarse=self.dtype is not None)
         if trial.status != self.base.status:
             tried.problem = f"it ends with exit status {trial.status} instead of {self.base.status}"
@@ -336,19 +339,14 @@ class _Search:
         return self.uncompiled
 
     def _only_rounded(
-        self, numerics: Mapping[str, Any] | None, sources: Mapping[str, SourceFile], limit: float
+        self, numerics: Mapping[str, Any], sources: Mapping[str, SourceFile], limit: float
     ) -> str:
         """What shows that an edit is off by what compiling rounds alone: without jit it computes what the original does so.
 
         What runs operation by operation rounds the same however XLA compiles, so that the other runs of the original do not
         show how far rounding moves it.
         """
-        if not self._may_be_rounding(numerics):
-            return ""
-        assert numerics is not None
-        begun = time.monotonic()
         trial, _ = self.trials.run(sources, limit, self._uncompiled(limit), environment=WITHOUT_JIT)
-        self.deadline += time.monotonic() - begun  # it takes no other edit's time
         if trial.failure is not None or trial.compared is None or trial.compared["problem"] is not None:
             return ""
         return (
@@ -357,31 +355,25 @@ class _Search:
         )
 
     def _may_be_rounding(self, numerics: Mapping[str, Any] | None) -> bool:
+        """Whether an edit is off by so little that it is worth further runs to tell rounding from a mistake."""
         if self.errors or self.dtype is not None or numerics is None or numerics["max_rel"] is None:
             return False
         return bool(0 < numerics["max_rel"] <= _ROUNDED * numerics["tolerance"])
 
     def _same_in_double(
-        self, numerics: Mapping[str, Any] | None, sources: Mapping[str, SourceFile], limit: float
+        self, numerics: Mapping[str, Any], sources: Mapping[str, SourceFile], limit: float
     ) -> _InDouble | None:
         """Runs in float64, where the edit differs by rounding that the program makes larger; None where it does not.
 
         A draw that decides between branches, or a trajectory that is chaotic, turns rounding into other numbers. Such a difference
         shrinks with the precision, and a mistake does not.
         """
-        if not self._may_be_rounding(numerics):
+        if self.double is None:
+            self.double = self.trials.run(self.original, limit, environment=IN_DOUBLE)
+        original, folder = self.double
+        if original.failure is not None:
             return None
-        assert numerics is not None
-        begun = time.monotonic()
-        try:
-            if self.double is None:
-                self.double = self.trials.run(self.original, limit, environment=IN_DOUBLE)
-            original, folder = self.double
-            if original.failure is not None:
-                return None
-            trial, _ = self.trials.run(sources, limit, [folder], environment=IN_DOUBLE)
-        finally:
-            self.deadline += time.monotonic() - begun  # it takes no other edit's time
+        trial, _ = self.trials.run(sources, limit, [folder], environment=IN_DOUBLE)
         left = (trial.compared or {}).get("numerics")
         if trial.failure is not None or left is None or left["max_rel"] is None:
             return None
