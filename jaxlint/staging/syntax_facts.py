@@ -181,6 +181,7 @@ def captured_flags(node: FunctionNode) -> tuple[str, ...]:
     return tuple(sorted(found - names_stored(node))) if found else ()
 
 
+@cache
 def tested_names(node: FunctionNode) -> frozenset[str]:
     """The names that a function tests for their truth alone."""
     found: set[str] = set()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.names import canonical
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
@@ -14,7 +13,6 @@ from jaxlint.staging.values import (
     Array,
     AtIndexer,
     BoundMethod,
-    External,
     ExternalMethod,
     ExternalObject,
     Function,
@@ -22,6 +20,7 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint_rules._fixes import propose
+from jaxlint_rules._names import external_name
 
 _AT_METHODS = frozenset(
     ["set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"]
@@ -249,11 +248,7 @@ def _returned_update(callee: Value) -> str:
     call = last.value if described and isinstance(last, ast.Return) else None
     if not isinstance(call, ast.Call):
         return ""
-    root, _, path = dotted(call.func).partition(".")
-    held = function.scope.lookup(root) if root else None
-    if held is None or not isinstance(held[0], External):
-        return ""
-    return _FUNCTIONS.get(canonical(f"{held[0].name}.{path}" if path else held[0].name), "")
+    return _FUNCTIONS.get(external_name(call.func, function.scope), "")
 
 
 def _binding(event: CallEvent) -> dict[str, object]:

@@ -11,7 +11,7 @@ from jaxlint.staging.events import TestEvent
 from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import declare_static, only_staged, propose
 from jaxlint_rules._reasons import certain_tracer, guarded, traced
-from jaxlint_rules._sizes import static_size
+from jaxlint_rules._static_sizes import static_size
 
 _WORDS = {
     "if": "`if` asks for the truth of a traced value",

@@ -9,7 +9,7 @@ from jaxlint.staging.events import IndexEvent
 from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, traced
-from jaxlint_rules._sizes import static_size
+from jaxlint_rules._static_sizes import static_size
 
 
 class TracerIndex(Rule):

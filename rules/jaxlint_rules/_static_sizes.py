@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from jaxlint.finding import FixRequest
 from jaxlint.jaxapi.functions import SHAPE_ARGUMENTS
-from jaxlint.jaxapi.names import canonical
 from jaxlint.staging.events import Event
-from jaxlint.staging.syntax_facts import all_parameters, dotted, names_stored, nodes_of
-from jaxlint.staging.values import Array, External, Function, Static
+from jaxlint.staging.syntax_facts import all_parameters, names_stored, nodes_of
+from jaxlint.staging.values import Array, Function, Static
 from jaxlint_rules._fixes import declare_static
+from jaxlint_rules._names import external_name
 
 _JITS = ("jit", "nnx.jit")
 
@@ -55,11 +55,7 @@ def _sizes(function: Function) -> frozenset[str]:
 
 
 def _sizes_in(call: ast.Call, function: Function) -> Iterator[str]:
-    root, _, path = dotted(call.func).partition(".")
-    held = function.scope.lookup(root) if root else None
-    if held is None or not isinstance(held[0], External):
-        return
-    name = canonical(f"{held[0].name}.{path}" if path else held[0].name)
+    name = external_name(call.func, function.scope)
     name = f"jax.{name}" if name.startswith("numpy.") else name
     positions, keywords = SHAPE_ARGUMENTS.get(name, ((), ()))
     given = [call.args[n] for n in positions if n < len(call.args)]
