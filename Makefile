@@ -32,7 +32,7 @@ format: setup ## rewrite the sources in the project's format
 	$(BIN)/ruff format .
 
 bench: setup ## time and memory beside other linters; findings over pinned packages from PyPI
-	$(BIN)/python -m benchmarks.speed --peers
+	$(BIN)/python -m benchmarks.speed --peers --corpus
 	$(BIN)/python -m benchmarks.corpora --packages all
 
 bench-optimise: setup ## programs as written, as verify leaves them, as an expert wrote them

@@ -24,7 +24,6 @@ from benchmarks.speed.measure import Task, measure
 
 ROOT = Path(__file__).parents[2]
 PEERS = Path(__file__).with_name("peers.txt")
-LARGE = 100_000  # lines of the project in which one file is changed
 
 
 def arguments() -> argparse.Namespace:
@@ -40,6 +39,9 @@ def arguments() -> argparse.Namespace:
         default=["flax", "optax"],
         metavar="NAME",
         help="timed together [%(default)s]",
+    )
+    parser.add_argument(
+        "--corpus", action="store_true", help="then all pinned packages as one project (a quarter of an hour)"
     )
     parser.add_argument("--peers", action="store_true", help="other linters too (minutes)")
     parser.add_argument("--repeat", type=int, default=5, metavar="N", help="[%(default)s]")
@@ -95,6 +97,9 @@ def tasks_for(folder: Path, listing: Path, options: argparse.Namespace, peers: P
     named = str(changed.relative_to(folder))
     count = iter(range(10**6))
 
+    def edit() -> None:
+        changed.write_text(f"{text}\n_edits = {next(count)}\n", encoding="utf-8")
+
     def warm_up() -> None:
         subprocess.run(
             [*check, "."], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
@@ -102,7 +107,7 @@ def tasks_for(folder: Path, listing: Path, options: argparse.Namespace, peers: P
 
     def change() -> None:
         warm_up()
-        changed.write_text(f"{text}\n# {next(count)}\n", encoding="utf-8")
+        edit()
 
     accepts = (0, 1, 2)  # files of a newer Python are said and left out
     tasks = [parse_task("libcst", folder, listing), parse_task("ast", folder, listing)]
@@ -113,7 +118,7 @@ def tasks_for(folder: Path, listing: Path, options: argparse.Namespace, peers: P
             Task("jaxlint, unchanged", [*check, *jobs, "."], folder, cores, warm_up, accepts=accepts),
             Task("jaxlint, one file changed", [*check, *jobs, "."], folder, cores, change, accepts=accepts),
             # As pre-commit and editors ask: the rest of the project is context, up to a bound.
-            Task("jaxlint, that file alone", [*check, *jobs, named], folder, cores, change, accepts=accepts),
+            Task("jaxlint, that file alone", [*check, *jobs, named], folder, cores, edit, accepts=accepts),
         ]
     if peers is not None:
         most = max(options.cores)
@@ -173,6 +178,9 @@ def main() -> int:
         pins = pinned()
         sources = [fetch(name, cache) for name in options.packages]
         subjects.append((" and ".join(f"{n} {pins.get(n, '')}".strip() for n in options.packages), sources))
+    if options.corpus:
+        everything = [fetch(name, cache) for name in pinned()]
+        subjects.append((f"{len(everything)} packages as one project", everything))
     subjects += [(path.resolve().name, [path.resolve()]) for path in options.paths]
     report = [
         "# Speed of `jaxlint check`",
