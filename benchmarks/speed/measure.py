@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.corpora.fetch import cache_folder
+
 
 @dataclass(slots=True)
 class Task:
@@ -48,6 +50,8 @@ def _run(task: Task, timeout_s: float) -> None:
     if task.prepare is not None:
         task.prepare()
     with tempfile.TemporaryFile() as out:
+        environment = os.environ | {"PYTHONPYCACHEPREFIX": str(cache_folder() / "bytecode")}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program has its bytecode
         start = time.perf_counter()
         process = subprocess.Popen(
             task.command,
@@ -55,6 +59,7 @@ def _run(task: Task, timeout_s: float) -> None:
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=subprocess.STDOUT,
+            env=environment,
             preexec_fn=lambda: _pin(task.cores),
         )
         timer = threading.Timer(timeout_s, process.kill)
