@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from jaxlint.staging.calls import FunctionRecord
+from jaxlint.staging.declared import Evaluate, is_declared_static
 from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.syntax_facts import (
     all_parameters,
-    arrayless_annotations,
+    concrete_names,
     dotted,
     handed_on,
     is_static_type,
@@ -34,19 +35,18 @@ from jaxlint.staging.values import (
 Contexts = Sequence[dict[str, Value]]
 
 
-def parameter_facts(record: FunctionRecord, contexts: Contexts, called: Contexts) -> dict[str, str]:
+def parameter_facts(
+    record: FunctionRecord, contexts: Contexts, called: Contexts, evaluate: Evaluate
+) -> dict[str, str]:
     """What each parameter is in `contexts`; those of `called` come from calls, and not from a signature."""
     node = record.function.node
     names = [parameter.arg for parameter in all_parameters(node)]
     params = {name: _parameter(name, contexts) for name in names}
     _doubt(params, contexts, record)
-    for name in arrayless_annotations(node) & params.keys():
-        if params[name] == "traced" and not any(
-            name in bound and surely_traced(bound[name]) for bound in contexts
-        ):
-            params[name] = (
-                "unknown"  # what is passed is not certain, and the signature says that it is no array
-            )
+    for name in names:
+        sure = any(name in bound and surely_traced(bound[name]) for bound in contexts)
+        if params[name] == "traced" and not sure and is_declared_static(name, record.function, evaluate):
+            params[name] = "unknown"
     if called:
         # What calls pass says more than a signature does.
         params.update({name: "static" for name in names if _is_setting(name, called)})
@@ -96,12 +96,24 @@ def _doubt(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -
             # A tree that the function does not look into may have no leaves.
             doubtful = all(_is_tree(value) for value in values if not _is_empty(value))
         else:
-            # Python asks for the truth of what `if` tests, and a tracer has none.
             plain = [bound[name] for bound in seen if name in bound]
-            switch = name in tested_names(node) or (bool(plain) and all(map(_is_switch, plain)))
-            doubtful = (switch or _is_seldom(values)) and not any(map(surely_traced, values))
+            doubtful = (_is_no_array(name, record, plain) or _is_seldom(values)) and not any(
+                map(surely_traced, values)
+            )
         if doubtful:
             params[name] = "unknown"
+
+
+def _is_no_array(name: str, record: FunctionRecord, plain: Sequence[Value]) -> bool:
+    """Whether the function uses a parameter as no array can be used, or calls on the host (`plain`) and defaults speak of none."""
+    node = record.function.node
+    # Python asks for the truth of what `if` tests, and a tracer has none; nor can it be called.
+    if name in tested_names(node) or name in concrete_names(node):
+        return True
+    several = isinstance(
+        record.function.defaults.get(name), TupleValue
+    )  # settings; one tracer does not replace them
+    return several or (bool(plain) and all(map(_is_switch, plain)))
 
 
 def _is_seldom(values: Sequence[Value]) -> bool:
@@ -142,9 +154,15 @@ def _is_setting(name: str, contexts: Contexts) -> bool:
     """Whether all calls pass what cannot hold a tracer."""
     values = [bound[name] for bound in contexts if name in bound]
     return bool(values) and all(
-        isinstance(value, (Static, ClassValue, External, ExternalObject)) and classify(value) == "static"
-        for value in values
+        _is_empty(value) or (_has_no_leaves(value) and classify(value) == "static") for value in values
     )
+
+
+def _has_no_leaves(value: Value) -> bool:
+    """Whether a value is of a kind that JAX takes for no tree of arrays, as a module of linen."""
+    if isinstance(value, Instance):
+        return value.cls.kind == "linen"
+    return isinstance(value, (Static, ClassValue, External, ExternalObject))
 
 
 def classify(value: Value) -> str:

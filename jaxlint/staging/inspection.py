@@ -79,7 +79,7 @@ def facts_of(module: Module, interpreter: Interpreter) -> list[FunctionFacts]:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 name = prefix + getattr(child, "name", "<lambda>")
-                found.append(facts(module, child, name, interpreter.records.get(child)))
+                found.append(facts(module, child, name, interpreter))
                 body = child.body if isinstance(child.body, list) else [child.body]
                 inside = set(map(id, body))
                 for part in ast.iter_child_nodes(child):
@@ -99,9 +99,10 @@ def facts(
     module: Module,
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
     qualname: str,
-    record: FunctionRecord | None,
+    interpreter: Interpreter,
 ) -> FunctionFacts:
     """The union over a function's contexts."""
+    record = interpreter.records.get(node)
     decorators = getattr(node, "decorator_list", [])
     line = min([node.lineno, *(decorator.lineno for decorator in decorators)])
     names = [parameter.arg for parameter in all_parameters(node)]
@@ -126,7 +127,7 @@ def facts(
             reason = _because(likely[0].stage, module)
     contexts = [o.bound for o in seen]
     called = [o.bound for o in seen if o.context != "creation"]
-    params = parameter_facts(record, contexts, called)
+    params = parameter_facts(record, contexts, called, interpreter.annotated)
     if staged == "yes" and not any(map(gets_tracers, contexts)) and not _runs_on_tracers(record, names):
         # A helper that only makes shapes, or reads settings: JAX traces around it, not through it.
         staged, basis, reason = (

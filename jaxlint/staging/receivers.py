@@ -304,10 +304,15 @@ class Receivers(Machine):
 
     def class_named(self, annotation: ast.expr, module: Module, scope: Scope) -> ClassValue | None:
         """The class of the project that an annotation names."""
-        wants, self.wants_names = self.wants_names, False
-        value = self.eval(annotation, Frame(None, module, scope, HOST))
-        self.wants_names = wants
+        value = self.annotated(annotation, module, scope)
         return value if isinstance(value, ClassValue) else None
+
+    def annotated(self, annotation: ast.expr, module: Module, scope: Scope) -> Value:
+        """What an annotation is where it stands."""
+        wants, self.wants_names = self.wants_names, False
+        value: Value = self.eval(annotation, Frame(None, module, scope, HOST))
+        self.wants_names = wants
+        return value
 
 
 def receiver_of(func: ast.expr) -> ast.expr | None:

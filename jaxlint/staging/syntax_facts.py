@@ -198,6 +198,40 @@ def tested_names(node: FunctionNode) -> frozenset[str]:
 
 
 @cache
+def concrete_names(node: FunctionNode) -> frozenset[str]:
+    """The names that a function calls, or that it compares where Python asks for the truth of the answer: no tracers.
+
+    Not those that it asks what they are: it does so only where they allow it.
+    """
+    calls = [call for call in nodes_of(node, ast.Call) if isinstance(call.func, ast.Name)]
+    found = {call.func.id for call in calls if isinstance(call.func, ast.Name)}
+    asked = {call.args[0] for call in calls if call.args and last_name(call.func) in _ASKS_WHAT_IT_IS}
+    stack = [part.test for part in walk(node) if isinstance(part, (ast.If, ast.IfExp, ast.While, ast.Assert))]
+    while stack:
+        test = stack.pop()
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            stack.append(test.operand)
+        elif isinstance(test, ast.BoolOp):
+            stack.extend(test.values)
+        elif isinstance(test, ast.Compare):
+            found |= {part.id for part in _compared(test) if isinstance(part, ast.Name)}
+    return frozenset(found - {part.id for part in asked if isinstance(part, ast.Name)})
+
+
+_ASKS_WHAT_IT_IS = frozenset({"callable", "isinstance", "hasattr", "issubclass", "type"})
+
+
+def _compared(test: ast.Compare) -> Iterator[ast.expr]:
+    """What a comparison asks for its value: not for its identity, nor for what it contains."""
+    parts = [test.left, *test.comparators]
+    for left, operator, right in zip(parts, test.ops, parts[1:], strict=False):
+        if not isinstance(operator, (ast.Is, ast.IsNot)):
+            yield left
+            if not isinstance(operator, (ast.In, ast.NotIn)):
+                yield right
+
+
+@cache
 def makes_functions(node: FunctionNode) -> bool:
     """Whether it returns functions that are defined in it."""
     if isinstance(node, ast.Lambda):
@@ -661,7 +695,7 @@ _STATIC_TYPES = frozenset(
 
 
 _CONTAINERS = frozenset(
-    ["Sequence", "Iterable", "list", "List", "tuple", "Tuple", "set", "frozenset", "dict", "Mapping"]
+    ["Sequence", "Iterable", "list", "List", "tuple", "Tuple", "set", "frozenset", "dict", "Mapping", "deque"]
 )
 
 
@@ -709,7 +743,7 @@ def is_static_type(annotation: ast.expr | None, also: frozenset[str] = frozenset
         if outer in _CONTAINERS or outer in ("Optional", "Union"):
             inner = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
             return all(is_static_type(part, also) for part in inner if not _is_ellipsis(part))
-        return outer in _STATIC_TYPES
+        return outer in _STATIC_TYPES or outer in also
     last = dotted(annotation).rpartition(".")[2] if annotation is not None else ""
     return last in _STATIC_TYPES or last in also
 

@@ -531,3 +531,143 @@ def test_what_python_is_asked_for_the_truth_of_is_hardly_a_tracer(tmp_path: Path
             return kept(x, settings.mask, settings.scale)
     """
     assert facts_of(tmp_path, program)["kept"].params == {"x": "traced", "mask": "unknown", "scale": "traced"}
+
+
+def test_what_is_called_or_compared_is_hardly_a_tracer(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def solved(x, kernel, order, rate, table):
+            assert order == 2
+            rate = rate(x) if callable(rate) else rate
+            return kernel(x * rate) if order > 1 else x
+
+        @jax.jit
+        def step(x, settings):
+            return solved(x, settings.kernel, settings.order, settings.rate, settings.table)
+    """
+    assert facts_of(tmp_path, program)["solved"].params == {
+        "x": "traced",
+        "kernel": "unknown",
+        "order": "unknown",
+        "rate": "traced",
+        "table": "traced",
+    }
+
+
+def test_one_tracer_stands_for_no_pair_of_settings(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        BETAS = (0.9, 0.99)
+
+        def update(x, betas=BETAS, steps=(5, 6), rate=0.1):
+            return x * rate
+
+        @jax.jit
+        def step(x, settings):
+            return update(x, settings.betas, settings.steps, settings.rate)
+    """
+    found = facts_of(tmp_path, program)["update"].params
+    assert found == {"x": "traced", "betas": "unknown", "steps": "unknown", "rate": "traced"}
+
+
+def test_what_calls_hand_over_says_more_than_the_signature_that_is_lifted(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+        from flax import linen as nn
+
+        class Inner(nn.Module):
+            def __call__(self, x):
+                return x
+
+        class Outer(nn.Module):
+            @nn.jit
+            def through(self, inner, x, extra):
+                return inner(x)
+
+            @nn.compact
+            def __call__(self, x):
+                return self.through(Inner(), x, ())
+
+        Outer().apply({}, jnp.ones(3))
+    """
+    found = facts_of(tmp_path, program)["Outer.through"].params
+    assert found["inner"] == found["extra"] == "static"
+    assert found["x"] == "traced"
+
+
+def test_a_class_that_holds_no_array_is_no_tracer_where_it_is_declared(tmp_path: Path) -> None:
+    program = """
+        import dataclasses
+        from collections import deque
+        from typing import NamedTuple, Protocol
+
+        import jax
+        from flax import nnx, struct
+
+        Index = int
+
+        class Axes(NamedTuple):
+            rows: tuple[int, ...]
+            at: Index
+
+        class Pair(NamedTuple):
+            first: jax.Array
+            at: int
+
+        class Energy(Protocol):
+            def __call__(self, x): ...
+
+        @dataclasses.dataclass
+        class Call:
+            name: str
+
+        @struct.dataclass
+        class State:
+            count: jax.Array
+
+        class Base: ...
+
+        class Derived(Base):
+            def tree_flatten(self):
+                return (self.x,), None
+
+        def used(x, axes: Axes, index: "Index | None", energy: Energy, calls: list[Call], defs: deque[nnx.GraphDef[int]]):
+            return x
+
+        def kept(pair: Pair, state: State, base: Base):
+            return pair
+
+        @jax.jit
+        def step(x, s):
+            kept(s.pair, s.state, s.base)
+            return used(x, s.axes, s.index, s.energy, s.calls, s.defs)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["used"].params == {"x": "traced"} | dict.fromkeys(
+        ("axes", "index", "energy", "calls", "defs"), "unknown"
+    )
+    assert facts["kept"].params == dict.fromkeys(("pair", "state", "base"), "traced")
+
+
+def test_a_method_that_overrides_another_takes_what_that_declares(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        class Variable:
+            def moved(self, axis: int, by):
+                return self.value
+
+        class Own(Variable):
+            def moved(self, axis, by):
+                return self.value * by
+
+        @jax.jit
+        def step(x, s):
+            return Own().moved(s.axis, s.by)
+    """
+    found = facts_of(tmp_path, program)["Own.moved"].params
+    assert found["axis"] == "unknown"
+    assert found["by"] == "traced"

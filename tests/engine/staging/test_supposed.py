@@ -25,7 +25,7 @@ CARRIED = """
         return integrate(term, x)
 
     def slope(t, y, args):
-        if t > 0:
+        if t.sum() > 0:
             return -y * t
         return y
 
