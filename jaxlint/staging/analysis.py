@@ -23,7 +23,7 @@ from jaxlint.staging.syntax_facts import expects_error, provokes_errors
 _STACK_BYTES = 512 * 1024 * 1024
 _RECURSION_LIMIT = 60_000
 _ROUNDS = 3  # of suppositions: what is supposed to run calls, and is handed, more
-CONTEXT_STEPS = 150_000  # evaluated nodes of files that are not reported, which call what is
+CONTEXT_STEPS = 75_000  # evaluated nodes of files that are not reported, which call what is
 
 
 @dataclass(slots=True)
