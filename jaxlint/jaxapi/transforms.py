@@ -103,6 +103,9 @@ TRANSFORMS: dict[str, Transform] = {
 JIT_KINDS = frozenset({"jit", "nnx.jit", "nn.jit", "filter_jit", "pmap"})
 """Kinds that compile, and cache by shapes and static values."""
 
+STATIC_JIT_KINDS = frozenset({"jit", "nnx.jit"})
+"""Those of them that are told which arguments are static, by names and positions of their own parameters."""
+
 DIFFERENTIATION = frozenset({"grad", "value_and_grad", "jacobian"})
 """Kinds that differentiate their function, on concrete values outside of a stage."""
 

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 
 from jaxlint.finding import FixRequest
 from jaxlint.jaxapi.functions import SHAPE_ARGUMENTS
+from jaxlint.jaxapi.transforms import STATIC_JIT_KINDS
 from jaxlint.staging.events import Event
 from jaxlint.staging.syntax_facts import all_parameters, names_stored, nodes_of
 from jaxlint.staging.values import Array, Function, Static
 from jaxlint_rules._fixes import declare_static
 from jaxlint_rules._names import external_name
-
-_JITS = ("jit", "nnx.jit")
 
 
 def static_size(event: Event, array: Array) -> tuple[str, FixRequest | None]:
@@ -41,7 +40,7 @@ def _parameter(event: Event, array: Array) -> str:
     function, why = event.frame.function, array.why
     if function is None or why is None:
         return ""
-    is_own = event.frame.stage.kind in _JITS
+    is_own = event.frame.stage.kind in STATIC_JIT_KINDS
     return why.parameter if is_own and why.parameter in _sizes(function) else ""
 
 

@@ -6,6 +6,7 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.functions import returns_array
+from jaxlint.jaxapi.transforms import STATIC_JIT_KINDS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TextComparisonEvent, TracedArgumentEvent
@@ -301,7 +302,7 @@ def main(x):
             return
         t = event.transformed
         self.called.add((t.label, event.parameter))
-        if t.kind not in ("jit", "nnx.jit") or event.frame.catching:
+        if t.kind not in STATIC_JIT_KINDS or event.frame.catching:
             return
         if isinstance(event.value, Instance):
             self.instances.append(event)  # which classes derive from its class is known at the end

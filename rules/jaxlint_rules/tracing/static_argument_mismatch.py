@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.finding import FixRequest, Severity
+from jaxlint.jaxapi.transforms import STATIC_JIT_KINDS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
@@ -20,8 +21,6 @@ from jaxlint.staging.values import (
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded
 from jaxlint_rules._signatures import Signature, decorators_below, signature_of
-
-_JITS = frozenset({"jit", "nnx.jit"})
 
 
 class StaticArgumentMismatch(Rule):
@@ -225,9 +224,9 @@ def build(function, names):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        if event.frame.catching or not (t.kind in _JITS or t.api in _CUSTOM):
+        if event.frame.catching or not (t.kind in STATIC_JIT_KINDS or t.api in _CUSTOM):
             return
-        names = _OPTIONS if t.kind in _JITS else ("nondiff_argnums",)
+        names = _OPTIONS if t.kind in STATIC_JIT_KINDS else ("nondiff_argnums",)
         options = {name: t.options[name] for name in names if name in t.options}
         if not options:
             return
