@@ -135,7 +135,7 @@ class Containers(Machine):
         if (
             len(node.generators) != 1
             or generator.ifs
-            or not isinstance(generator.iter, (ast.Name, ast.Tuple, ast.List))
+            or not isinstance(generator.iter, (ast.Name, ast.Attribute, ast.Tuple, ast.List))
         ):
             return None
         iterable = self.eval(generator.iter, frame)

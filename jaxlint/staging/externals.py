@@ -50,6 +50,7 @@ from jaxlint.staging.callbacks import (
     tabulate_module,
     updated,
 )
+from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.classes import DECORATOR_KINDS, FIELD_MAKERS
 from jaxlint.staging.dispatching import GENERIC, REGISTER, call_generic, register, registered
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS, PRIMITIVE
@@ -313,6 +314,10 @@ class Externals(Machine):
         several = several or (name in SEVERAL_BY_MODE and "mode" in kwargs)
         if name in TREES_OF_ARRAYS or several or not SEVERAL_RESULTS.isdisjoint(kwargs):
             result.tree = True
+        elif name == "jax.numpy.meshgrid" and not any(isinstance(arg, StarArgument) for arg in args):
+            return ListValue(
+                [replace(result, origin=Origin("item")) for _ in args], result, stage=frame.stage
+            )
         elif name in LISTS_OF_ARRAYS:
             return ListValue(None, result, stage=frame.stage)
         elif name in TUPLES_OF_ARRAYS or (name == "jax.numpy.where" and len(args) + len(kwargs) == 1):

@@ -367,7 +367,8 @@ class Methods(Machine):
     ) -> Value:
         values = target.elements()
         if name == "values":
-            return ListValue(None, join_all(values), "iterator")
+            each = target.element is None and not target.optional and len(values) <= 16
+            return ListValue(values if each else None, join_all(values), "iterator")
         if name == "keys":
             return ListValue(None, Static(kind="key"), "iterator")
         if name == "items":

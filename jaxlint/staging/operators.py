@@ -76,7 +76,7 @@ class Operators(Machine):
         if answer is not None:
             return answer
         const = constant(value)
-        if isinstance(const, (int, float)) and isinstance(node.op, ast.USub):
+        if isinstance(const, (int, float, complex)) and isinstance(node.op, ast.USub):
             return Static(-const)
         if find_array(value, depth=1) is not None:
             result = self.array_result(frame, [value], node, like=value)
@@ -415,7 +415,7 @@ def _fold(left: Static, right: Static, op: ast.operator) -> Value:
     """Arithmetic on constants, kept small."""
     one, two = left.const, right.const
     action = _ARITHMETIC.get(type(op))
-    numbers = (int, float)
+    numbers = (int, float, complex)
     if (
         action is not None
         and isinstance(one, numbers)

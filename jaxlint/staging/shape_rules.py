@@ -166,6 +166,24 @@ def _one_hot(made: Operation, shape_of: ShapeOf) -> Shape | None:
     return (*whole, *classes) if whole is not None and classes is not None and plain else None
 
 
+def _frequencies(made: Operation, shape_of: ShapeOf) -> Shape | None:
+    size = static_shape(made.operand(0, "n"))
+    half = made.name.endswith("rfftfreq")
+    return size if size is None or not half else (size[0] // 2 + 1,)
+
+
+def _meshed(made: Operation, shape_of: ShapeOf) -> Shape | None:
+    """Each of the arrays that `meshgrid` gives."""
+    sides = [shape_of(arg) for arg in made.args]
+    indexing = constant(made.kwargs["indexing"]) if "indexing" in made.kwargs else "xy"
+    if "sparse" in made.kwargs or indexing not in ("xy", "ij"):
+        return None
+    lengths = [math.prod(side) for side in sides if side is not None]
+    if len(lengths) != len(sides):
+        return None
+    return (*lengths[1::-1], *lengths[2:]) if indexing == "xy" and len(lengths) > 1 else tuple(lengths)
+
+
 # By the names of operations (`Operation.name`).
 SHAPE_RULES: dict[str, Callable[[Operation, ShapeOf], Shape | None]] = {
     "getitem": _indexed,
@@ -183,6 +201,9 @@ SHAPE_RULES: dict[str, Callable[[Operation, ShapeOf], Shape | None]] = {
     "broadcast_to": _asked(1, "shape"),
     "dynamic_slice": _asked(2, "slice_sizes"),
     "one_hot": _one_hot,
+    "fft.fftfreq": _frequencies,
+    "fft.rfftfreq": _frequencies,
+    "meshgrid": _meshed,
 }
 
 __all__ = ["SHAPE_RULES", "Shape", "reduced", "static_shape"]

@@ -76,10 +76,7 @@ def _result_shape(made: Operation, known: Known | None, depth: int) -> Shape | N
     if name in ("array", "asarray"):
         return _shape_of_literal(first, known, depth)
     if name == "arange":
-        end = constant(first)
-        if isinstance(end, float) and end >= 0:
-            return (math.ceil(end),) if len(args) == 1 and set(made.kwargs) <= {"dtype"} else None
-        return static_shape(first) if len(args) == 1 and set(made.kwargs) <= {"dtype"} else None
+        return _counted_shape(made)
     if name == "linspace":
         ends = [shape_of(end, known, depth) for end in args[:2]]
         count = made.operand(2, "num")
@@ -104,6 +101,15 @@ def _result_shape(made: Operation, known: Known | None, depth: int) -> Shape | N
         asked = args[1] if len(args) == 2 else made.kwargs.get("shape")
         return static_shape(asked) if asked is not None else None
     return None
+
+
+def _counted_shape(made: Operation) -> Shape | None:
+    """`arange(stop)`, `arange(start, stop)` or `arange(start, stop, step)` of numbers."""
+    bounds = [constant(arg) for arg in made.args]
+    if not all(type(bound) in (int, float) for bound in bounds) or not set(made.kwargs) <= {"dtype"}:
+        return None
+    start, stop, step = ([0, *bounds, 1] if len(bounds) == 1 else [*bounds, 1])[:3]
+    return (max(0, math.ceil((stop - start) / step)),) if step else None
 
 
 def _array_of(value: Value) -> Value:

@@ -208,6 +208,25 @@ def _register(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.
     return cls if cls is not None else UNKNOWN
 
 
+def _register_dataclass(
+    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """`register_dataclass(cls, data_fields, meta_fields)` makes of a class what it makes as a decorator."""
+    cls = args[0] if args else kwargs.get("nodetype", UNKNOWN)
+    for option in cls.options if isinstance(cls, Choice) else [cls]:
+        if not isinstance(option, ClassValue) or option.kind not in ("plain", "dataclass"):
+            continue
+        data = constant_names(args[1] if len(args) > 1 else kwargs.get("data_fields"))
+        meta = constant_names(args[2] if len(args) > 2 else kwargs.get("meta_fields"))
+        if data is None or meta is None or not option.fields.keys() >= set(meta):
+            option.kind = "custom"  # its leaves are not known
+            continue
+        option.kind = "registered"
+        for name in meta:
+            option.fields[name].static = True
+    return cls
+
+
 def _namedtuple(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     """`namedtuple("Name", fields)` is the class that one would have written with `typing.NamedTuple`."""
     names = kwargs.get("field_names", args[1] if len(args) > 1 else UNKNOWN)
@@ -322,10 +341,8 @@ SPECIAL_CALLS: dict[str, Special] = {
     "jax.block_until_ready": _sync("block_until_ready"),
     "jax.device_put": _device_put,
     "jax.device_put_replicated": _device_put,
-    **{
-        f"jax.tree_util.register_{what}": _register
-        for what in ("pytree_node", "pytree_with_keys", "dataclass", "static")
-    },
+    **{f"jax.tree_util.register_{what}": _register for what in ("pytree_node", "pytree_with_keys", "static")},
+    "jax.tree_util.register_dataclass": _register_dataclass,
     "jax.tree.leaves": _leaves,
     "jax.tree.leaves_with_path": _leaves_with_path,
     "jax.tree.flatten": _flatten,

@@ -10,7 +10,7 @@ from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.shapes import ELEMENTWISE, REDUCTIONS, shape_of
-from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of
+from jaxlint.staging.syntax_facts import all_parameters, dotted, names_stored, nodes_of
 from jaxlint.staging.values import UNKNOWN, Array, External, NumpyArray, Static, Unknown, constant
 
 Size = float  # elements; infinite for what is loaded from a file
@@ -127,6 +127,8 @@ def _shape(node: ast.expr, scope: Scope, module: Module, depth: int) -> Shape | 
 def _called(node: ast.Call, scope: Scope, module: Module, depth: int) -> Shape | None:
     last = _last_name(node.func)
     asked = _asked_shape(node, last)
+    if isinstance(asked, ast.Attribute) and asked.attr == "shape":
+        return _shape(asked.value, scope, module, depth + 1)
     if asked is not None:
         return _numbers(asked, scope)
     operand = _operand(node, scope)
@@ -254,6 +256,8 @@ def _number(node: ast.expr, scope: Scope) -> float | None:
             return left**right
         if isinstance(node.op, ast.FloorDiv) and right:
             return left // right
+        if isinstance(node.op, ast.Sub):
+            return left - right
         return left + right if isinstance(node.op, ast.Add) else None
     return None
 
@@ -265,17 +269,40 @@ def _binding(name: str, scope: Scope, module: Module) -> ast.expr | None:
         if scope.is_module
         else [*nodes_of(module.tree, ast.FunctionDef), *nodes_of(module.tree, ast.AsyncFunctionDef)]
     )
-    for owner in owners:
-        found = _bindings(owner).get(name, ())
-        if len(found) == 1 and (scope.is_module or _holds(owner, scope)):
-            return found[0]
-    return None
+    known = [owner for owner in owners if scope.is_module or _holds(owner, scope)]
+    if not known:
+        return None
+    owner = min(known, key=lambda owner: len(_bindings(owner).keys() - scope.variables.keys()))
+    found = _bindings(owner).get(name, ())
+    return found[0] if len(found) == 1 else None
 
 
 def _holds(owner: ast.AST, scope: Scope) -> bool:
-    """Whether a function's parameters are names of the scope."""
+    """Whether the scope may be one of a function: it has all of its parameters, and no variable that it does not bind."""
     assert isinstance(owner, (ast.FunctionDef, ast.AsyncFunctionDef))
-    return all(parameter.arg in scope.variables for parameter in all_parameters(owner))
+    return all(
+        parameter.arg in scope.variables for parameter in all_parameters(owner)
+    ) and scope.variables.keys() <= _bound(owner)
+
+
+@cache
+def _bound(owner: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """The names that a function's body may bind."""
+    definitions: list[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef] = [
+        *nodes_of(owner, ast.FunctionDef),
+        *nodes_of(owner, ast.AsyncFunctionDef),
+        *nodes_of(owner, ast.ClassDef),
+    ]
+    imports: list[ast.Import | ast.ImportFrom] = [
+        *nodes_of(owner, ast.Import),
+        *nodes_of(owner, ast.ImportFrom),
+    ]
+    imported = [
+        (alias.asname or alias.name).partition(".")[0] for statement in imports for alias in statement.names
+    ]
+    caught = [part.name for part in nodes_of(owner, ast.ExceptHandler) if part.name]
+    parameters = [parameter.arg for parameter in all_parameters(owner)]
+    return names_stored(owner).union((part.name for part in definitions), imported, caught, parameters)
 
 
 @cache

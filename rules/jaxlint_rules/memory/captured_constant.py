@@ -12,7 +12,17 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.shapes import shape_of
 from jaxlint.staging.syntax_facts import all_parameters, name_loads, names_stored
-from jaxlint.staging.values import Array, BoundMethod, Function, Instance, Partial, Value
+from jaxlint.staging.values import (
+    Array,
+    BoundMethod,
+    DictValue,
+    Function,
+    Instance,
+    ListValue,
+    Partial,
+    TupleValue,
+    Value,
+)
 from jaxlint_rules._compiled_methods import captured_self, reads_of_self
 from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of_attribute, size_of_name
 
@@ -225,6 +235,71 @@ Regression(x, x[:, 0]).fit()
 """,
         ),
         Example(
+            "grids and operators that a factory or an object holds",
+            """
+import jax
+import jax.numpy as jnp
+
+def build_laplacian(n):
+    rows = jnp.concatenate([jnp.arange(n - 1), jnp.arange(1, n)])
+    weights = jnp.full(rows.shape, -1.0)
+
+    def matvec(v):
+        return 2.0 * v + weights.sum() * v[rows[::2]]  # finding
+
+    return matvec
+
+def build_stencil(n):
+    weights = jnp.ones((n, n))
+    return lambda v: weights @ v
+
+class Pupil:
+    def __init__(self, n):
+        x, y = jnp.meshgrid(jnp.linspace(-1, 1, n), jnp.linspace(-1, 1, n))
+        self.masks = {"inside": x**2 + y**2 < 1, "tilt": x}
+        self.gains = {"inside": jnp.ones(3)}
+
+    @property
+    def inside(self):
+        return self.masks["inside"]
+
+    def __call__(self, field):
+        return field * self.masks["tilt"]
+
+    def images(self, fields):
+        seen = jax.jit(lambda field: jnp.abs(field * self.inside))  # finding
+        scaled = jax.jit(lambda field: field * self.gains["inside"][0])
+        return [seen(field) + scaled(field) for field in fields]
+
+class Propagator:
+    def __init__(self, n, distance):
+        f = jnp.fft.fftfreq(n)
+        fx, fy = jnp.meshgrid(f, f)
+        self.transfer = jnp.exp(1j * distance * jnp.sqrt(1.0 - fx**2 - fy**2))
+        self.half = jnp.fft.rfftfreq(n)
+        self.forward = jax.jit(self._forward)
+        self.filtered = jax.jit(self._filtered)
+
+    def _forward(self, field):
+        return jnp.fft.ifft2(jnp.fft.fft2(field) * self.transfer)  # finding
+
+    def _filtered(self, signal):
+        return jnp.fft.rfft(signal) * self.half
+
+def smooth(n=1_000_000):
+    apply, pupil, stencil = build_laplacian(n), Pupil(512), build_stencil(8)
+
+    @jax.jit
+    def step(v):
+        return v + 0.1 * apply(v) + stencil(v[:8]).sum()
+
+    tilted = jax.jit(lambda field: pupil(field).sum())  # finding
+    return step(jnp.ones(n)), tilted(jnp.ones((512, 512))), pupil.images([jnp.ones((512, 512))])
+
+print(smooth(), Propagator(512, 3.0).forward(jnp.ones((512, 512))))
+""",
+        ),
+        Example(
             "arguments, small arrays, sizes that are not known, arrays made inside",
             """
 import jax
@@ -369,18 +444,27 @@ def _size_held(target: Value, name: str) -> Size:
 
 
 def _size_of(value: Value | None) -> Size:
-    """The elements of a concrete array; 0 where they are not known."""
+    """The elements of a concrete array, or of the arrays in a container; 0 where they are not known."""
+    if isinstance(value, (DictValue, ListValue, TupleValue)):
+        return sum(map(_size_of, value.elements()))
     shape = shape_of(value) if isinstance(value, Array) and not value.staged else None
     return math.prod(shape) if shape is not None else 0
 
 
 def _read_of(owner: Instance, name: ast.Name, report: Reporter) -> list[Captured]:
-    """The arrays of an object that its attribute is, `model.table`, or that the method reads which it is: `model.loss`."""
-    read = report.module.parents.get(name)
-    if not isinstance(read, ast.Attribute):
+    """The arrays of an object that its attribute is, `model.table`, or that the method reads which it is: `model.loss`.
+
+    An object that is called is its `__call__`: `model(x)`.
+    """
+    read: ast.AST | None = report.module.parents.get(name)
+    if isinstance(read, ast.Attribute):
+        attribute = read.attr
+    elif isinstance(read, ast.Call) and read.func is name:
+        attribute, read = "__call__", name
+    else:
         return []
-    method = owner.cls.lookup(read.attr)
-    names = [read.attr] if method is None else []
+    method = owner.cls.lookup(attribute)
+    names = [attribute] if method is None else []
     if isinstance(method, Function):
         names = [
             held

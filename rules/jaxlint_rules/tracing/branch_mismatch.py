@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
@@ -10,6 +12,8 @@ from jaxlint.staging.shapes import Shape
 from jaxlint.staging.values import Origin
 from jaxlint_rules._reasons import guarded
 from jaxlint_rules.tracing._structures import changed_in_size, difference, shapes_of_parts
+
+MAX_COMPARED = 16  # branches
 
 
 class BranchMismatch(Rule):
@@ -88,6 +92,43 @@ def f(ok, x):
 """,
         ),
         Example(
+            "branches that a table holds, and two that differ though of the first nothing is known",
+            """
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+def hold(state):
+    return state["pos"]
+
+def seek(state):
+    return state["pos"] + 0.1, state["goal"]
+
+def drift(state):
+    return state["pos"] * 0.9
+
+MODES = {"hold": hold, "seek": seek, "drift": drift}
+CALM = {"hold": hold, "drift": drift}
+
+class Agent:
+    def __init__(self):
+        self.modes = {"hold": hold, "seek": seek, "drift": drift}
+        self.order = ("hold", "seek", "drift")
+
+    def act(self, mode, state):
+        return lax.switch(mode, [self.modes[name] for name in self.order], state)  # finding
+
+@jax.jit
+def control(mode, state):
+    a = lax.switch(mode, list(MODES.values()), state)  # finding
+    b = lax.switch(mode, [*MODES.values()], state)  # finding
+    c = lax.switch(mode, tuple(CALM.values()), state)
+    return a, b, c
+
+act = jax.jit(Agent().act)
+""",
+        ),
+        Example(
             "the same types, and types that are not known",
             """
 import jax
@@ -110,12 +151,11 @@ def f(ok, x, y):
     def on_branches(self, event: BranchesEvent, report: Reporter) -> None:
         if len(event.results) < 2 or guarded(event, convention=False):
             return
-        first = event.results[0]
         known: dict[Origin, Shape] = {}
         for operand in event.operands:
             known.update(shapes_of_parts(operand, operand))
-        for other in event.results[1:]:
-            found = difference(first, other, known) or changed_in_size(first, other)
+        for one, other in combinations(event.results[:MAX_COMPARED], 2):  # of any one little may be known
+            found = difference(one, other, known) or changed_in_size(one, other)
             if found:
                 report(
                     event.node,

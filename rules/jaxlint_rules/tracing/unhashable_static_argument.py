@@ -27,8 +27,9 @@ class UnhashableStaticArgument(Rule):
 
     ## What it does
     Finds lists, dicts, sets, arrays, namespaces and instances of non-frozen dataclasses, or of classes with `__eq__` and
-    no `__hash__`, that are passed for a parameter declared static, by themselves or inside a tuple or a frozen dataclass,
-    and arrays in pytree fields declared static (`pytree_node=False`, `eqx.field(static=True)`) or that `tree_flatten` gives beside the leaves.
+    no `__hash__`, that are passed for a parameter declared static, by themselves or inside a tuple, a frozen dataclass or a
+    module of equinox, and arrays in pytree fields declared static (`pytree_node=False`, `eqx.field(static=True)`,
+    `meta_fields`) or that `tree_flatten` gives beside the leaves.
 
     ## Why is this bad?
     Compiled programs are cached by the hash of static values: `ValueError: Non-hashable static arguments`.
@@ -269,6 +270,82 @@ for scale in (1.0, 2.0):
 """,
         ),
         Example(
+            "arrays in a dataclass that is registered by a call",
+            """
+import dataclasses
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@dataclasses.dataclass
+class Stencil:
+    scale: jax.Array
+    offsets: np.ndarray  # finding
+
+@dataclasses.dataclass
+class Grid:
+    values: jax.Array
+    spacing: tuple
+    order: int = 2
+
+jax.tree_util.register_dataclass(Stencil, data_fields=["scale"], meta_fields=["offsets"])
+jax.tree_util.register_dataclass(Grid, ["values"], ["spacing", "order"])
+
+@jax.jit
+def apply(stencil, grid):
+    return stencil.scale * sum(jnp.roll(grid.values, int(offset)) for offset in stencil.offsets) ** grid.order
+
+for width in (1, 2):
+    print(apply(Stencil(jnp.float32(0.1), np.array([-width, width])), Grid(jnp.ones(8), (0.1, 0.1))))
+""",
+        ),
+        Example(
+            "modules of equinox, which are hashed by their fields",
+            """
+from functools import partial
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+class Tower(eqx.Module):
+    layers: list
+
+    def __init__(self, key):
+        self.layers = [eqx.nn.Linear(4, 4, key=k) for k in jax.random.split(key, 3)]
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = jax.nn.relu(layer(x))
+        return x
+
+class Stack(eqx.Module):
+    layers: tuple
+
+    def __init__(self, key):
+        self.layers = tuple(eqx.nn.Linear(4, 4, key=k) for k in jax.random.split(key, 3))
+
+    def __call__(self, x):
+        return self.layers[0](x)
+
+class Scale(eqx.Module):
+    factor: jax.Array
+
+    @partial(jax.jit, static_argnums=0)
+    def __call__(self, x):
+        return x * self.factor
+
+@partial(jax.jit, static_argnums=1)
+def loss(params, static, x):
+    return jnp.mean(jax.vmap(eqx.combine(params, static))(x) ** 2)
+
+def main(key, x):
+    params, static = eqx.partition(Tower(key), eqx.is_array)
+    total = loss(params, static, x)  # finding
+    params, static = eqx.partition(Stack(key), eqx.is_array)
+    return total + loss(params, static, x) + Scale(jnp.ones(4))(x)  # finding
+""",
+        ),
+        Example(
             "optimisers, which are tuples of functions",
             """
 from functools import partial
@@ -301,11 +378,13 @@ def train(params, grads):
         ):
             step = Step("wrap-call", report.path, report.span(event.argument), {"function": function})
             fix = FixRequest(Safety.SAFE, f"Pass a {function}", (step,))
+        module = isinstance(event.value, Instance) and event.value.cls.kind == "equinox"
         report(
             place,
             f"`{event.parameter}` of `{event.transformed.label}` is static, and {kind} cannot be hashed",
             reason=f"{event.transformed.why.explain(report.module)}, with `{event.parameter}` among its static arguments",
             fix=fix,
+            severity=Severity.WARNING if module else None,  # before 0.13 equinox hashed the leaves alone
         )
 
     def on_static_field(self, event: StaticFieldEvent, report: Reporter) -> None:
@@ -366,6 +445,8 @@ def unhashable(value: Value, depth: int = 2) -> str | None:
         return f"a `{value.cls.name}` (a dataclass that is not frozen)"
     if isinstance(value, Instance) and value.cls.kind == "dataclass" and depth > 0:
         return _unhashable_field(value, depth)
+    if isinstance(value, Instance) and value.cls.kind == "equinox" and depth > 0:
+        return _unhashable_part(value, list(value.fields), depth)
     if isinstance(value, Instance) and value.cls.kind == "plain" and _compares_without_hash(value.cls):
         return f"a `{value.cls.name}` (its class has `__eq__` and no `__hash__`)"
     return None
@@ -403,12 +484,21 @@ def _dataclass_options(cls: ClassValue) -> set[str] | None:
 
 def _unhashable_field(value: Instance, depth: int) -> str | None:
     """A frozen dataclass is hashed by its fields."""
-    if value.cls.lookup("__hash__") is not None or _dataclass_options(value.cls) != {"frozen"}:
+    if _dataclass_options(value.cls) != {"frozen"}:
         return None
+    compared: list[str] = []
     for name, declared in value.cls.all_fields().items():
         options = declared.default.keywords if isinstance(declared.default, ast.Call) else []
-        if name not in value.fields or any(option.arg in ("hash", "compare") for option in options):
-            continue
+        if name in value.fields and not any(option.arg in ("hash", "compare") for option in options):
+            compared.append(name)
+    return _unhashable_part(value, compared, depth)
+
+
+def _unhashable_part(value: Instance, names: list[str], depth: int) -> str | None:
+    """What cannot be hashed in one of the fields that an object is hashed by."""
+    if value.cls.lookup("__hash__") is not None:
+        return None
+    for name in names:
         found = unhashable(value.fields[name], depth - 1)
         if found is not None:
             return f"{found} in the field `{name}` of `{value.cls.name}`"

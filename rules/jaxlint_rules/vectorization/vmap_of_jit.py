@@ -9,7 +9,7 @@ from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.values import Function, Transformed, Value
+from jaxlint.staging.values import BoundMethod, Function, Partial, Transformed, Value
 from jaxlint_rules._eager import report_eager
 from jaxlint_rules._loops import host_loops
 
@@ -187,8 +187,9 @@ main()
 """,
         ),
         Example(
-            "a lambda that only calls, a function that the loop calls",
+            "a lambda that only calls, a partial, a function that the loop calls",
             """
+from functools import partial
 import jax
 import jax.numpy as jnp
 
@@ -204,8 +205,25 @@ def sample(walkers, x, n):
         walkers = walkers + 0.1 * scores(walkers, x)
     return walkers
 
+class Chains:
+    def __init__(self, x):
+        self.score = jax.vmap(partial(likelihood, x=x))  # finding
+        self.fast = jax.jit(jax.vmap(partial(likelihood, x=x)))
+
+    @partial(jax.jit, static_argnums=0)
+    def energy(self, walkers):
+        return walkers**2
+
+    def relax(self, walkers):
+        for _ in range(9):
+            walkers = walkers - 0.1 * jax.vmap(self.energy)(walkers)  # finding
+        return walkers
+
+    def run(self, starts):
+        return [self.score(walkers) + self.fast(walkers) for walkers in starts]
+
 def summary(walkers, x):
-    return jax.vmap(lambda w: likelihood(w, x))(walkers).max()
+    return jax.vmap(lambda w: likelihood(w, x))(walkers).max() + jax.vmap(partial(likelihood, x=x))(walkers).max()
 
 @jax.jit
 def compiled(walkers, x):
@@ -215,7 +233,7 @@ def compiled(walkers, x):
 
 def main():
     walkers, x = jnp.zeros(16), jnp.ones(10)
-    return summary(sample(walkers, x, 100), x), compiled(walkers, x)
+    return summary(sample(walkers, x, 100), x), compiled(walkers, x), Chains(x).run(jnp.ones((9, 16)))
 
 main()
 """,
@@ -278,7 +296,9 @@ main()
 
 
 def _behind(target: Value) -> Value:
-    """What a lambda does nothing but call: `lambda w: energy(w, x)`."""
+    """The function of a partial or a bound method, or what a lambda does nothing but call: `lambda w: energy(w, x)`."""
+    while isinstance(target, (Partial, BoundMethod)):
+        target = target.function
     body = target.node.body if isinstance(target, Function) and isinstance(target.node, ast.Lambda) else None
     if isinstance(target, Function) and isinstance(body, ast.Call) and isinstance(body.func, ast.Name):
         held = target.scope.lookup(body.func.id)

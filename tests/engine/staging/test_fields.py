@@ -103,6 +103,55 @@ def test_a_helper_may_declare_what_is_no_part_of_the_pytree(tmp_path: Path, node
     assert reported(findings_in(tmp_path, files)) == expected(files)
 
 
+CELL = """
+    import dataclasses
+
+    import jax
+    import jax.numpy as jnp
+
+    @dataclasses.dataclass(frozen=True)
+    class Cell:
+        volume: jax.Array
+        periodic: bool = False
+
+    {registration}
+
+    @jax.jit
+    def pressure(cell):
+        if cell.periodic:{periodic}
+            return 1.0 / cell.volume
+        return cell.volume if cell.volume > 1.0 else 1.0{volume}
+
+    pressure(Cell(jnp.float32(2.0)))
+"""
+BRANCH = "  # reports tracer-branch"
+
+
+@pytest.mark.parametrize(
+    ("registration", "periodic", "volume"),
+    [
+        ('jax.tree_util.register_dataclass(Cell, ["volume"], ["periodic"])', "", BRANCH),
+        (
+            'jax.tree_util.register_dataclass(Cell, data_fields=["volume"], meta_fields=("periodic",))',
+            "",
+            BRANCH,
+        ),
+        ("jax.tree_util.register_dataclass(Cell)", BRANCH, BRANCH),
+        (
+            "names = [field.name for field in dataclasses.fields(Cell)]\n    "
+            "jax.tree_util.register_dataclass(Cell, names[:1], names[1:])",
+            "",
+            "",
+        ),
+    ],
+)
+def test_a_call_registers_what_a_decorator_would(
+    tmp_path: Path, registration: str, periodic: str, volume: str
+) -> None:
+    files = {"cell.py": CELL.format(registration=registration, periodic=periodic, volume=volume)}
+    assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
 BINS = """
     from dataclasses import dataclass
     from functools import partial
