@@ -210,13 +210,18 @@ class Boundary(Machine):
         return value
 
 
-def _registered(value: Instance, why: Why) -> Instance:
-    """An object that JAX would refuse, unless something that is not seen registers its class as a pytree."""
+def _registered(value: Instance, why: Why, depth: int = 2) -> Instance:
+    """An object that JAX would refuse, unless something that is not seen registers its class as a pytree.
+
+    Then it is put together anew inside, and so are the objects that it holds.
+    """
     inside = Array(True, why, tree=True, certain=False)
-    fields = {
-        name: part if isinstance(part, CALLABLE) else join(part, inside)
-        for name, part in value.fields.items()
-    }
+    fields: dict[str, Value] = {}
+    for name, part in value.fields.items():
+        if isinstance(part, Instance) and part.cls.kind in ("plain", "dataclass") and depth > 0:
+            fields[name] = _registered(part, why, depth - 1)
+        else:
+            fields[name] = part if isinstance(part, CALLABLE) else join(part, inside)
     return Instance(value.cls, fields, True, value.origin, value.ready, inside)
 
 

@@ -387,12 +387,17 @@ class Calls(Machine):
             guessed or provoked,
             self.parameter_flow,
         )
-        context_key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
+        summaries = [summary_key(value) for value in bound.values()]
+        context_key = (scope_key, stage.key, *summaries)
         key = record.numbers.get(context_key)
         if key is None and record.contexts(function.scope) >= WIDEN_AFTER:
             # Called with ever more numbers: what holds for any of them.
-            bound = {name: widened(value) for name, value in bound.items()}
-            context_key = (scope_key, stage.key, *[summary_key(value) for value in bound.values()])
+            given, bound = bound, {name: widened(value) for name, value in bound.items()}
+            summaries = [
+                known if value is given[name] else summary_key(value)
+                for (name, value), known in zip(bound.items(), summaries, strict=True)
+            ]
+            context_key = (scope_key, stage.key, *summaries)
             key = record.numbers.get(context_key)
         stood_in: Callable[[Value], Value] | None = None  # of what another call gave
         if key is None and record.contexts(function.scope) >= record.coarse_after:
@@ -459,7 +464,7 @@ class Calls(Machine):
             if isinstance(value, Array) and value.origin is None:
                 bound[name] = replace(value, origin=Origin(name))  # so that results can be said to be like it
         nested = not function.scope.is_module and not function.scope.is_class
-        scope = Scope(function.scope)
+        scope = Scope(function.scope, stage=stage)
         frame = Frame(function, function.module, scope, stage, caller, node, depth_below(caller), context)
         scope.variables.update(bound)
         origins = key_origins(bound)

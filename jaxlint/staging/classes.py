@@ -85,6 +85,13 @@ DECORATOR_KINDS = {
     "attr.dataclass": "dataclass",
     "attr.attrs": "dataclass",
 }
+# Of these, those that write `__init__`.
+_FILLS = DECORATOR_KINDS.keys() - {
+    "jax.tree_util.register_dataclass",
+    "jax.tree_util.register_pytree_node_class",
+    "jax.tree_util.register_pytree_with_keys_class",
+    "jax.tree_util.register_static",
+}
 # What declares a field, and is told its default.
 FIELD_MAKERS = frozenset(
     ["dataclasses.field", "flax.struct.field", "equinox.field", "attrs.field", "attr.ib"]
@@ -135,6 +142,7 @@ class Classes(Machine):
             kind = DECORATOR_KINDS.get(canonical(_decorator_name(value)))
             if kind is not None and cls.kind not in MODULE_KINDS:
                 cls.kind = kind if cls.kind not in ("pytree", "registered") else cls.kind
+            cls.filled = cls.filled or _writes_constructor(value)
         scope = Scope(frame.scope, is_class=True)
         body = Frame(
             frame.function, frame.module, scope, frame.stage, frame.caller, frame.call_node, frame.depth
@@ -210,7 +218,7 @@ class Classes(Machine):
         if cls.kind == "enum":
             return _member(cls)
         fields = cls.all_fields() if cls.kind in DATACLASS_KINDS else {}
-        init = cls.lookup("__init__")
+        init = cls.constructor()
         if cls.kind == "namedtuple" and init is None:
             items = self.dataclass_fields(cls, fields, args, kwargs, frame)
             return TupleValue(list(items.values()), cls=cls)
@@ -305,7 +313,7 @@ class Classes(Machine):
             return cls.prototype
         instance = cls.prototype = Instance(cls)
         fields = cls.all_fields() if cls.kind in DATACLASS_KINDS else {}
-        init = cls.lookup("__init__")
+        init = cls.constructor()
         if isinstance(init, Function):
             bound = self.bind(init, [instance], {}, frame)
             if bound is not None:
@@ -460,7 +468,7 @@ class Classes(Machine):
         if isinstance(base, (Array, Unknown)) and base.origin is not None:
             base.origin.rebind(name)
         if isinstance(base, (Instance, TupleValue)) and isinstance(target, ast.Attribute):
-            refused = refusing(base, name, frame)
+            refused = refusing(base, name, frame, self.heirs)
             if refused is not None:
                 self.emit("field_store", events.FieldStoreEvent(target, frame, base, name, *refused))
         if not isinstance(base, Instance):
@@ -638,6 +646,14 @@ def _member(cls: ClassValue) -> Static:
     """A member of an enum; those of an `IntEnum` are numbers to JAX, and are traced."""
     integers = {"enum.IntEnum", "enum.IntFlag", "builtins.int"}
     return Static(kind="enum" if integers.isdisjoint(cls.external_bases()) else "int")
+
+
+def _writes_constructor(decorator: Value) -> bool:
+    """Whether a decorator gives the class an `__init__` of its fields, instead of one that it inherits."""
+    if canonical(_decorator_name(decorator)) not in _FILLS:
+        return False
+    told = decorator.kwargs.get("init") if isinstance(decorator, (Partial, ExternalObject)) else None
+    return told is None or constant(told) is True
 
 
 def _decorator_name(value: Value) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging.frame import Frame
@@ -62,11 +63,16 @@ def frozen_by(decorators: list[tuple[ast.expr, Value]]) -> str:
     return ""
 
 
-def refusing(base: Value, name: str, frame: Frame) -> tuple[ClassValue, str] | None:
+def refusing(
+    base: Value, name: str, frame: Frame, heirs: Mapping[ast.AST, list[ClassValue]]
+) -> tuple[ClassValue, str] | None:
     """The class that refuses `base.name = value` in this frame, and what makes it do so."""
     cls = getattr(base, "cls", None)
     if not isinstance(cls, ClassValue) or cls.lookup("__setattr__") is not None:
         return None
+    if frame.function is not None and frame.function.cls is cls and name not in cls.all_fields():
+        if any(not heir.frozen for heir in heirs.get(cls.node, ())):
+            return None  # its own method, which runs for them: a plain subclass takes new names
     reason = _reason(cls, name)
     if not reason or _is_of_class(frame) or (isinstance(base, Instance) and _is_being_made(cls, frame)):
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import string
+from dataclasses import replace
 
 from jaxlint.jaxapi.functions import (
     AXIS_METHODS,
@@ -123,6 +124,8 @@ class Methods(Machine):
             if name == "get":
                 return self.array_result(frame, [receiver.array, *args], node)
             result = self.array_result(frame, [receiver.array, *args], node, like=receiver.array)
+            if receiver.array.tree:
+                return replace(result, tree=True, certain=False)  # libraries of pytrees have an `at` as well
             self.made_by(result, "at", [receiver.array, *args], kwargs, node, frame)
             return result
         if isinstance(receiver, ListValue):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+from jaxlint.staging.stage import Stage
 from jaxlint.staging.values import External, Value
 
 _serials = itertools.count(1)
@@ -12,14 +13,33 @@ _serials = itertools.count(1)
 class Scope:
     """The variables of one function, class body or module; closures hold on to it by reference.
 
-    `variables` is replaced (never mutated in place) at branches, so a join sees both versions.
+    `variables` is replaced (never mutated in place) at branches, so a join sees both versions. `stage`: where the call
+    runs that opened it, of the scope of a function.
     """
 
-    __slots__ = ("globals", "is_class", "is_module", "nonlocals", "parent", "serial", "stars", "variables")
+    __slots__ = (
+        "globals",
+        "is_class",
+        "is_module",
+        "nonlocals",
+        "parent",
+        "serial",
+        "stage",
+        "stars",
+        "variables",
+    )
 
-    def __init__(self, parent: Scope | None, *, is_class: bool = False, is_module: bool = False) -> None:
+    def __init__(
+        self,
+        parent: Scope | None,
+        *,
+        is_class: bool = False,
+        is_module: bool = False,
+        stage: Stage | None = None,
+    ) -> None:
         self.serial = next(_serials)  # unlike `id`, never used again
         self.parent = parent
+        self.stage = stage
         self.variables: dict[str, Value] = {}
         self.is_class = is_class
         self.is_module = is_module

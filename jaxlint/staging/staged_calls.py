@@ -181,7 +181,7 @@ class StagedCalls(Machine):
                 argument = _positional_node(node, position - _bound_before(node, args))
                 self.emit_argument(static, t, name, value, argument, node, frame)
             staged.append(
-                _static_inside(value)
+                _static_inside(value, t)
                 if static
                 else self.to_staged(value, self.parameter_why(t, name), sure, keeps)
             )
@@ -191,7 +191,7 @@ class StagedCalls(Machine):
             if node is not None and (static or certain) and not self.unjitted:
                 self.emit_argument(static, t, name, value, _keyword_node(node, name), node, frame)
             if static:
-                options[name] = _static_inside(value)
+                options[name] = _static_inside(value, t)
             else:
                 options[name] = self.to_staged(value, self.parameter_why(t, name), certain, keeps)
         return staged, options
@@ -372,9 +372,12 @@ class StagedCalls(Machine):
         return result
 
 
-def _static_inside(value: Value) -> Value:
-    """A static argument inside; a tracer there raises at the call, so nothing is said of what follows."""
-    return UNKNOWN if isinstance(value, Array) and value.staged else value
+def _static_inside(value: Value, t: Transformed) -> Value:
+    """A static argument inside; a tracer raises at the call, and so does an array that `jit` hashes: nothing is said of what follows."""
+    if not isinstance(value, Array):
+        return value
+    hashed = value.certain and not value.tree and "nondiff_argnums" not in t.options
+    return UNKNOWN if value.staged or hashed else value
 
 
 def _bound_before(node: ast.AST, args: list[Value]) -> int:

@@ -12,7 +12,7 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.stage import HOST
+from jaxlint.staging.stage import HOST, Stage
 from jaxlint.staging.syntax_facts import (
     asks_for_kind,
     asks_what_is_kept,
@@ -747,11 +747,25 @@ class Statements(Machine):
         elif isinstance(target, ast.Subscript):
             base = self.eval(target.value, frame)
             index = self.eval(target.slice, frame)
-            self.store_item(base, index, value, target, node, frame, None)
+            if not self.put_into_object(target, constant(index), value, frame):
+                self.store_item(base, index, value, target, node, frame, None)
             if self.donates and isinstance(target.slice, ast.Constant):
                 self.forget_place(place_of(target), frame)
         elif isinstance(target, ast.Starred):
             self.assign(target.value, value, frame, node)
+
+    def put_into_object(self, target: ast.Subscript, name: object, value: Value, frame: Frame) -> bool:
+        """`x.__dict__["name"] = value`, by which tests and caches give an object what its class would compute."""
+        place = target.value
+        if not isinstance(place, ast.Attribute) or place.attr != "__dict__" or not dotted(place):
+            return False
+        if not isinstance(name, str):
+            return False
+        holder = self.eval(place.value, frame)
+        if isinstance(holder, Instance) and not frame.stage.staged:
+            known = holder.fields.get(name)
+            holder.fields[name] = value if known is None or not frame.guards else join(known, value)
+        return isinstance(holder, Instance)
 
     def assign_name(self, target: ast.Name, value: Value, frame: Frame) -> None:
         scope = frame.scope.target_scope(target.id)
@@ -769,15 +783,17 @@ class Statements(Machine):
             self.forget_place(target.id, frame)
 
     def outlives_stage(self, scope: Any, frame: Frame) -> bool:
-        """Whether `scope` belongs to a frame outside the innermost trace."""
+        """Whether `scope` belongs to a call outside the innermost trace, one that goes on or has left a closure."""
+        home: Stage | None = scope.stage
         current: Frame | None = frame
         while current is not None:
             if current.scope is scope:
-                return current.home is not frame.home and not (
-                    current.home.staged and frame.home.kind == current.home.kind
-                )
+                home = current.home
+                break
             current = current.caller
-        return True
+        if home is None:
+            return True
+        return home is not frame.home and not (home.staged and frame.home.kind == home.kind)
 
     def unpack(self, target: ast.Tuple | ast.List, value: Value, frame: Frame, node: ast.AST) -> None:
         answer = self.special(value, "__iter__", [], node, frame)

@@ -309,6 +309,7 @@ class ClassValue(Value):
     lifts: ClassValue | None = None  # what `nn.remat` and its like made it of
     registered: Registration | None = None  # how instances are flattened and unflattened, if JAX was told
     frozen: str = ""  # the decorator that makes its instances refuse assignments
+    filled: bool = False  # a decorator writes its `__init__`
     order: list[ClassValue] = field(default_factory=list, init=False)  # `mro`, once it was asked for
 
     @property
@@ -327,6 +328,15 @@ class ClassValue(Value):
         for cls in self.mro():
             if name in cls.namespace:
                 return cls.namespace[name]
+        return None
+
+    def constructor(self) -> Value | None:
+        """Its `__init__`, unless a decorator that makes it a dataclass writes one nearer than that."""
+        for cls in self.mro():
+            if "__init__" in cls.namespace:
+                return cls.namespace["__init__"]
+            if cls.filled:
+                return None
         return None
 
     def external_bases(self) -> list[str]:
@@ -801,6 +811,8 @@ def join_all(values: Iterable[Value], depth: int = 3) -> Value:
     """The join of all `values`; unknown when there are none."""
     result: Value | None = None
     for value in values:
+        if result is UNKNOWN and not isinstance(value, Array):
+            continue  # as `join` has it, without the call: many a list holds very much
         result = value if result is None else join(result, value, depth)
     return UNKNOWN if result is None else result
 

@@ -11,7 +11,7 @@ from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StagedReturnEvent, TransformEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import (
     Array,
     Instance,
@@ -406,12 +406,12 @@ def _callers_complete(event: TransformEvent, calls: list[_Call]) -> bool:
     elif not names:
         return False
     seen = {call.node for call in calls}
-    for child in walk(module.tree):
-        if (
-            isinstance(child, (ast.Name, ast.Attribute))
-            and isinstance(child.ctx, ast.Load)
-            and dotted(child) in names
-        ):
+    mentions: list[ast.Name | ast.Attribute] = [
+        *nodes_of(module.tree, ast.Name),
+        *nodes_of(module.tree, ast.Attribute),
+    ]
+    for child in mentions:
+        if isinstance(child.ctx, ast.Load) and dotted(child) in names:
             user = module.parents.get(child)
             if not (isinstance(user, ast.Call) and user.func is child and user in seen):
                 return False

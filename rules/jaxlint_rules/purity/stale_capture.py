@@ -9,6 +9,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.memo import cache
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.values import (
@@ -267,8 +268,8 @@ def train(w):
             return None  # it is not ready before that
         callers = 0
         found: Place | None = None
-        for node in ast.walk(tree):
-            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node is function.node:
+        for node in _functions(tree):
+            if node is function.node:
                 continue
             line = self.timeline(node)
             uses = line.used.get(name, ())
@@ -286,8 +287,8 @@ def train(w):
         """A function that changes the global `path` in place, between two calls of the compiled function."""
         if isinstance(value, (Array, Static, TupleValue)):
             return None
-        for node in ast.walk(function.module.tree):
-            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or node is function.node:
+        for node in _functions(function.module.tree):
+            if node is function.node:
                 continue
             line = self.timeline(node)
             uses = line.used.get(name)
@@ -304,6 +305,12 @@ def train(w):
                 if before and after:
                     return change
         return None
+
+
+@cache
+def _functions(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
+    """Those of a module, the outer ones first."""
+    return tuple(node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
 
 
 def _is_other_item(changed: ast.AST, read: ast.AST | None) -> bool:

@@ -11,7 +11,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import all_parameters, dotted, names_stored, walk
+from jaxlint.staging.syntax_facts import all_parameters, dotted, names_stored, nodes_of, walk
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -974,11 +974,11 @@ def returned(event: TransformEvent, frame: Frame) -> bool:
     assert frame.function is not None
     label = event.transformed.label
     names = {label}
-    for child in walk(frame.function.node):
-        if isinstance(child, ast.Assign) and child.value is event.node:
-            names.update(t.id for t in child.targets if isinstance(t, ast.Name))
-    for child in walk(frame.function.node):
-        if isinstance(child, ast.Return) and child.value is not None:
+    for assignment in nodes_of(frame.function.node, ast.Assign):
+        if assignment.value is event.node:
+            names.update(t.id for t in assignment.targets if isinstance(t, ast.Name))
+    for child in nodes_of(frame.function.node, ast.Return):
+        if child.value is not None:
             calls = {id(n.func) for n in walk(child.value) if isinstance(n, ast.Call)}
             for name in walk(child.value):
                 handed = name is event.node or (isinstance(name, ast.Name) and name.id in names)

@@ -328,26 +328,43 @@ def _is_counted(loop: Loop, trips: int | None, frame: Frame) -> bool:
         return trips is not None and trips >= MANY and not _LAYERS.search(ast.unparse(node.test).lower())
     if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
         return False
-    counted = _range_of(node)
-    if counted is None:
-        return False
-    text = " ".join(ast.unparse(argument) for argument in counted.args).lower()
-    if _LAYERS.search(text):
+    text = _range_text(node)
+    if text is None or _LAYERS.search(text):
         return False
     if trips is not None:
         return trips >= MANY
-    return bool(_STEPS.search(text)) or _goes_along_an_axis(node, counted, frame)
+    return bool(_STEPS.search(text)) or _goes_along_an_axis(node, frame)
 
 
-def _goes_along_an_axis(node: ast.For, counted: ast.Call, frame: Frame) -> bool:
+@cache
+def _range_text(node: ast.For) -> str | None:
+    """What `range` is called with, in small letters."""
+    counted = _range_of(node)
+    return " ".join(ast.unparse(argument) for argument in counted.args).lower() if counted else None
+
+
+def _goes_along_an_axis(node: ast.For, frame: Frame) -> bool:
     """Whether the bound is the length of an array, and the body takes one of its rows, or columns, by the counter."""
-    assert isinstance(node.target, ast.Name)
     owner = frame.function.node if frame.function is not None else frame.module.tree
+    for name in _taken_by_counter(node, owner):
+        held = frame.scope.lookup(name)
+        if held is not None and isinstance(held[0], Array) and not held[0].tree:
+            return True
+    return False
+
+
+@cache
+def _taken_by_counter(node: ast.For, owner: ast.AST) -> frozenset[str]:
+    """What the body takes an item of by the counter of a loop over a length, where that does nothing else with it."""
+    counted = _range_of(node)
+    assert counted is not None
+    assert isinstance(node.target, ast.Name)
     if not _measured(_bound_of(counted), owner) or not any(
         isinstance(child, ast.Call) and (dotted(child.func) or _is_update(child)) for child in _nodes(node)
     ):
-        return False  # not the length of an array; or a sum, which is cheap to trace
-    found, indices, counters = False, 0, 0
+        return frozenset()  # not the length of an array; or a sum, which is cheap to trace
+    found: set[str] = set()
+    indices, counters = 0, 0
     for child in _nodes(node):
         if isinstance(child, ast.Name) and child.id == node.target.id:
             counters += 1
@@ -356,9 +373,8 @@ def _goes_along_an_axis(node: ast.For, counted: ast.Call, frame: Frame) -> bool:
             places = sum(_is_counter(part, node.target.id) for part in parts)
             indices += places
             if places and isinstance(child.ctx, ast.Load):
-                held = frame.scope.lookup(dotted(child.value))
-                found = found or (held is not None and isinstance(held[0], Array) and not held[0].tree)
-    return found and indices == counters  # `axis=i` needs a Python number
+                found.add(dotted(child.value))
+    return frozenset(found) if indices == counters else frozenset()  # `axis=i` needs a Python number
 
 
 def _is_counter(index: ast.expr, counter: str) -> bool:

@@ -15,6 +15,7 @@ from jaxlint.staging.meshes import strings
 from jaxlint.staging.syntax_facts import dotted
 from jaxlint_rules._reasons import path_to
 
+_SHARD_MAP = re.compile(r"\bshard_map\(")
 _QUERIES = ("jax.lax.axis_index", "jax.lax.axis_size")
 
 
@@ -205,6 +206,9 @@ def _is_named_elsewhere(axis: str, report: Reporter) -> bool:
         ),
         report.module,
     ):
+        return True
+    mesh = re.compile(rf"\b(make_m|M)esh\((?:[^()]|\([^()]*\))*\(?[^()]*[\"']{re.escape(axis)}[\"']")
+    if report.project.mentions(_SHARD_MAP, report.module) and report.project.mentions(mesh, report.module):
         return True
     parents = report.module.parents
     for node in ast.walk(report.module.tree):

@@ -182,6 +182,16 @@ class Lazy:
 class Record(Lazy):
     pass
 
+@dataclasses.dataclass(frozen=True)
+class Spec:
+    def __init__(self, rate):
+        self.rate = rate
+
+class Scaled(Spec):
+    def __init__(self, rate, scale):
+        super().__init__(rate)
+        self.scale = scale
+
 class Pair(NamedTuple):
     left: float
     right: float

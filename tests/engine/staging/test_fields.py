@@ -231,3 +231,75 @@ TREE = """
 def test_what_is_no_leaf_comes_back_as_it_was(tmp_path: Path, flatten: str, mark: str) -> None:
     files = {"tree.py": TREE.format(flatten=flatten, mark=mark)}
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+FILLED = """
+    import dataclasses
+
+    import jax
+
+    class Base:
+        def __init__(self, size):
+            self.size = size{mark}
+
+    @dataclasses.dataclass(frozen=True{option})
+    class Grid(Base):
+        size: int
+
+    def make():
+        return Grid(3)
+
+    make()
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "mark"), [("", ""), (", init=False", "  # reports frozen-field-assignment")]
+)
+def test_a_dataclass_has_its_own_constructor_instead_of_one_that_it_inherits(
+    tmp_path: Path, option: str, mark: str
+) -> None:
+    files = {"grid.py": FILLED.format(option=option, mark=mark)}
+    assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+CACHED = """
+    import functools
+    import jax
+    import jax.numpy as jnp
+
+    class Fake:
+        pass
+
+    class Batcher:
+        def __init__(self, state):
+            self.state = state
+
+        @functools.cached_property
+        def compiled(self):
+            return jax.jit(lambda state, x: x + 1)
+
+        def run(self, x):
+            return self.compiled(self.state, x){mark}
+
+    def check():
+        batcher = Batcher(Fake())
+        {given}
+        return batcher.run(jnp.ones(3))
+
+    check()
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "mark"),
+    [
+        ('batcher.__dict__["compiled"] = lambda state, x: x', ""),
+        ('batcher.__dict__["other"] = lambda state, x: x', "  # reports missing-static"),
+    ],
+)
+def test_what_is_put_into_the_dict_of_an_object_is_its_attribute(
+    tmp_path: Path, given: str, mark: str
+) -> None:
+    files = {"batcher.py": CACHED.format(given=given, mark=mark)}
+    assert reported(findings_in(tmp_path, files)) == expected(files)

@@ -50,3 +50,90 @@ def test_only_what_a_tracer_goes_into_is_one(tmp_path: Path, computed: str, mark
 def test_under_jit_everything_is_a_tracer(tmp_path: Path) -> None:
     files = {"program.py": PROGRAM.format(computed="doubled(grid)", mark=MARK, staged="jit")}
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+@pytest.mark.parametrize(
+    ("lag", "mark"), [("2", ""), ("jnp.asarray(2)", "  # reports unhashable-static-argument")]
+)
+def test_an_array_that_cannot_be_hashed_stands_for_all_that_would_follow_inside(
+    tmp_path: Path, lag: str, mark: str
+) -> None:
+    files = {
+        "program.py": f"""
+            from functools import partial
+
+            import jax
+            import jax.numpy as jnp
+
+            @partial(jax.jit, static_argnums=1)
+            def smooth(values, lag):
+                first = len(values) - lag
+                if first > 0:
+                    return values[:first]
+                return values
+
+            smooth(jnp.ones(3), {lag}){mark}
+        """
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+def test_a_tree_of_a_library_may_have_an_at_of_its_own(tmp_path: Path) -> None:
+    files = {
+        "program.py": """
+            import jax
+            import jax.numpy as jnp
+            import trees
+
+            @jax.grad
+            def loss(model: trees.Model, x: jax.Array):
+                model = model.at[...].apply(trees.unfreeze)
+                return jnp.mean(jax.vmap(model)(x))
+
+            @jax.grad
+            def wrong(x):
+                x = jnp.sin(x).at[0].set(1.0)
+                return jnp.mean(jax.vmap(x)(x))  # reports transform-of-result
+
+            loss(trees.Model(3), jnp.ones((2, 3)))
+            wrong(jnp.ones(3))
+        """
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+@pytest.mark.parametrize(("given", "mark"), [("optimiser, ", ""), ("", "  # reports tracer-leak")])
+def test_what_an_argument_holds_is_put_together_anew_in_the_trace(
+    tmp_path: Path, given: str, mark: str
+) -> None:
+    files = {
+        "program.py": f"""
+            import jax
+            import jax.numpy as jnp
+            from trees import TreeClass
+
+            class Adam(TreeClass):
+                def __init__(self, size):
+                    self.mean = jnp.zeros(size)
+
+                def __call__(self, updates):
+                    self.mean = 0.9 * self.mean + updates{mark}
+                    return self.mean
+
+            class Optimiser(TreeClass):
+                def __init__(self, size):
+                    self.adam = Adam(size)
+
+                def __call__(self, updates):
+                    return self.adam(updates)
+
+            optimiser = Optimiser(3)
+
+            @jax.jit
+            def step({given}weights, gradients):
+                return weights - optimiser(gradients)
+
+            step({given}jnp.ones(3), jnp.ones(3))
+        """
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)

@@ -375,3 +375,67 @@ def test_a_method_that_another_file_maps_by_its_name_has_its_axis(
         """,
     }
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+@pytest.mark.parametrize(("made", "mark"), [("loss", ""), ("module", "  # reports tracer-leak")])
+def test_what_a_closure_keeps_lives_as_long_as_the_call_that_made_it(
+    tmp_path: Path, made: str, mark: str
+) -> None:
+    inside, outside = (
+        ("with_keys(rng)(sample)", "") if made == "loss" else ("noisy", "noisy = with_keys(KEY)(sample)")
+    )
+    files = {
+        "program.py": f"""
+            import jax
+
+            KEY = jax.random.key(0)
+
+            def with_keys(rng):
+                def wrap(function):
+                    def wrapped(*args):
+                        nonlocal rng
+                        rng, key = jax.random.split(rng){mark}
+                        return function(key, *args)
+                    return wrapped
+                return wrap
+
+            def sample(key, x):
+                return x + jax.random.normal(key, x.shape)
+
+            {outside}
+
+            @jax.jit
+            def step(params, rng, x):
+                def loss(params):
+                    draw = {inside}
+                    return (draw(params) * draw(x)).sum()
+
+                return jax.grad(loss)(params)
+        """
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+@pytest.mark.parametrize(("binds", "mark"), [("devices", ""), ("hosts", "  # reports unbound-axis")])
+def test_an_axis_of_a_mesh_that_another_file_maps_over_is_bound(
+    tmp_path: Path, binds: str, mark: str
+) -> None:
+    files = {
+        "agent.py": f"""
+            import jax
+
+            @jax.jit
+            def update(grads):
+                return jax.lax.pmean(grads, "devices"){mark}
+        """,
+        "runner.py": f"""
+            import jax
+            from jax.sharding import Mesh, PartitionSpec as P
+
+            class Runner:
+                def __init__(self, agent):
+                    self.mesh = Mesh(jax.devices(), axis_names=("{binds}",))
+                    self.run = jax.shard_map(agent.run, mesh=self.mesh, in_specs=P(), out_specs=P())
+        """,
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
