@@ -152,37 +152,16 @@ def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, s
         if stage.within("primitive") or (not stage.within("convention") and staged_too):
             return "yes", "visible", _because(stage, module)
     for stage in staged:
-        # What a test defines, it calls as it stands, and so do layers that are seen to be called on the host. (A layer
-        # of haiku cannot: what calls it is transformed.)
-        plainly = (
-            on_host and record.function.cls is not None and record.function.cls.kind in _CALLED_AS_THEY_ARE
-        )
-        if (
-            stage.within("convention")
-            and not module.is_test
-            and not plainly
-            and not (on_host and record.function.cls is None and _of_a_test(stage))
-        ):
+        # What a test defines, it calls as it stands, and so are layers and functions that are seen to be called on the
+        # host. (A layer of haiku cannot: what calls it is transformed.)
+        cls = record.function.cls
+        plainly = on_host and (cls is None or cls.kind != "haiku")
+        if stage.within("convention") and not module.is_test and not plainly:
             return "yes", "convention", _because(stage, module)
     calls = [o.stage for o in record.observations if o.context == "call"]
     if calls and all(stage.certain for stage in calls):
         return "no", None, "every call seen runs on the host"
     return "unknown", None, "no call seen says how it runs"
-
-
-def _of_a_test(stage: Stage | None) -> bool:
-    """Whether the convention is that of a layer which a test defines."""
-    while stage is not None and stage.kind != "convention":
-        stage = stage.parent
-    return (
-        stage is not None
-        and stage.why is not None
-        and stage.why.module is not None
-        and stage.why.module.is_test
-    )
-
-
-_CALLED_AS_THEY_ARE = frozenset({"linen", "nnx", "equinox"})
 
 
 def _in_some_stage(record: FunctionRecord) -> bool:
