@@ -89,7 +89,7 @@ def result_of(package: str, options: argparse.Namespace) -> present.Result:
     )
     print(f"{subject.name} {subject.version}: jaxlint ...", file=sys.stderr, flush=True)
     command = shlex.split(options.jaxlint) or default_command()
-    joined = join.join(jaxlint(command, "inspect", subject), truth["functions"])
+    joined = join.join(jaxlint(command, "inspect", subject, "--calls"), truth["functions"])
     join.mark_reasons(joined.pairs, subject.root)
     # Of the JAX that ran: what a later one has removed is not at odds with a run of an earlier one.
     findings = jaxlint(command, "check", subject, "--no-cache", "--target-jax", truth["jax"])

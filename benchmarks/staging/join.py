@@ -40,7 +40,9 @@ class Pair:
     predicted: Record
     observed: Record
     reason_ran: bool = True
-    """Whether the function in which the reason lies was executed; if not, the observation says little against it."""
+    """Whether the function in which the reason lies was executed, and a call that gives tracers; if not, the observation says little against it."""
+    idle: set[str] = field(default_factory=set)
+    """Of `wrong_parameters`, those of which no call was run that is said to give them tracers."""
 
     @property
     def key(self) -> Key:
@@ -62,6 +64,15 @@ class Pair:
     def visible(self) -> bool:
         return self.staged and self.predicted["basis"] == "visible"
 
+    def wrong_parameters(self) -> list[str]:
+        """Those that are said to be traced and never were."""
+        claims = self.predicted["params"]
+        return [
+            name
+            for name, times in self.observed["parameters"].items()
+            if not times and claims.get(name) == "traced"
+        ]
+
 
 @dataclass(slots=True)
 class Score:
@@ -75,9 +86,11 @@ class Score:
     in_trace: Ratio = field(default_factory=Ratio)
     """As `precision`, where running under a trace is enough, tracers among the arguments or not."""
     tested: Ratio = field(default_factory=Ratio)
-    """As `in_trace`, without the claims whose reason lies in code that never ran."""
+    """As `in_trace`, without the claims whose reason lies in code that never ran, or rests on calls that never did."""
     parameter_recall: Ratio = field(default_factory=Ratio)
     parameter_precision: Ratio = field(default_factory=Ratio)
+    parameter_tested: Ratio = field(default_factory=Ratio)
+    """As `parameter_precision`, without the claims that rest on calls none of which was run."""
 
     def __add__(self, other: Score) -> Score:
         return Score(*(getattr(self, name) + getattr(other, name) for name in Score.__slots__))
@@ -155,6 +168,8 @@ def score(pairs: Iterable[Pair]) -> Score:
                     total.parameter_recall.add(claimed)
                 if claimed:
                     total.parameter_precision.add(times > 0)
+                    if times or name not in pair.idle:
+                        total.parameter_tested.add(times > 0)
         if pair.staged:
             total.precision.add(pair.traced)
             in_trace = pair.traced or pair.observed["under"] > 0
@@ -257,7 +272,8 @@ def parameter_cause(pair: Pair, name: str) -> str:
     truth = "traced" if pair.observed["parameters"][name] else "never traced"
     staged = "staged" if pair.staged else "missed function"
     what = name if name in ("self", "cls", "args", "kwargs") else "parameter"
-    return f"{what} {truth}, said to be {claimed} ({staged})"
+    idle = ", by calls that never ran" if name in pair.idle else ""
+    return f"{what} {truth}, said to be {claimed}{idle} ({staged})"
 
 
 def causes(pairs: Sequence[Pair]) -> dict[str, Counter[str]]:

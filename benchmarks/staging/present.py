@@ -44,6 +44,7 @@ HEADER = (
     "tested",
     "param recall",
     "param precision",
+    "param tested",
 )
 
 
@@ -74,6 +75,7 @@ def _row(name: str, part: str, score: join.Score) -> list[str]:
         str(score.tested),
         str(score.parameter_recall),
         str(score.parameter_precision),
+        str(score.parameter_tested),
     ]
 
 

@@ -6,12 +6,13 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from benchmarks.staging.join import Pair
 
 Place = tuple[str, int]
+Call = dict[str, Any]  # as `jaxlint inspect --calls` states it
 
 _PLACE = re.compile(r"(?:at|in|by|of) (?:line |(\S+\.py):)(\d+)")
 _HANDED = re.compile(r"`([^`]+)` is (?:passed to|decorated with) `([\w.]+)` at (?:line |(\S+\.py):)(\d+)")
@@ -20,11 +21,17 @@ _VARIANT = "chex.variant"  # chex runs a test with jit and without: without, no 
 
 
 def mark_reasons(pairs: Sequence[Pair], root: Path) -> None:
-    """Sets `reason_ran` of each pair that is said to be staged and was not traced."""
+    """Sets `reason_ran` of each pair that is said to be staged and was not traced, and `idle` of those that were traced."""
     run = Run(pairs, root)
     for pair in pairs:
-        if pair.staged and not pair.traced:
-            pair.reason_ran = run.has_reason(pair.predicted["path"], pair.predicted["reason"])
+        calls: dict[str, list[Call | None]] = pair.predicted.get("calls") or {}
+        if pair.traced:
+            pair.idle = {name for name in pair.wrong_parameters() if run.has_none_of(calls.get(name, []))}
+        elif pair.staged:
+            reasoned = run.has_reason(pair.predicted["path"], pair.predicted["reason"])
+            pair.reason_ran = reasoned and not run.has_none_of(
+                [call for name in calls for call in calls[name]]
+            )
 
 
 class Run:
@@ -32,7 +39,8 @@ class Run:
 
     def __init__(self, pairs: Sequence[Pair], root: Path) -> None:
         self.root = root
-        self.functions: set[Place] = {(pair.key[0], pair.key[1]) for pair in pairs}
+        self.observed = {(pair.key[0], pair.key[1]): pair.observed for pair in pairs}
+        self.functions: set[Place] = set(self.observed)
         self.files = {path for path, _ in self.functions}
         self.traced: set[Place] = {
             (pair.key[0], pair.key[1]) for pair in pairs if pair.traced or pair.observed["under"]
@@ -64,6 +72,28 @@ class Run:
             self.may_have_traced(handed[3] or own, int(handed[4]), handed[1], handed[2])
             for handed in _HANDED.finditer(reason)
         )
+
+    def has_none_of(self, calls: Sequence[Call | None]) -> bool:
+        """Whether calls are known that are said to give tracers, and none of them was run."""
+        return bool(calls) and not any(map(self.has_call, calls))
+
+    def has_call(self, call: Call | None) -> bool:
+        """Whether a call that is said to give a tracer was run, as far as one can tell: True where it cannot be told.
+
+        One in a function that is traced there, only while JAX traced it. Lines are known of calls that got tracers.
+        """
+        if call is None:
+            return True
+        if not call["path"].endswith(".py"):
+            return False  # tests run no notebooks
+        first = enclosing_line(self.tree(call["path"]), call["line"])
+        if first is None:
+            return True
+        around = self.observed.get((call["path"], first))
+        if around is None or not call["staged"]:
+            return around is not None
+        run = {*around["lines"], *around["raised"]}
+        return around["under"] > 0 or not run.isdisjoint(range(call["line"], call["end"] + 1))
 
     def may_have_traced(self, path: str, line: int, name: str, transform: str) -> bool:
         """Whether "`name` is passed to `transform` at `line`" happened, as far as one can tell.

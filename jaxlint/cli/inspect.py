@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,6 +13,10 @@ from jaxlint.cli.common import FAILED, report_problems
 from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.engine import read_sources
 from jaxlint.places import shown_line
+
+if TYPE_CHECKING:
+    from jaxlint.source import SourceFile
+    from jaxlint.staging.inspection import FunctionFacts
 
 
 @click.command("inspect")
@@ -22,7 +28,8 @@ from jaxlint.places import shown_line
     default="text",
     help="How to show the functions (text).",
 )
-def command(options: RunOptions, wanted: str | None, output_format: str) -> None:
+@click.option("--calls", is_flag=True, help="State the calls that give each parameter a tracer, too.")
+def command(options: RunOptions, wanted: str | None, output_format: str, calls: bool) -> None:
     """Show which functions JAX stages, which parameters are traced there, and why.
 
     PATHs are files or folders. Exits with 0, or 2 when a file could not be read.
@@ -33,7 +40,7 @@ def command(options: RunOptions, wanted: str | None, output_format: str) -> None
     sources, context, result = read_sources(
         options.paths, options.config, stdin=options.stdin, jobs=options.jobs
     )
-    facts, analysis = inspect_files(sources, context)
+    facts, analysis = inspect_files(sources, context, calls)
     if wanted is not None:
         facts = [f for f in facts if f.qualname == wanted or f.qualname.rpartition(".")[2] == wanted]
     read = {source.display: source for source in sources}
@@ -53,10 +60,20 @@ def command(options: RunOptions, wanted: str | None, output_format: str) -> None
             verdict = {"yes": f"staged{basis}", "no": "not staged", "unknown": "unknown"}[fact.staged]
             click.echo(f"{path}:{line} {fact.qualname}: {verdict}, {reason}")
             for name, kind in fact.params.items():
-                click.echo(f"    {name}: {kind}")
+                click.echo(f"    {name}: {kind}{_given(fact, name, read)}")
         if wanted is not None and not facts:
             click.echo(f"no function called {wanted!r} in what was read")
     sys.stdout.flush()
     report_problems([*result.errors, *analysis.errors], result.warnings)
     if result.errors or analysis.errors:
         sys.exit(FAILED)
+
+
+def _given(fact: FunctionFacts, name: str, read: Mapping[str, SourceFile]) -> str:
+    """ ", given at train.py:40" for a parameter that calls are known of."""
+    places = []
+    for call in (fact.calls or {}).get(name, []):
+        if call is not None:
+            cell, line, _ = shown_line(call.path, call.line, "", read)
+            places.append(f"{call.path}:{line}" if cell is None else f"{call.path}:cell {cell}:{line}")
+    return ", given at " + ", ".join(dict.fromkeys(places)) if places else ""

@@ -371,6 +371,8 @@ class Calls(Machine):
         record = self.records.get(function.node)
         if record is None:
             record = self.records[function.node] = FunctionRecord(function)
+        if self.givers is not None and stage.staged:
+            self.givers.note(function.node, bound, node, caller)
         record.handed = None
         provoked = self.provoking is not None and self.provoking is not function.module
         record.reached = record.reached or not (self.guessing or provoked)

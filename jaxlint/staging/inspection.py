@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis, build, run, suppose, with_deep_stack
 from jaxlint.staging.calls import FunctionRecord
+from jaxlint.staging.givers import Giver, Givers
 from jaxlint.staging.inspected_parameters import gets_tracers, parameter_facts
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
@@ -25,7 +26,8 @@ class FunctionFacts:
 
     `qualname` is Python's `__qualname__`, `line` its `co_firstlineno` (the first decorator). `staged` is "yes", "no"
     or "unknown"; `basis` tells a transformation that was seen ("visible") from a framework's habit ("convention").
-    `params` maps names to "traced", "static" or "unknown", for calls under a trace where there are any.
+    `params` maps names to "traced", "static" or "unknown", for calls under a trace where there are any; `calls`, where it
+    was asked for, to the calls that hand them tracers.
     """
 
     path: str
@@ -35,17 +37,25 @@ class FunctionFacts:
     basis: str | None
     params: dict[str, str] = field(default_factory=dict)
     reason: str = ""
+    calls: dict[str, list[Giver | None]] | None = None
 
     def record(self) -> dict[str, object]:
         """The facts as JSON holds them."""
-        return asdict(self)
+        facts = asdict(self)
+        if self.calls is None:
+            del facts["calls"]
+        return facts
 
 
 def inspect_files(
-    files: Sequence[SourceFile], context: Sequence[SourceFile] = ()
+    files: Sequence[SourceFile], context: Sequence[SourceFile] = (), calls: bool = False
 ) -> tuple[list[FunctionFacts], Analysis]:
-    """The facts of every function in `files`, by path and line; the second value carries files that failed."""
+    """The facts of every function in `files`, by path and line; the second value carries files that failed.
+
+    `calls`: with the calls that hand tracers to its parameters.
+    """
     interpreter = build(files, Listeners())
+    interpreter.givers = Givers() if calls else None
     interpreter.project.add_context(context)
     result = Analysis()
     with_deep_stack(lambda: run(interpreter, result))
@@ -80,6 +90,8 @@ def facts_of(module: Module, interpreter: Interpreter) -> list[FunctionFacts]:
             if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
                 name = prefix + getattr(child, "name", "<lambda>")
                 found.append(facts(module, child, name, interpreter))
+                if interpreter.givers is not None:
+                    found[-1].calls = {name: interpreter.givers.of(child, name) for name in found[-1].params}
                 body = child.body if isinstance(child.body, list) else [child.body]
                 inside = set(map(id, body))
                 for part in ast.iter_child_nodes(child):

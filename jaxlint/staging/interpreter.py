@@ -28,6 +28,7 @@ from jaxlint.staging.entry import Entry
 from jaxlint.staging.expressions import Expressions
 from jaxlint.staging.externals import Externals
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.givers import Givers
 from jaxlint.staging.gradients import Gradients
 from jaxlint.staging.keys import Keys
 from jaxlint.staging.lifting import Lifting
@@ -141,6 +142,7 @@ class Interpreter(
         self.left_open: dict[
             ast.AST, list[LeftOpen]
         ] = {}  # calls of methods that a class leaves to its heirs
+        self.givers: Givers | None = None  # which calls give tracers, where `inspect` is asked for it
         self.guessing = 0  # inside a call of a method of something unknown
         self.provoking: Module | None = None  # inside `with raises(...)` of this module of tests
         self.lifted: dict[

@@ -33,6 +33,7 @@ from jaxlint.staging.values import (
 if TYPE_CHECKING:
     from jaxlint.staging.buffers import Handed, Held
     from jaxlint.staging.calls import FunctionRecord
+    from jaxlint.staging.givers import Givers
     from jaxlint.staging.listeners import Listeners
     from jaxlint.staging.receivers import Awaited, LeftOpen
     from jaxlint.staging.timing import Ledger
@@ -88,6 +89,7 @@ class Machine:
     heirs: dict[ast.AST, list[ClassValue]]
     array_like: set[str]
     left_open: dict[ast.AST, list[LeftOpen]]
+    givers: Givers | None
 
     def exhausted(self) -> bool:
         raise NotImplementedError

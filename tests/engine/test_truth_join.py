@@ -180,3 +180,44 @@ def test_a_transform_in_a_branch_is_untested_where_nothing_was_traced_from_it(tm
 def test_enclosing_line_is_that_of_the_first_decorator() -> None:
     tree = ast.parse("x = 1\n@a\n@b\ndef f():\n    def g():\n        pass\n    return g\n")
     assert [join.enclosing_line(tree, line) for line in (1, 6, 7)] == [None, 5, 2]
+
+
+def test_a_parameter_is_untested_when_no_call_that_gives_it_a_tracer_ran(tmp_path: Path) -> None:
+    source = "import jax\ndef f(x, n):\n    return x\n\n@jax.jit\ndef g(x, n):\n    if n is None:\n        return f(x, 1)\n    return f(x, n)\n"
+    (tmp_path / "p.py").write_text(source)
+    gives_both = {"path": "p.py", "line": 9, "end": 9, "staged": True}
+    gives_one = gives_both | {"line": 8, "end": 8}
+    on_host = gives_both | {"staged": False}
+    for calls, lines, counted in (
+        ([gives_both], [7, 8], False),
+        ([gives_both], [7, 9], True),
+        ([gives_both, gives_one], [7, 8], True),
+        ([gives_both, None], [7, 8], True),
+        ([on_host], [7, 8], True),
+        ([gives_both | {"path": "guide.ipynb"}], [7, 9], False),
+        ([], [7, 9], True),
+    ):
+        claim = predicted(2, "f", params={"x": "traced", "n": "traced"}, calls={"x": [gives_one], "n": calls})
+        seen = [observed(2, "f", parameters={"x": 1, "n": 0}), observed(5, "g", lines=lines)]
+        found = pairs([claim, predicted(5, "g")], seen)
+        join.mark_reasons(found, tmp_path)
+        score = join.score(found)
+        assert (score.parameter_precision.hit, score.parameter_precision.all) == (1, 2)
+        assert (score.parameter_tested.hit, score.parameter_tested.all) == (1, 1 + counted)
+
+
+def test_a_claim_is_untested_when_no_call_in_the_stage_ran(tmp_path: Path) -> None:
+    source = (
+        "import jax\ndef f(x):\n    return x\n\n@jax.jit\ndef g(x, y):\n    if y is None:\n"
+        "        return x\n    return f(x)\n"
+    )
+    (tmp_path / "p.py").write_text(source)
+    reason = "`g` is decorated with `jax.jit` at line 5"
+    call = {"path": "p.py", "line": 9, "end": 9, "staged": True}
+    for last, counted in ((9, 1), (8, 0)):
+        found = pairs(
+            [predicted(2, "f", reason=reason, calls={"x": [call]}), predicted(5, "g")],
+            [observed(2, "f", 0), observed(5, "g", lines=[7, last])],
+        )
+        join.mark_reasons(found, tmp_path)
+        assert join.score(found).tested.all == 1 + counted

@@ -156,6 +156,10 @@ def test_inspect_names_cells(project: Path) -> None:
         "book.ipynb:cell 3:1 step: staged, `step` is decorated with `jax.jit` at line 1"
         in jaxlint("inspect", "book.ipynb", cwd=project).stdout
     )
+    assert (
+        "x: traced, given at book.ipynb:cell 4:2, book.ipynb:cell 3:2"
+        in jaxlint("inspect", "book.ipynb", "--calls", cwd=project).stdout
+    )
     found = json.loads(jaxlint("inspect", "book.ipynb", "--output-format", "json", cwd=project).stdout)
     assert [(fact["qualname"], fact["cell"], fact["line"]) for fact in found] == [
         ("step", 3, 1),

@@ -390,3 +390,60 @@ def test_what_is_called_on_the_host_is_not_staged_by_convention(tmp_path: Path) 
     assert facts["norm"].staged != "yes"
     assert facts["scale"].staged != "yes"
     assert (facts["shift"].staged, facts["shift"].basis) == ("yes", "convention")
+
+    assert (facts["scale"].staged, facts["scale"].basis) == ("yes", "convention")
+
+
+def test_the_calls_that_give_a_parameter_its_tracers_are_stated_on_request(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def scaled(x, n):
+            return x * n
+
+        @jax.jit
+        def step(x, n):
+            first = scaled(x, 2)
+            return scaled(
+                first, n
+            )
+
+        def host(x):
+            return jax.vmap(scaled, (0, None))(x, 3)
+
+        host(jax.numpy.ones(3))
+    """
+    (path,) = write_project(tmp_path, {"program.py": program})
+    found, _ = inspect_files([read_source(path, path.name)], calls=True)
+    (scaled,) = (fact for fact in found if fact.qualname == "scaled")
+    assert scaled.calls is not None
+    assert {(call.line, call.end, call.staged) for call in scaled.calls["x"] if call} == {
+        (8, 8, True),
+        (9, 11, True),
+        (14, 14, False),
+    }
+    assert [(call.line, call.end) for call in scaled.calls["n"] if call] == [(9, 11)]
+    assert "calls" in scaled.record()
+    plain, _ = inspect_files([read_source(path, path.name)])
+    assert all("calls" not in fact.record() for fact in plain)
+
+
+def test_a_call_of_which_the_like_is_known_gives_tracers_as_well(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def scaled(x):
+            return x * 2
+
+        @jax.jit
+        def first(x):
+            return scaled(x)
+
+        @jax.jit
+        def second(x):
+            return scaled(x)
+    """
+    (path,) = write_project(tmp_path, {"program.py": program})
+    found, _ = inspect_files([read_source(path, path.name)], calls=True)
+    (scaled,) = (fact for fact in found if fact.qualname == "scaled")
+    assert [call and call.line for call in (scaled.calls or {})["x"]] == [8, 12]
