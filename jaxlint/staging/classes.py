@@ -589,6 +589,7 @@ class Classes(Machine):
                 base.why,
                 tree=True,
                 certain=base.certain,
+                origin=base.origin.without(kwargs) if base.origin is not None else None,
                 like=base.like or base.origin,
                 jitted=base.jitted,
             )

@@ -122,12 +122,9 @@ class Keys(Machine):
 
     def tell_returned(self, result: Value, frame: Frame) -> None:
         """Tells rules of a key that was handed in, is used up by now, and is returned as it was in a state."""
-        if not isinstance(result, (TupleValue, Instance)):
-            return
-        for part in parts_of(result):
-            origin = part.origin if isinstance(part, (Array, Unknown)) else None
-            node = used_at(origin, frame) if origin is not None else None
-            if origin is not None and node is not None and origin.root() in frame.inherited:
+        for origin in _kept_in(result):
+            node = used_at(origin, frame)
+            if node is not None and origin.root() in frame.inherited:
                 self.emit("kept_key", events.KeptKeyEvent(node, frame, origin, "returned", "", node))
 
     def body_frame(self, body: Value, born: int) -> Frame | None:
@@ -136,6 +133,18 @@ class Keys(Machine):
         record = self.records.get(function.node) if function is not None else None
         last = record.last if record is not None else None
         return last if last is not None and last.born > born else None
+
+
+def _kept_in(result: Value) -> Iterator[Origin]:
+    """The identities of what a state holds: an object, a tuple, or a copy of a tree with parts of it replaced."""
+    parts = [result, *parts_of(result)] if isinstance(result, (TupleValue, Instance)) else [result]
+    for part in parts:
+        origin = part.origin if isinstance(part, (Array, Unknown)) else None
+        if origin is None:
+            continue
+        if part is not result:
+            yield origin
+        yield from (child for child in origin.children.values() if child.parent is not origin)
 
 
 def _is_dropped(node: ast.AST, frame: Frame) -> bool:

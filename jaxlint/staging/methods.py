@@ -189,7 +189,10 @@ class Methods(Machine):
                 array.staged, array.why, tree=True, certain=False, origin=origin, jitted=array.jitted
             )
         if array.tree and name in ("replace", "_replace", "apply_gradients", "copy"):
-            return self.replace_fields(array, kwargs)
+            copy = self.replace_fields(array, kwargs)
+            if isinstance(copy, Array) and any(k.arg is None for k in getattr(node, "keywords", ())):
+                copy.origin = None  # `state.replace(**changes)`: which parts are new is not known
+            return copy
         if array.tree and name == "update":
             return UNKNOWN
         if array.tree and name in self.array_like:

@@ -50,6 +50,15 @@ class Origin:
             found = self.children[part] = Origin(self.name + label, self)
         return found
 
+    def without(self, parts: Iterable[object]) -> Origin | None:
+        """The identity of a copy in which `parts` are new: the others are the same; None where none is known."""
+        kept = {part: child for part, child in self.children.items() if part not in parts}
+        if not kept:
+            return None
+        copy = Origin(self.name)
+        copy.children = kept
+        return copy
+
     def rebind(self, part: object) -> None:
         """Something else is stored as `part`; MISSING for a part that is not known."""
         if part is MISSING:

@@ -159,6 +159,44 @@ class Sampler(eqx.Module):
 """,
         ),
         Example(
+            "a copy of a state in which all but the key is new",
+            """
+import jax
+
+@jax.jit
+def walk(state):
+    move, accept = jax.random.split(state.key)  # finding
+    return state._replace(x=state.x + jax.random.normal(move, state.x.shape))
+
+def env_step(state, action):
+    noise = jax.random.normal(state.rng, state.x.shape)  # finding
+    return state.replace(x=state.x + action + noise), -state.x
+
+step = jax.jit(env_step)
+
+@jax.jit
+def renewed(state):
+    key, move = jax.random.split(state.key)
+    return state.replace(x=state.x + jax.random.normal(move, state.x.shape), key=key)
+
+@jax.jit
+def by_parts(state):
+    key, move = jax.random.split(state.key)
+    state = state.replace(x=state.x + jax.random.normal(move, state.x.shape))
+    return state._replace(key=key)
+
+@jax.jit
+def given(state, **changes):
+    key, move = jax.random.split(state.key)
+    return state.replace(x=jax.random.normal(move, state.x.shape), **changes)
+
+@jax.jit
+def folded(state):
+    move = jax.random.fold_in(state.key, state.step)
+    return state.replace(x=jax.random.normal(move, state.x.shape), step=state.step + 1)
+""",
+        ),
+        Example(
             "a layer of equinox that keeps its key",
             """
 import equinox as eqx
