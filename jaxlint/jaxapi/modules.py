@@ -24,6 +24,18 @@ NNX_WITH_ARRAYS = frozenset(
         "metrics.Accuracy", "metrics.Average", "metrics.Welford",
     ]
 )  # fmt: skip
+# Layers of flax whose `dtype` is that of the one array that they give.
+_COMPUTING = {
+    "linen": (
+        "BatchNorm", "Conv", "ConvLocal", "ConvTranspose", "Dense", "DenseGeneral", "Einsum", "Embed", "GroupNorm",
+        "InstanceNorm", "LayerNorm", "MultiHeadAttention", "MultiHeadDotProductAttention", "RMSNorm", "SelfAttention",
+    ),
+    "nnx": (
+        "BatchNorm", "Conv", "ConvTranspose", "Einsum", "Embed", "GroupNorm", "InstanceNorm", "LayerNorm", "Linear",
+        "LinearGeneral", "MultiHeadAttention", "RMSNorm",
+    ),
+}  # fmt: skip
+LAYERS_IN_DTYPE = frozenset(f"flax.{api}.{name}" for api, names in _COMPUTING.items() for name in names)
 # Modules that call the layers they are given, one after the other.
 SEQUENTIALS = frozenset({"equinox.nn.Sequential", "flax.nnx.Sequential"})
 # Modules that hold what they are given: a list of layers, a dictionary of them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS
+from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS, canonical_dtype
 from jaxlint.jaxapi.functions import (
     COLLECTIVES,
     DATA_DEPENDENT,
@@ -28,7 +28,7 @@ from jaxlint.jaxapi.functions import (
     TYPES,
     returns_array,
 )
-from jaxlint.jaxapi.modules import holds_arrays
+from jaxlint.jaxapi.modules import LAYERS_IN_DTYPE, holds_arrays
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, PRIMITIVE_RULES, TRANSFORMS
 from jaxlint.staging import events
@@ -56,7 +56,7 @@ from jaxlint.staging.dispatching import GENERIC, REGISTER, call_generic, registe
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS, PRIMITIVE
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.operations import numpy_dtype
+from jaxlint.staging.operations import dtype_named, numpy_dtype
 from jaxlint.staging.signatures import BOUND_ARGUMENTS, SIGNATURE, bind_arguments, parameters_of
 from jaxlint.staging.special_calls import SPECIAL_CALLS
 from jaxlint.staging.values import (
@@ -631,6 +631,9 @@ class Externals(Machine):
             result.certain = (
                 result.certain and name.startswith(_LAYER_PREFIXES) and not name.startswith("distrax.")
             )
+            if "dtype" in callee.kwargs and name in LAYERS_IN_DTYPE:
+                result.dtype = canonical_dtype(dtype_named(callee.kwargs["dtype"]))
+                result.tree = not result.dtype  # `dtype=None`, or what is not known, says nothing
             return result
         if name.startswith(("jax.nn.initializers.", "flax.linen.initializers.")):
             self.use_library_key(args[0] if args else kwargs.get("key", UNKNOWN), node, frame)

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
+import flax.linen
 import jax
+import jax.numpy as jnp
 import optax
 import pytest
 from flax import nnx
@@ -16,6 +18,7 @@ from flax import nnx
 from jaxlint.jaxapi.modules import (
     ENUMERATION,
     EQUINOX_WITHOUT_ARRAYS,
+    LAYERS_IN_DTYPE,
     NNX_DICTS,
     NNX_LISTS,
     NNX_NOTES,
@@ -184,3 +187,31 @@ def test_an_enumeration_chooses_under_a_trace() -> None:
     second: Any = type("Second", (first,), {"worse": "c"})
     chosen = jax.jit(lambda x: second.promote(first.where(x > 0, first.good, first.bad)))(1.0)
     assert chosen == second.good
+
+
+LINEN_SIZES: dict[str, dict[str, Any]] = {
+    "BatchNorm": {"use_running_average": True}, "Conv": {"features": 2, "kernel_size": (2,)},
+    "ConvLocal": {"features": 2, "kernel_size": (2,)}, "ConvTranspose": {"features": 2, "kernel_size": (2,)},
+    "Dense": {"features": 2}, "DenseGeneral": {"features": (2, 3)},
+    "Einsum": {"shape": (2, 3), "einsum_str": "bta,ac->btc", "use_bias": False}, "Embed": {"num_embeddings": 4, "features": 2},
+    "GroupNorm": {"num_groups": 1}, "MultiHeadAttention": {"num_heads": 1}, "MultiHeadDotProductAttention": {"num_heads": 1},
+    "SelfAttention": {"num_heads": 1},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", sorted(LAYERS_IN_DTYPE))
+def test_a_layer_gives_one_array_in_its_dtype(name):
+    api, _, layer = name.removeprefix("flax.").partition(".")
+    x = jnp.ones((3, 4, 2), jnp.int32 if layer == "Embed" else jnp.float32)
+    if api == "linen":
+        made = getattr(flax.linen, layer)(**LINEN_SIZES.get(layer, {}), dtype=jnp.bfloat16)
+        given, _ = made.init_with_output(KEY, x)
+    else:
+        sizes = dict(SIZES[layer])
+        if layer == "Einsum":
+            sizes = {"einsum_str": "bta,ac->btc", "kernel_shape": (2, 3)}
+        if layer == "MultiHeadAttention":
+            sizes["decode"] = False
+        given = getattr(nnx, layer)(**sizes, dtype=jnp.bfloat16, rngs=nnx.Rngs(0))(x)
+    assert isinstance(given, jax.Array)
+    assert given.dtype == jnp.bfloat16

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.dtypes import KINDS, LOW_PRECISION, MAKERS
+from jaxlint.jaxapi.dtypes import KINDS, LOW_PRECISION, MAKERS, RANDOM_MAKERS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
@@ -16,6 +16,7 @@ _WIDE = frozenset({"float32", "float64"})
 _OPERATORS = frozenset({"add", "subtract", "multiply", "divide", "matmul", "power", "maximum", "minimum"})
 _MIXING = _OPERATORS | {"where", "einsum", "dot", "concatenate", "stack"}
 _DEEP = 8
+_RANDOM = "jax.random."
 
 
 class Bf16Promotion(Rule):
@@ -23,8 +24,8 @@ class Bf16Promotion(Rule):
 
     ## What it does
     Finds operations between a bfloat16 or float16 array and a NumPy scalar or array, or a float32 table that is made of
-    constants (`arange`, `linspace`, `zeros` ...), or a parameter of a linen module that is float32, whose result is
-    float32 and is not cast back.
+    constants (`arange`, `linspace`, `zeros` ...), or random numbers that no dtype was asked for, or a parameter of a linen
+    module that is float32, whose result is float32 and is not cast back.
 
     ## Why is this bad?
     JAX promotes bfloat16 with float32 to float32, and NumPy's floats are float32 to it. All that follows is
@@ -146,6 +147,36 @@ class Wide(nn.Module):
 """,
         ),
         Example(
+            "noise, and the output of layers",
+            """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def noisy(x, key):
+    x = x.astype(jnp.bfloat16)
+    return x + 0.1 * jax.random.normal(key, x.shape)  # finding
+
+@jax.jit
+def in_kind(x, key):
+    x = x.astype(jnp.bfloat16)
+    wide = x.astype(jnp.float32) + jax.random.normal(key, x.shape)
+    mask = jax.random.bernoulli(key, 0.9, x.shape)
+    return x * mask + jax.random.uniform(key, x.shape, x.dtype) + jax.random.normal(key, x.shape, dtype=jnp.bfloat16), wide
+
+class Scores(nn.Module):
+    head_dim: int
+
+    @nn.compact
+    def __call__(self, x):
+        q = nn.Dense(self.head_dim, dtype=jnp.bfloat16)(x)
+        wide = nn.Dense(self.head_dim, dtype=jnp.float32)(q) / np.sqrt(self.head_dim)
+        return q / np.sqrt(self.head_dim), wide, q * self.head_dim**-0.5  # finding
+""",
+        ),
+        Example(
             "a sum that is kept in float32",
             """
 import jax.numpy as jnp
@@ -181,6 +212,8 @@ def total(rows):
             what = "a NumPy value" if isinstance(wide[0], NumpyArray) else "made of constants"
             if any(isinstance(v, Array) and v.made is not None and v.made.name == "self.param" for v in wide):
                 what = "a parameter of the module"
+            elif any(_is_drawn(value, _DEEP) for value in wide):
+                what = "made of random numbers, which no `dtype` was asked for"
             self.found[id(operation)] = (operation, event, low, f"{what}, in `{dtype_of(wide[0])}`")
 
     def forgive(self, value: Value, depth: int) -> None:
@@ -192,10 +225,11 @@ def total(rows):
 
     def finish(self, report: Reporter) -> None:
         for _, event, low, what in self.found.values():
+            met, them = ("random numbers", "them") if "random" in what else ("a constant", "it")
             report.event = event
             report(
                 event.node,
-                f"a `{low}` array meets a constant in float32, and the result is float32: cast the constant to the array's dtype",
+                f"a `{low}` array meets {met} in float32, and the result is float32: give {them} the array's dtype",
                 reason=f"one operand is `{low}`, the other is {what}; Python numbers would not promote",
             )
 
@@ -205,6 +239,22 @@ def _operands(operation: Operation) -> list[Value]:
     for value in operation.args:
         found += value.elements() if isinstance(value, (TupleValue, ListValue)) else [value]
     return found[1:] if operation.name == "where" else found
+
+
+def _is_drawn(value: Value, depth: int) -> bool:
+    """Whether random numbers of the default dtype are in what a value is computed of."""
+    made = value.made if isinstance(value, Array) else None
+    if made is None or depth == 0:
+        return False
+    if made.name.startswith(_RANDOM):
+        return _in_default_dtype(made)
+    return any(_is_drawn(operand, depth - 1) for operand in _operands(made))
+
+
+def _in_default_dtype(draw: Operation) -> bool:
+    """Whether a distribution gives float32 because nobody asked for another dtype."""
+    maker = RANDOM_MAKERS.get(draw.name.removeprefix(_RANDOM))
+    return maker is not None and maker[1] == "float32" and draw.operand(maker[0], "dtype") is None
 
 
 def is_constant(value: Value, depth: int) -> bool:
@@ -218,6 +268,8 @@ def is_constant(value: Value, depth: int) -> bool:
         return True
     if made is None or depth == 0 or not made.args or made.name == "astype":
         return False
+    if made.name.startswith(_RANDOM):
+        return _in_default_dtype(made)
     if made.name in ("array", "asarray"):
         return all(is_constant(operand, depth - 1) for operand in _operands(made)[:1])
     if made.name in MAKERS:
