@@ -131,6 +131,10 @@ def loss(model, x):
     return model(x, rngs=nnx.Rngs(dropout=0)).sum()  # finding
 
 @nnx.jit
+def block(x):
+    return x + nnx.Dropout(0.1, rngs=nnx.Rngs(0))(x)  # finding
+
+@nnx.jit
 def seeded(model, x, seed):
     return model(x, rngs=nnx.Rngs(dropout=seed)).sum()
 
@@ -331,6 +335,9 @@ def _is_handed_to_layer(node: ast.AST, report: Reporter) -> bool:
     if not isinstance(call, ast.Call) or not isinstance(keyword, ast.keyword) or keyword.arg != "rngs":
         return False
     made = dotted(call.func).rpartition(".")[2]
+    outer = report.module.parents.get(call)
+    if made == "Dropout" and isinstance(outer, ast.Call) and outer.func is call:
+        return not any(map(_switches_off, outer.keywords))  # `nnx.Dropout(0.1, rngs=nnx.Rngs(0))(x)`
     return (
         not made[:1].isupper() and not made.startswith(_ONCE) and not any(map(_switches_off, call.keywords))
     )

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.jaxapi.transforms import JIT_KINDS
+from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import KeptKeyEvent
+from jaxlint.staging.events import CallEvent, KeptKeyEvent
 from jaxlint.staging.syntax_facts import dotted, none_branch
-from jaxlint.staging.values import ClassValue, Function
+from jaxlint.staging.values import ClassValue, Function, Transformed
 from jaxlint_rules.random._draws import is_draw, renews
+from jaxlint_rules.random._same_keys import made_anew
 
 
 class KeyNotAdvanced(Rule):
@@ -19,7 +22,8 @@ class KeyNotAdvanced(Rule):
     ## What it does
     Finds bodies of `lax.scan`, `fori_loop`, `while_loop`, `lax.map` and `jax.tree.map` that use up a key from outside of the
     loop, carries whose key is used up and handed on as it was, functions that return a key which they have used up as part of a
-    state, and methods that draw with `self.key` and never renew it.
+    state, methods that draw with `self.key` and never renew it, and loops that make the key of their jitted step anew of the same
+    seed in each iteration.
 
     ## Why is this bad?
     Every step draws the same numbers: the noise of all steps is one vector, a sampler proposes the same move for ever.
@@ -197,6 +201,62 @@ def folded(state):
 """,
         ),
         Example(
+            "a key that is made of the same seed for each step",
+            """
+import haiku as hk
+import jax
+
+SEED = 42
+
+@jax.jit
+def step(w, key):
+    return w + jax.random.normal(key, w.shape), w.sum()
+
+@jax.jit
+def evaluate(w, key):
+    return w, jax.random.normal(key, w.shape).sum()
+
+def next_key():
+    keys = hk.PRNGSequence(SEED)
+    return next(keys)
+
+def train(w, steps, seed):
+    for _ in range(steps):
+        w, _ = step(w, jax.random.PRNGKey(0))  # finding
+        w, _ = step(w, next_key())  # finding
+        key = jax.random.key(seed)  # finding
+        w, _ = step(w, key)
+    return w
+
+class Trainer:
+    def __init__(self, w, seed):
+        self.w, self.seed = w, seed
+
+    def update(self):
+        self.w, loss = step(self.w, jax.random.key(self.seed))  # finding
+        return loss
+
+    def fit(self, steps):
+        for _ in range(steps):
+            loss = self.update()
+        return loss
+
+def renewed(w, steps, keys, seeds):
+    sequence = hk.PRNGSequence(SEED)
+    for i in range(steps):
+        w, _ = step(w, next(sequence))
+        w, _ = step(w, jax.random.key(i))
+        w, _ = step(w, jax.random.fold_in(jax.random.key(0), i))
+        w, _ = evaluate(w, jax.random.key(0))
+        start, _ = step(keys, jax.random.key(0))
+    for seed in seeds:
+        w, _ = step(w, jax.random.key(seed))
+    return w, start
+
+train(1.0, 10, 0), Trainer(1.0, 0).fit(10), renewed(1.0, 10, [], [0])
+""",
+        ),
+        Example(
             "a layer of equinox that keeps its key",
             """
 import equinox as eqx
@@ -226,6 +286,27 @@ class Drawn(eqx.Module):
 """,
         ),
     )
+
+    @concerns(callees=("Transformed",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        """`state = step(state, jax.random.key(0))`, in a loop."""
+        node, frame = event.node, event.frame
+        if frame.stage.staged or frame.module.is_test or not isinstance(node, ast.Call):
+            return
+        if not isinstance(event.callee, Transformed) or event.callee.kind not in JIT_KINDS:
+            return
+        if _ASIDE.search(event.callee.label):
+            return
+        found = made_anew(node, frame)
+        if found is None:
+            return
+        made, loop = found
+        line = getattr(loop.node, "lineno", "?")
+        report(
+            made,
+            f"`{ast.unparse(made)}` is the same key in every iteration: each step of `{event.callee.label}` draws the same numbers",
+            reason=f"the loop at line {line} hands on what the step returns, and makes the key of the same seed each time",
+        )
 
     def on_kept_key(self, event: KeptKeyEvent, report: Reporter) -> None:
         frame = event.frame
@@ -277,6 +358,8 @@ def _draws_anew(event: KeptKeyEvent, report: Reporter) -> bool:
     return True
 
 
+# Each evaluation is to see the same, and beginnings are made once.
+_ASIDE = re.compile(r"(^|_)(eval(uat\w*)?|val(id\w*)?|test|init\w*|reset|create|make)(_|$)")
 _IMMUTABLE = ("linen", "equinox", "haiku")
 
 

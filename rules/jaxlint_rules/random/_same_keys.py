@@ -1,0 +1,107 @@
+"""Keys that are made of the same seed whenever an expression is evaluated, and steps of a loop that are given one."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of
+from jaxlint.staging.values import Function
+from jaxlint_rules._loops import assigned_once, host_loops, is_few, names_in, rebound
+
+_SEEDED = frozenset({"PRNGKey", "PRNGSequence", "Rngs"})
+_RANDOM = frozenset({"random", "jr", "jrandom"})
+_NEAR = 2  # calls between a loop and the step that a method makes in its object
+_DEPTH = 3
+
+
+def made_anew(call: ast.Call, frame: Frame) -> tuple[ast.expr, Loop] | None:
+    """The argument of a step that is a key of the same seed in each iteration, and the loop that makes the step.
+
+    A step is a call that is given what it returns anew, `state = step(state, key)`: what it draws adds up.
+    """
+    loop = _stepping(call, frame)
+    if loop is None:
+        return None
+    body = loop.node if loop in frame.loops or frame.function is None else frame.function.node
+    given, bound = assigned_once(body), _bound(body)
+    for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        made = given.get(argument.id, argument) if isinstance(argument, ast.Name) else argument
+        if _is_same(made, frame, given, bound):
+            return (made if made is not argument else argument), loop
+    return None
+
+
+def _stepping(call: ast.Call, frame: Frame) -> Loop | None:
+    """The loop in which `x = f(x, ...)` stands, or that calls the method in which `self.x = f(self.x, ...)` does."""
+    statement = frame.module.parents.get(call)
+    if not isinstance(statement, ast.Assign):
+        return None
+    made = {dotted(part) for target in statement.targets for part in _parts(target)}
+    carried = made & {dotted(argument) for argument in call.args} - {""}
+    if not carried:
+        return None
+    held = all(name.startswith("self.") for name in carried)
+    for _ in range(_NEAR + 1):
+        loop = next(iter(host_loops(frame)), None)
+        if loop is not None:
+            return loop if len(frame.guards) == loop.guards and not is_few(loop, frame) else None
+        if not held or frame.guards or frame.caller is None or frame.loops:
+            return None
+        frame = frame.caller
+    return None
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    return target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+
+
+def _bound(body: ast.AST) -> frozenset[str]:
+    """What a loop, or a function, binds each time that it runs."""
+    target = getattr(body, "target", None)
+    bound = rebound(body) | (names_in(target) if target is not None else set())
+    if isinstance(body, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        bound |= {parameter.arg for parameter in all_parameters(body)}
+    return frozenset(bound)
+
+
+def _is_same(
+    node: ast.expr, frame: Frame | None, given: dict[str, ast.expr], bound: frozenset[str], depth: int = 0
+) -> bool:
+    """Whether an expression is a key of a seed that stays as it is; `frame` is None in a function that is called for one."""
+    if isinstance(node, ast.Name) and node.id in given and depth < _DEPTH:
+        return _is_same(given[node.id], frame, given, bound, depth + 1)
+    if not isinstance(node, ast.Call):
+        return False
+    owner, _, last = dotted(node.func).rpartition(".")
+    if last == "next" and not owner and node.args:
+        return _is_same(node.args[0], frame, given, bound, depth + 1)
+    if last in _SEEDED or (last == "key" and owner.rpartition(".")[2] in _RANDOM):
+        seeds = [*node.args, *(keyword.value for keyword in node.keywords)]
+        return bool(seeds) and all(_stays(seed, bound) for seed in seeds)
+    held = frame.scope.lookup(last) if frame is not None and not owner and not node.args else None
+    called = held[0] if held is not None else None
+    return isinstance(called, Function) and not node.keywords and _gives_same(called)
+
+
+def _stays(seed: ast.expr, bound: frozenset[str]) -> bool:
+    """A number, a name that is bound elsewhere, or the seed of a configuration."""
+    if isinstance(seed, ast.Attribute):
+        return "seed" in seed.attr.lower() and names_in(seed) <= (names_in(seed) - bound) | {"self"}
+    return (isinstance(seed, ast.Constant) and isinstance(seed.value, int)) or (
+        isinstance(seed, ast.Name) and seed.id not in bound
+    )
+
+
+def _gives_same(function: Function) -> bool:
+    """Whether a function without arguments returns a key that it has made of the same seed."""
+    returns = list(nodes_of(function.node, ast.Return))
+    if len(returns) != 1 or returns[0].value is None or any(_leads_out(function.node)):
+        return False
+    body = _bound(function.node)
+    return _is_same(returns[0].value, None, assigned_once(function.node), body)
+
+
+def _leads_out(node: ast.AST) -> list[ast.AST]:
+    """What may make another seed at each call."""
+    return [*nodes_of(node, ast.Global), *nodes_of(node, ast.Nonlocal), *nodes_of(node, ast.AugAssign)]
