@@ -448,6 +448,8 @@ class Methods(Machine):
                 found = staged or carrying
                 assert found is not None
                 self.emit("numpy", events.NumpyEvent(node, frame, found, "setitem", carrying is not None))
+            elif isinstance(value, Array) and not value.tree:
+                self.emit("convert", events.ConvertEvent(node, frame, value, "setitem"))
         elif isinstance(base, DictValue):
             self.check_leak(base, value, node, frame)
             const = constant(index)

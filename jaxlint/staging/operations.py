@@ -141,7 +141,8 @@ def is_inexact(value: Value, depth: int = 6) -> bool:
         return True
     if kind == "promote":
         return any(is_inexact(arg, depth - 1) for arg in made.args[:2])
-    return kind == "same" and bool(made.args) and is_inexact(made.args[0], depth - 1)
+    taken = kind == "same" or made.name == "getitem"
+    return taken and bool(made.args) and is_inexact(made.args[0], depth - 1)
 
 
 def _sequence_dtype(value: Value) -> str:

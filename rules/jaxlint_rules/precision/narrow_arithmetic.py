@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
+from jaxlint.jaxapi.dtypes import is_integer
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.operations import dtype_of, is_inexact
 from jaxlint.staging.values import Array, Operation, Static, Value, constant
 from jaxlint_rules.numerics._expressions import made, number, unviewed
 
@@ -17,6 +19,8 @@ _UNSIGNED = {"uint8": 255, "uint16": 65535}
 _OF_DIFFERENCES = frozenset(
     {"square", "power", "absolute", "divide", "multiply", "astype", "mean", "norm", "std", "var"}
 )
+_WRITING = frozenset({"set", "add", "multiply", "mul", "divide", "min", "max"})
+_ROUNDING = ("floor", "ceil", "round", "rint", "trunc", "fix")
 
 
 class NarrowArithmetic(Rule):
@@ -24,12 +28,13 @@ class NarrowArithmetic(Rule):
 
     ## What it does
     Finds numbers that are added to a float16 array, or are its lower bound, and are zero in float16 (`1e-8`); and differences of `uint8`
-    and `uint16` arrays that are then squared, averaged, divided or made floats; and the minus of masks: `-mask`, `mask - other`.
+    and `uint16` arrays that are then squared, averaged, divided or made floats; fractions that are written into an array of integers
+    (`counts.at[i].set(0.5)`); and the minus of masks: `-mask`, `mask - other`.
 
     ## Why is this bad?
     The smallest float16 above zero is 6e-8: an epsilon of 1e-8 rounds to zero, and the division that it guards is 0/0. Python's numbers
     take the type of the array. Unsigned integers wrap around: `3 - 5` is 254, and so is the difference of two images where the second is
-    lighter, without an error. Truth values have no minus at all: it raises `TypeError`; `~mask` is the opposite.
+    lighter, without an error. What `.at[...]` writes takes the type of the array: 0.5 becomes 0, with a warning at most. Truth values have no minus at all: it raises `TypeError`; `~mask` is the opposite.
 
     ## Example
     ```python
@@ -168,18 +173,52 @@ def signs(x):
     return -(x > 0).astype(x.dtype) - jnp.isfinite(x).sum()
 """,
         ),
+        Example(
+            "fractions in an array of integers",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def losses(logits, labels):
+    labels = labels.astype(jnp.int32)
+    out = jnp.zeros_like(labels)
+    return out.at[0].set(-jax.nn.log_softmax(logits)[0, 0])  # finding
+
+def shares(x):
+    counts = jnp.zeros(10, dtype=int)
+    counts = counts.at[0].add(0.5)  # finding
+
+    def body(i, out):
+        return out.at[i].set(jnp.exp(x[i]))  # finding
+
+    return counts, jax.lax.fori_loop(0, 10, body, jnp.arange(10))
+
+@jax.jit
+def whole(x, labels):
+    counts = jnp.zeros(10, dtype=jnp.int32)
+    counts = counts.at[labels].add(1).at[0].set(2.0).at[1].set(jnp.round(x[0] * 2.5))
+    weights = jnp.zeros_like(labels, dtype=jnp.float32).at[0].set(jnp.exp(x[0]))
+    return counts.at[2].set((x[2] * 0.5).astype(jnp.int32)), weights, labels.at[0].set(x[0])
+
+shares(jnp.ones(10))
+""",
+        ),
     )
 
     def __init__(self) -> None:
         self.told: set[ast.AST] = set()  # differences; one finding for each
 
-    @concerns("add", "maximum", "negative", "subtract", *_OF_DIFFERENCES)
+    @concerns("add", "at", "maximum", "negative", "subtract", *_OF_DIFFERENCES)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
         if report.module.is_test or not operation.args:
             return
         if operation.name in ("add", "maximum"):
             self.check_epsilon(event, report)
+            return
+        if operation.name == "at":
+            self.check_written(event, report)
             return
         if operation.name in ("negative", "subtract"):
             self.check_truth(event, report)
@@ -198,6 +237,26 @@ def signs(x):
                 f"a difference of `{wrapped.dtype}` numbers wraps around below zero: cast them to a signed or floating type first",
                 reason=f"`{wrapped.dtype}` begins at 0, and `3 - 5` is {_UNSIGNED[wrapped.dtype] - 1} in it",
             )
+
+    @staticmethod
+    def check_written(event: OperationEvent, report: Reporter) -> None:
+        """Fractions that an update writes into an array of integers."""
+        operation, node = event.operation, event.node
+        if (
+            len(operation.args) != 2
+            or not isinstance(node, ast.Call)
+            or not isinstance(node.func, ast.Attribute)
+        ):
+            return
+        array, value = operation.args
+        dtype = dtype_of(array)
+        if node.func.attr not in _WRITING or not is_integer(dtype) or not _is_fraction(value):
+            return
+        report(
+            node,
+            f"fractions are cut off where they are written into an array of `{dtype}`: give that array a floating type",
+            reason="`.at[...]` casts what it writes to the type of the array, with a warning at most",
+        )
 
     @staticmethod
     def check_truth(event: OperationEvent, report: Reporter) -> None:
@@ -233,6 +292,14 @@ def _may_be_float(operation: Operation, result: Array) -> bool:
     return operation.name in ("square", "power", "absolute", "norm") or result.dtype.startswith(
         ("float", "bfloat")
     )
+
+
+def _is_fraction(value: Value) -> bool:
+    """Whether numbers are floating, and nothing rounds them first."""
+    if not is_inexact(value):
+        return False
+    given = number(value) if isinstance(value, Static) else None
+    return (given is None or not float(given).is_integer()) and made(unviewed(value), *_ROUNDING) is None
 
 
 def _is_truth(value: Value) -> bool:

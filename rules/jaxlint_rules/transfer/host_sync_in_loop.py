@@ -30,7 +30,11 @@ _WAITS = {
     "format_method": "formatting",
     "logging": "logging",
     "block_until_ready": "`block_until_ready`",
+    "setitem": "storing it into a NumPy array",
 }
+_OF_ENVIRONMENTS = frozenset(
+    {"step", "act", "send", "send_action", "apply_action", "async_step", "step_async"}
+)
 _NEAR = 2  # calls between a loop and what it waits for
 _SHOWN = frozenset({"bool", "float", "item", "print", "format", "format_method", "str", "logging"})
 _CLOCKS = frozenset(
@@ -42,8 +46,8 @@ class HostSyncInLoop(Rule):
     """The host waits for the device in every iteration.
 
     ## What it does
-    Finds `float()`, `.item()`, `np.asarray()`, `jax.device_get`, `print`, formatting, logging, writing to a file, `block_until_ready`
-    and Python branches on results of a jitted function, in the loop that calls it, or in a function that the loop calls every time.
+    Finds `float()`, `.item()`, `np.asarray()`, `jax.device_get`, `print`, formatting, logging, writing to a file or to an array of NumPy,
+    `block_until_ready` and Python branches on results of a jitted function, in the loop that calls it, or in a function that the loop calls every time.
 
     ## Why is this bad?
     JAX runs ahead of Python: while the device works on one step, Python prepares the next. Asking for a value makes
@@ -282,6 +286,47 @@ def train(w, batches, epochs):
 """,
         ),
         Example(
+            "rows of an array of NumPy",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def step(x, key):
+    return x + jax.random.normal(key, x.shape)
+
+class Chain:
+    def __init__(self, n):
+        self.x = jnp.zeros(3)
+        self.draws = np.zeros((n, 3))
+
+    def run(self, keys):
+        for i, key in enumerate(keys):
+            self.x = step(self.x, key)
+            self.draws[i] = self.x  # finding
+        return self.draws
+
+def play(env, keys):
+    seen, x = np.zeros((len(keys), 3)), jnp.zeros(3)
+    for i, key in enumerate(keys):
+        x = step(x, key)
+        seen[i] = x
+        env.step(np.asarray(x))
+    return seen
+
+def thinned(keys):
+    kept, x = np.zeros((len(keys) // 10 + 1, 3)), jnp.zeros(3)
+    for i, key in enumerate(keys):
+        x = step(x, key)
+        if i % 10 == 0:
+            kept[i // 10] = x
+    return kept
+
+Chain(10).run(jax.random.split(jax.random.key(0), 10))
+""",
+        ),
+        Example(
             "every N steps, after the loop, or without a jitted step",
             """
 import jax
@@ -328,6 +373,8 @@ def host_only(x, steps):
         if event.how == "block_until_ready" and not (_holds_up_a_step(event) or _holds_up_callers(event)):
             return
         if event.how.startswith("numpy.") and _acts_on_the_world(event, report):
+            return
+        if event.how == "setitem" and any(_steps_the_world(loop.node) for loop in event.frame.loops):
             return
         if event.how in ("str", "format") and not _is_output(event, report):
             return
@@ -395,8 +442,19 @@ def _acts_on_the_world(event: ConvertEvent, report: Reporter) -> bool:
     return (
         isinstance(parent, ast.Call)
         and isinstance(parent.func, ast.Attribute)
-        and parent.func.attr
-        in ("step", "act", "send", "send_action", "apply_action", "async_step", "step_async")
+        and parent.func.attr in _OF_ENVIRONMENTS
+    )
+
+
+@cache
+def _steps_the_world(loop: ast.AST) -> bool:
+    """Whether a loop steps an environment, which waits for the action and what was computed with it."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _OF_ENVIRONMENTS
+        for statement in getattr(loop, "body", [])
+        for node in walk(statement)
     )
 
 
