@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, walk
@@ -13,17 +14,15 @@ _LEAVING = (ast.If, ast.While, ast.Try, ast.With, ast.Break, ast.Return, ast.Yie
 
 @cache
 def filled_by_rows(loop: ast.For) -> str:
-    """The array whose rows a loop reads, where it writes to `table.at[i]` what it computes of `rows[i]` and carries nothing else."""
+    """The array whose rows a loop reads, where it writes to tables, `table.at[i]`, what it computes of `rows[i]` and carries nothing else."""
     number = next(iter(counters(loop)), "")
     parts = [part for statement in loop.body for part in walk(statement)] if number else []
     if not number or any(isinstance(part, _LEAVING) for part in parts):
         return ""
-    tables = {name for statement in loop.body if (name := _table(statement, number))}
-    if len(tables) != 1:
-        return ""
-    table = tables.pop()
+    tables = {name for statement in loop.body for name in _written(statement, number)}
     updates = sum(isinstance(part, ast.Attribute) and part.attr == "at" for part in parts)
-    if sum(_is_read(part, table) for part in parts) != updates or _carries(loop, parts, table):
+    read = sum(_is_read(part, table) for part in parts for table in tables)
+    if not tables or read != updates or _carries(loop, parts, tables):
         return ""
     return next(
         (
@@ -48,25 +47,27 @@ def _is_read(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
 
 
-def _table(statement: ast.stmt, number: str) -> str:
+def _written(statement: ast.stmt, number: str) -> Iterator[str]:
     """`table` of `table = table.at[..., i, ...].set(value)`, also in a loop inside."""
     if isinstance(statement, ast.For):
-        return next((name for inner in statement.body if (name := _table(inner, number))), "")
+        for inner in statement.body:
+            yield from _written(inner, number)
     if not isinstance(statement, ast.Assign) or not isinstance(statement.value, ast.Call):
-        return ""
+        return
     method = statement.value.func
     place = method.value if isinstance(method, ast.Attribute) and method.attr in ("set", "add") else None
     if not isinstance(place, ast.Subscript) or not isinstance(place.value, ast.Attribute):
-        return ""
+        return
     table = dotted(place.value.value)
     same = table == dotted(statement.targets[0]) and place.value.attr == "at"
-    return table if same and number in names_in(place.slice) else ""
+    if same and number in names_in(place.slice):
+        yield table
 
 
-def _carries(loop: ast.For, parts: list[ast.AST], table: str) -> bool:
-    """Whether an iteration reads, besides the table, what the one before has bound."""
+def _carries(loop: ast.For, parts: list[ast.AST], tables: set[str]) -> bool:
+    """Whether an iteration reads, besides the tables, what the one before has bound."""
     bound = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
-    return _reads_before(loop.body, bound - {table})
+    return _reads_before(loop.body, bound - tables)
 
 
 def _reads_before(body: list[ast.stmt], unbound: set[str]) -> bool:

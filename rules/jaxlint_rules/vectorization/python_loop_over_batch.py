@@ -87,6 +87,15 @@ def gram(xs):
             table = table.at[j, i].set(k)
     return table
 
+def moments(xs, ys):
+    means, spreads = jnp.zeros((xs.shape[0], 2)), jnp.zeros((xs.shape[0], 2))
+    for i in range(xs.shape[0]):  # finding
+        for j in range(2):
+            row = xs[i] * ys[j]
+            means = means.at[i, j].set(row.mean())
+            spreads = spreads.at[i, j].set(row.std())
+    return means, spreads
+
 @jax.jit
 def total(xs):
     return sum(energy(x) for x in xs) / xs.shape[0]  # finding
@@ -98,7 +107,7 @@ def clipped(w, xs):
 
 def main():
     xs = jnp.ones((100, 3))
-    return filled(xs), gram(xs), total(xs), clipped(xs[0], xs)
+    return filled(xs), gram(xs), moments(xs, xs), total(xs), clipped(xs[0], xs)
 
 main()
 """,
@@ -126,6 +135,13 @@ def running(xs):
         out = out.at[i].set(out[i - 1] + xs[i])
     return out
 
+def both(xs):
+    out, sums = jnp.zeros(xs.shape), jnp.zeros(xs.shape)
+    for i in range(1, xs.shape[0]):
+        out = out.at[i].set(xs[i] - xs[0])
+        sums = sums.at[i].set(sums[i - 1] + out[i])
+    return out, sums
+
 def until(xs, limit):
     out = jnp.zeros(xs.shape[0])
     for i in range(xs.shape[0]):
@@ -148,7 +164,7 @@ def library(xs):
 
 def main():
     xs = jnp.ones((100, 3))
-    return smoothed(xs), running(xs), until(xs, 1.0), corners()
+    return smoothed(xs), running(xs), both(xs), until(xs, 1.0), corners()
 
 main()
 """,
