@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import BoundMethod, ClassValue, Function, Instance, Value
 from jaxlint_rules._loops import assigned_once, counters, decaying, given_arguments, growing
@@ -35,12 +36,45 @@ def follows(node: ast.expr, loop: ast.AST, frame: Frame) -> str:
         target = getattr(loop, "target", None)
         uneven = isinstance(target, ast.Name) and target.id == name and _UNEVEN.search(name)
         return f"len({name})" if name in growing(loop) or uneven else ""
-    return _follows(node, _Names(counters(loop) | decaying(loop), assigned_once(loop), frame))
+    changing = counters(loop) | decaying(loop) | _stepped(loop)
+    return _follows(node, _Names(changing, assigned_once(loop), frame))
+
+
+def follows_calls(node: ast.expr, frame: Frame) -> str:
+    """The attribute of `self`, a count, that makes an expression new in each call of the method that it stands in."""
+    assert frame.function is not None
+    method = frame.function.node
+    counts = frozenset(path for path in _stepped(method) if path.startswith("self."))
+    return _follows(node, _Names(counts, assigned_once(method), frame)) if counts else ""
+
+
+@cache
+def _stepped(body: ast.AST) -> frozenset[str]:
+    """Attributes that a body counts on: `self.step += 1`, `state = State(params, state.step + 1)`."""
+    found: set[str] = set()
+    for statement in nodes_of(body, ast.AugAssign):
+        if isinstance(statement.target, ast.Attribute) and _counts(statement.op, statement.value):
+            found.add(dotted(statement.target))
+    for assignment in nodes_of(body, ast.Assign):
+        holders = tuple(f"{dotted(target)}." for target in assignment.targets if dotted(target))
+        for part in walk(assignment.value):
+            if isinstance(part, ast.BinOp) and _counts(part.op, part.right):
+                path = dotted(part.left) if isinstance(part.left, ast.Attribute) else ""
+                if path and f"{path}.".startswith(holders):
+                    found.add(path)
+    return frozenset(found) - {""}
+
+
+def _counts(operator: ast.operator, by: ast.expr) -> bool:
+    return isinstance(operator, (ast.Add, ast.Sub, ast.Mult)) and isinstance(by, ast.Constant)
 
 
 def _follows(node: ast.expr, names: _Names, depth: int = 0) -> str:
     if depth > _DEPTH:
         return ""
+    if isinstance(node, ast.Attribute):
+        path = dotted(node)
+        return path if path in names.changing else ""
     if isinstance(node, ast.Name):
         if node.id in names.changing:
             return node.id

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StaticArgumentEvent, TracedArgumentEvent
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.values import Array, Instance, Static
 from jaxlint_rules._fixes import declare_traced
-from jaxlint_rules._loops import host_loops
-from jaxlint_rules.recompilation._following import fields_given, follows
+from jaxlint_rules._loops import assigned_once, host_loops
+from jaxlint_rules.recompilation._following import fields_given, follows, follows_calls
 
 
 class VaryingStaticArgument(Rule):
@@ -20,8 +22,8 @@ class VaryingStaticArgument(Rule):
 
     ## What it does
     Finds calls of jitted functions in a loop that pass a function that is made there, a counter of the loop, something
-    computed from it (also by a function of the project, or as a field of a config), or the length of a list that grows, for a
-    parameter that is declared static. For `eqx.filter_jit` every Python number is static, also one in a field of a module; for
+    computed from it (also by a function of the project, or as a field of a config), a count that an object keeps, or the length
+    of a list that grows, for a parameter that is declared static; also in a function that the loop calls. For `eqx.filter_jit` every Python number is static, also one in a field of a module; for
     `jax.jit` the fields of a dataclass that are declared so.
 
     ## Why is this bad?
@@ -332,6 +334,69 @@ def sums(w, steps):
 """,
         ),
         Example(
+            "in a method that a loop calls: a function that it makes, a count that its object keeps",
+            """
+from dataclasses import dataclass
+from functools import partial
+import jax
+import jax.numpy as jnp
+
+@dataclass
+class State:
+    w: jax.Array
+    updates: int = 0
+
+@partial(jax.jit, static_argnums=0)
+def rollout(policy, x):
+    return policy(x)
+
+@partial(jax.jit, static_argnames=("step", "name"))
+def update(w, step, name="sgd"):
+    return w * step
+
+def linear(w, x):
+    return w @ x
+
+class Search:
+    def __init__(self, w):
+        self.w, self.calls = w, 0
+        self.state = State(w)
+        self.policy = partial(linear, w)
+
+    def score(self, candidate):
+        policy = partial(linear, candidate)
+        return rollout(policy, self.w)  # finding
+
+    def nested(self, candidate):
+        def policy(x):
+            return candidate @ x
+        return rollout(policy, self.w)  # finding
+
+    def train(self):
+        self.calls += 1
+        self.w = update(self.w, self.calls)  # finding
+        self.state = State(update(self.state.w, step=self.state.updates), self.state.updates + 1)  # finding
+
+    def kept(self, quick):
+        self.w = update(self.w, step=self.calls % 4)
+        self.w = rollout(self.policy, self.w)
+        if quick:
+            self.w = update(self.w, step=self.calls)
+
+    def run(self, candidates):
+        for candidate in candidates:
+            self.train()
+            self.kept(len(candidate) > 3)
+            self.score(candidate) + self.nested(candidate)
+
+    def once(self):
+        return rollout(partial(linear, self.w), self.w)
+
+Search(jnp.ones(3)).run([jnp.ones(3)] * 9)
+Search(jnp.ones(3)).once()
+""",
+        ),
+        Example(
             "traced arguments, few values, the same value each time",
             """
 from functools import partial
@@ -408,11 +473,9 @@ def train(w, steps, size):
             return
         if isinstance(event.value, Array) and event.value.staged:
             return
-        for loop in host_loops(frame):
-            if len(frame.guards) > loop.guards:
-                return
-            name = follows(argument, loop.node, frame)
-            if name or _is_made_anew(argument):
+        for loop, body in _bodies(frame):
+            name = follows(argument, body, frame) if body is loop.node else follows_calls(argument, frame)
+            if name or _is_made_anew(argument, body):
                 said = (
                     why.format(event.parameter, name)
                     if name
@@ -428,7 +491,37 @@ def train(w, steps, size):
                 return
 
 
-def _is_made_anew(node: ast.expr) -> bool:
-    """Whether a function is another object, hence another program, whenever it is evaluated."""
-    made = dotted(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
-    return isinstance(node, ast.Lambda) or made == "partial"
+_NEAR = 2  # calls between a loop and what is compiled for each
+
+
+def _bodies(frame: Frame) -> Iterator[tuple[Loop, ast.AST]]:
+    """The loops that run a place in every iteration, and of each what it runs: its body, or the function that it calls."""
+    for loop in host_loops(frame):
+        if len(frame.guards) > loop.guards:
+            return
+        yield loop, loop.node
+    within = frame.function
+    for _ in range(_NEAR):
+        caller = frame.caller
+        if frame.loops or frame.guards or within is None or caller is None or caller.stage.staged:
+            return
+        around = next(iter(host_loops(caller)), None)
+        if around is not None and len(caller.guards) == around.guards:
+            yield around, within.node
+            return
+        frame = caller
+
+
+def _is_made_anew(node: ast.expr, body: ast.AST) -> bool:
+    """Whether a function is another object, hence another program, whenever `body` runs."""
+    if isinstance(node, ast.Name):
+        if any(
+            definition.name == node.id
+            for definition in nodes_of(body, ast.FunctionDef)
+            if definition is not body
+        ):
+            return True
+        made = assigned_once(body).get(node.id)
+        return made is not None and not isinstance(made, ast.Name) and _is_made_anew(made, body)
+    called = dotted(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    return isinstance(node, ast.Lambda) or called == "partial"
