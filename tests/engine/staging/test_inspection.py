@@ -391,8 +391,6 @@ def test_what_is_called_on_the_host_is_not_staged_by_convention(tmp_path: Path) 
     assert facts["scale"].staged != "yes"
     assert (facts["shift"].staged, facts["shift"].basis) == ("yes", "convention")
 
-    assert (facts["scale"].staged, facts["scale"].basis) == ("yes", "convention")
-
 
 def test_the_calls_that_give_a_parameter_its_tracers_are_stated_on_request(tmp_path: Path) -> None:
     program = """
