@@ -206,9 +206,12 @@ class Access(Machine):
             return result
         if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES or name in CONVERTING_METHODS:
             return ExternalMethod(base, name)
-        if not base.tree:
-            return ExternalMethod(base, name) if name in NUMPY_ONLY_METHODS else UNKNOWN
-        if name in (
+        if not base.tree and name in NUMPY_ONLY_METHODS:
+            return ExternalMethod(base, name)
+        if not base.tree and not base.staged:
+            return UNKNOWN
+        # No array has such an attribute: it is of a tree, or of an object that computes as arrays do and holds some.
+        if base.tree and name in (
             "items",
             "keys",
             "values",
@@ -221,7 +224,7 @@ class Access(Machine):
             "update",
         ):
             return ExternalMethod(base, name)
-        if name in ("apply_fn", "tx"):
+        if base.tree and name in ("apply_fn", "tx"):
             return ExternalObject(f"flax.TrainState.{name}")
         return Array(
             base.staged,

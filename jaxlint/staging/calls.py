@@ -196,6 +196,9 @@ class Calls(Machine):
             return self.call_external_object(callee, args, kwargs, node, frame)
         if isinstance(callee, Choice):
             return self.call_choice(callee, args, kwargs, node, frame)
+        if isinstance(callee, Array) and callee.staged:
+            # A part of a tree, and a function: what it has captured went into the stage with the tree.
+            return self.opaque_call([callee, *args, *kwargs.values()], node, frame)
         self.hand_over([*args, *kwargs.values()], node, frame)
         return UNKNOWN
 

@@ -393,6 +393,8 @@ class ControlFlow(Machine):
             held = tracer_in(result)
             if held is not None:  # all that is known of the tree is that its objects hold tracers
                 return Array(True, held.why, tree=True, certain=False, mixed=held.mixed)
+        if frame.stage.abstract and isinstance(result, TupleValue):
+            return self.opaque_call([result], node, frame)
         return UNKNOWN  # a tree of what the function gives
 
     def map_chosen(
@@ -516,9 +518,21 @@ class ControlFlow(Machine):
         reverse = api.endswith(".vjp")
         given = self.tangents(args[1:], node, frame)
         result = self.under_gradient(reverse, args[0], given, {}, node, frame) if args else UNKNOWN
-        if constant(kwargs.get("has_aux", Static(False))) is not False:
-            return UNKNOWN
-        return TupleValue([result, ExternalObject("jax.vjp.pullback", [result])])
+        value, extra = self.without_aux(result, kwargs)
+        pullback = ExternalObject("jax.vjp.pullback", [value])
+        return TupleValue([value, pullback, *extra]) if extra is not None else UNKNOWN
+
+    def without_aux(self, result: Value, options: dict[str, Value]) -> tuple[Value, list[Value] | None]:
+        """What is differentiated of a result, and what comes beside it with `has_aux`; None where that is not known."""
+        has_aux = constant(options.get("has_aux", Static(False)))
+        if has_aux is False:
+            return result, []
+        if has_aux is not True:
+            return UNKNOWN, None
+        if not _is_pair(result):
+            return UNKNOWN, [UNKNOWN]
+        assert result.items is not None
+        return result.items[0], [result.items[1]]
 
     flow_linearize = flow_vjp
     flow_filter_vjp = flow_vjp
@@ -531,7 +545,8 @@ class ControlFlow(Machine):
             return UNKNOWN
         primals = args[1].elements() if isinstance(args[1], (TupleValue, ListValue)) else [UNKNOWN]
         result = self.under_gradient(False, args[0], self.tangents(primals, node, frame), {}, node, frame)
-        return TupleValue([result, result]) if isinstance(result, Array) else UNKNOWN
+        value, extra = self.without_aux(result, kwargs)
+        return TupleValue([value, value, *extra]) if extra is not None else UNKNOWN
 
     flow_filter_jvp = flow_jvp
 

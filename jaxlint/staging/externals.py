@@ -292,7 +292,11 @@ class Externals(Machine):
                 if made.staged is None and frame.stage.abstract:
                     made.staged = Array(True, frame.stage.why, tree=True, certain=False)
             return made
-        return self.opaque_call([*args, *kwargs.values()], node, frame)
+        result = self.opaque_call([*args, *kwargs.values()], node, frame)
+        why = frame.stage.why
+        if frame.stage.abstract and isinstance(result, Array) and why is not None and not why.rests_on_habit:
+            self.libraries.setdefault(name.partition(".")[0], why)
+        return result
 
     def computed_by_numpy(self, inputs: list[Value], name: str, node: ast.AST, frame: Frame) -> bool:
         """Tells rules of a tracer that SciPy is given: it computes with NumPy, by a function, an object or its method."""

@@ -130,6 +130,9 @@ class Interpreter(
             ast.AST, tuple[ClassValue, Why | None]
         ] = {}  # classes of which an object is seen inside a stage
         self.unresolved: set[str] = set()  # methods that were called in a stage of what is not known
+        self.libraries: dict[str, Why] = {}  # the libraries that are given tracers in a stage
+        # Classes by the library whose classes they derive from.
+        self.extending: dict[str, list[ClassValue]] = {}
         self.read: set[str] = set()  # attributes that were read there
         self.on_the_spot: dict[
             ast.AST, ast.Call

@@ -81,6 +81,8 @@ class Machine:
     guessing: int
     inside: dict[ast.AST, tuple[ClassValue, Why | None]]
     unresolved: set[str]
+    libraries: dict[str, Why]
+    extending: dict[str, list[ClassValue]]
     read: set[str]
     on_the_spot: dict[ast.AST, ast.Call]
     carried: dict[ast.AST, tuple[Function, Why]]

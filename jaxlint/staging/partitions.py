@@ -29,6 +29,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    doubtful,
     find_array,
     is_none,
     map_parts,
@@ -234,7 +235,9 @@ def _tree_at(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.A
             if isinstance(part, Array)
         }
         return self.replace_fields(tree, loose)
-    return tree if isinstance(tree, Array) else UNKNOWN
+    if isinstance(tree, (TupleValue, ListValue, DictValue)):
+        return doubtful(tree)
+    return tree if isinstance(tree, (Array, ExternalObject)) else UNKNOWN
 
 
 PARTITIONS: dict[str, Special] = {

@@ -173,6 +173,9 @@ class Receivers(Machine):
 
     def note_heir(self, cls: ClassValue) -> None:
         """Remembers a class by those that it derives from; of a class that is made at every call of a function, the last."""
+        if cls.kind == "plain" and not cls.module.is_test:
+            for library in {name.partition(".")[0] for name in cls.external_bases()}:
+                self.extending.setdefault(library, []).append(cls)
         for base in cls.mro():
             if base is not cls:
                 known = self.heirs.setdefault(base.node, [])

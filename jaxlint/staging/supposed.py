@@ -60,6 +60,16 @@ class Supposed(Machine):
                 if isinstance(member, Function) and self.asked_for(name, member):
                     yield member, cls, entered
                     yield from self.overriding(name, cls, entered)
+        yield from self.given_to_libraries()
+
+    def given_to_libraries(self) -> Iterator[tuple[Function, ClassValue, Why]]:
+        """The methods of classes that derive from a library's, where that library is given tracers: it calls them there."""
+        for library, called in list(self.libraries.items()):
+            for cls in self.extending.get(library, ()):
+                for name, member in cls.namespace.items():
+                    public = name == "__call__" or not name.startswith("_")
+                    if public and isinstance(member, Function) and not member.kind:
+                        yield member, cls, called
 
     def overriding(self, name: str, cls: ClassValue, why: Why) -> Iterator[tuple[Function, ClassValue, Why]]:
         """What the classes that derive from one have for its method `name`; of those of tests, no program knows."""
@@ -100,17 +110,19 @@ class Supposed(Machine):
             self.guessing -= 1
 
     def supposed_arguments(self, function: Function, tracer: Array) -> dict[str, Value]:
-        """Tracers, but where the function has no use for one: who calls it passes anything there, as None for `args`."""
+        """Tracers, but at the end, where the function has no use for one: who calls it passes anything there, as None for `args`."""
         parameters = all_parameters(function.node)
+        names = [parameter.arg for parameter in parameters]
         read = {part.id for part in name_loads(function.node)}
-        reads_some = not read.isdisjoint(parameter.arg for parameter in parameters)
+        needed = max((place for place, name in enumerate(names) if name in read), default=len(names))
+        unused = names[needed + 1 :]
         arguments = function.node.args
         bound: dict[str, Value] = {}
         for parameter in parameters:
             name = parameter.arg
             default = function.defaults.get(name)
             switch = isinstance(default, Static) and isinstance(default.const, (bool, str))
-            if switch or is_static_type(parameter.annotation) or (reads_some and name not in read):
+            if switch or is_static_type(parameter.annotation) or name in unused:
                 bound[name] = Unknown(Origin(name))
             elif parameter is arguments.vararg:
                 bound[name] = TupleValue(None, tracer)

@@ -254,3 +254,52 @@ def test_what_overrides_a_method_that_is_asked_for_may_be_meant(tmp_path: Path) 
     facts = facts_of(tmp_path, program)
     assert facts["Layer.advance"].staged == facts["Other.advance"].staged == "yes"
     assert {facts[name].staged for name in ("Other.describe", "Stranger.advance")} == {"unknown"}
+
+
+def test_a_library_calls_the_methods_of_what_derives_from_its_classes(tmp_path: Path) -> None:
+    program = """
+        import abc
+
+        import jax
+        from elsewhere import AbstractSolver, solve
+        from unrelated import AbstractReport
+
+        class Newton(AbstractSolver):
+            @property
+            def order(self):
+                return 2
+
+            def advance(self, y, state, options: dict):
+                return self._damped(y), state * y
+
+            def _damped(self, y):
+                return y / 2
+
+        class Report(AbstractReport):
+            def advance(self, y):
+                return y
+
+        class Named(abc.ABC):
+            def advance(self, y):
+                return y
+
+        @jax.jit
+        def step(y):
+            return solve(y)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Newton.advance"].staged == facts["Newton._damped"].staged == "yes"
+    assert facts["Newton.advance"].params == {
+        "self": "static",
+        "y": "traced",
+        "state": "traced",
+        "options": "unknown",
+    }
+    # What no library that is called in a stage knows of, and what is not called at all.
+    assert {facts[name].staged for name in ("Report.advance", "Named.advance", "Newton.order")} == {"unknown"}
+
+
+def test_what_stands_before_a_parameter_that_is_read_is_passed_too(tmp_path: Path) -> None:
+    program = CARRIED.replace("if t > 0:\n            return -y * t\n        return y", "return -y")
+    facts = facts_of(tmp_path, program)
+    assert facts["slope"].params == {"t": "traced", "y": "traced", "args": "unknown"}

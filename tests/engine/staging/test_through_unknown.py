@@ -1,0 +1,98 @@
+"""Tracers that go through what the analysis knows little of: operators of objects, leaves that are called, trees of results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from test_inspected_parameters import facts_of
+
+
+def test_an_object_that_computes_as_arrays_do_holds_tracers(tmp_path: Path) -> None:
+    program = """
+        import jax
+        from elsewhere import wrapped
+
+        def total(tree):
+            return tree
+
+        def length(number):
+            return number
+
+        @jax.jit
+        def step(x):
+            return total((x ** wrapped + 1).unwrapped) + length(x.ndim)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["total"].params == {"tree": "traced"}
+    assert facts["length"].params == {"number": "static"}
+
+
+def test_a_leaf_that_is_called_gives_tracers(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def total(tree):
+            return tree
+
+        def shown(text):
+            return text
+
+        @jax.jit
+        def step(layer, x):
+            shown("step")
+            return total(layer(x))
+
+        def host(layer, x):
+            return shown(layer(x))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["total"].params == {"tree": "traced"}
+    assert facts["shown"].params == {"text": "static"}
+
+
+def test_what_is_differentiated_with_something_beside_it(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def total(value, settings):
+            return value
+
+        def aside(extra):
+            return extra
+
+        @jax.jit
+        def step(x):
+            value, pull, extra = jax.vjp(lambda y: (y * 2, y + 1), x, has_aux=True)
+            aside(extra)
+            first, slope = jax.jvp(lambda y: (y, y), (x,), (x,))
+            return total(value, 3) + total(slope, 3)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["total"].params == {"value": "traced", "settings": "static"}
+    assert facts["aside"].params == {"extra": "traced"}
+
+
+def test_trees_of_what_a_function_gives(tmp_path: Path) -> None:
+    program = """
+        import equinox as eqx
+        import jax
+
+        def pairs(tree):
+            return tree
+
+        def names(tree):
+            return tree
+
+        def replaced(tree):
+            return tree
+
+        @jax.jit
+        def step(tree):
+            names(jax.tree.map(lambda x: "leaf", tree))
+            replaced(eqx.tree_at(lambda pair: pair[1], (tree, 1.0), 2.0))
+            return pairs(jax.tree.map(lambda x: (x, 1), tree))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["pairs"].params == {"tree": "traced"}
+    assert facts["names"].params == {"tree": "unknown"}
+    assert facts["replaced"].params == {"tree": "traced"}
