@@ -175,7 +175,23 @@ LOGGER_MAKERS = frozenset({"logging.getLogger", "absl.logging.get_absl_logger"})
 _LIKE_THE_FIRST = frozenset(
     [
         "optax.apply_updates",
-        "jax.numpy.where",
+        *(
+            f"jax.numpy.{name}"
+            for name in [
+                "where",
+                "roll",
+                "flip",
+                "fliplr",
+                "flipud",
+                "tril",
+                "triu",
+                "clip",
+                "maximum",
+                "minimum",
+                "square",
+                "nan_to_num",
+            ]
+        ),
         "jax.lax.dynamic_update_slice",
         "jax.lax.dynamic_update_slice_in_dim",
         "jax.lax.dynamic_update_index_in_dim",

@@ -15,11 +15,13 @@ from jaxlint.staging.syntax_facts import all_parameters, name_loads, names_store
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
+    ClassValue,
     DictValue,
     Function,
     Instance,
     ListValue,
     Partial,
+    Transformed,
     TupleValue,
     Value,
 )
@@ -190,6 +192,7 @@ def serve(key, x):
 import functools
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 def density(theta, x):
     return jnp.sum((x @ theta) ** 2)
@@ -232,6 +235,19 @@ class Regression:
         return step(jnp.zeros(20)), passed(jnp.zeros(20), self.features)
 
 Regression(x, x[:, 0]).fit()
+
+class Samples:
+    def __init__(self, seed, n=50_000):
+        rng = np.random.default_rng(seed)
+        self.x = jnp.asarray(rng.normal(size=(n, 32)))
+        self.y = jnp.asarray(rng.normal(size=8))
+
+def make_objective(samples):
+    def objective(w):
+        return jnp.mean((samples.x @ w) ** 2) + samples.y.sum()  # finding
+    return objective
+
+gradient = jax.jit(jax.value_and_grad(make_objective(Samples(0))))
 """,
         ),
         Example(
@@ -266,6 +282,9 @@ class Pupil:
     def __call__(self, field):
         return field * self.masks["tilt"]
 
+    def weighted(self, field):
+        return field.sum() * self.masks["tilt"]  # finding
+
     def images(self, fields):
         seen = jax.jit(lambda field: jnp.abs(field * self.inside))  # finding
         scaled = jax.jit(lambda field: field * self.gains["inside"][0])
@@ -294,7 +313,8 @@ def smooth(n=1_000_000):
         return v + 0.1 * apply(v) + stencil(v[:8]).sum()
 
     tilted = jax.jit(lambda field: pupil(field).sum())  # finding
-    return step(jnp.ones(n)), tilted(jnp.ones((512, 512))), pupil.images([jnp.ones((512, 512))])
+    kept = jax.jit(pupil.weighted)
+    return step(jnp.ones(n)), tilted(jnp.ones((512, 512))), kept(jnp.ones(3)), pupil.images([jnp.ones((512, 512))])
 
 print(smooth(), Propagator(512, 3.0).forward(jnp.ones((512, 512))))
 """,
@@ -357,7 +377,7 @@ print(look_up(TABLE, 3))
                     if isinstance(argument, ast.Name):
                         size = size_of_name(argument.id, event.frame.scope, report.module)
                         found.append((argument.id, size, event.node))
-            target = target.function
+        target = _innermost(target)
         if isinstance(target, Function):
             found += self.captured(target, report)
         self.tell(event, found, report)
@@ -367,19 +387,17 @@ print(look_up(TABLE, 3))
         for event in self.methods:
             report.event = event
             cls, method, _ = captured_self(event, report)
+            bound = _innermost(event.transformed.target)
+            owner = bound.receiver if isinstance(bound, BoundMethod) else None
+            if isinstance(owner, Instance) and owner.staged is None and isinstance(bound, BoundMethod):
+                cls, method = owner.cls, bound.function if isinstance(bound.function, Function) else None
             if cls is None or method is None or method.module is not report.module:
                 continue
-            maker = cls.lookup("__init__")
-            if not isinstance(maker, Function) or not isinstance(maker.node, ast.FunctionDef):
-                continue
-            if maker.module is not report.module:
-                continue
+            fields = owner.fields if isinstance(owner, Instance) else {}
             found: list[Captured] = []
             for name, (read, _) in dict(reads_of_self(cls, method, set())).items():
                 if not _asks_metadata(read, report):
-                    size = size_of_attribute(maker.node, name, maker.scope, report.module)
-                    size = max(size, _size_held(event.transformed.target, name))
-                    found.append((f"self.{name}", size, read))
+                    found.append((f"self.{name}", _size_held(cls, fields.get(name), name, report), read))
             self.tell(event, found, report)
 
     @staticmethod
@@ -437,10 +455,21 @@ print(look_up(TABLE, 3))
         return [*found.values(), *through]
 
 
-def _size_held(target: Value, name: str) -> Size:
-    """The elements of what the object of a bound method holds under `name`; 0 where that is not known."""
-    owner = target.receiver if isinstance(target, BoundMethod) else None
-    return _size_of(owner.fields.get(name)) if isinstance(owner, Instance) else 0
+def _innermost(target: Value) -> Value:
+    """The function that partials bind and other transformations than jit are made of."""
+    while isinstance(target, Partial) or (isinstance(target, Transformed) and target.kind not in JIT_KINDS):
+        target = target.function if isinstance(target, Partial) else target.target
+    return target
+
+
+def _size_held(cls: ClassValue, held: Value | None, name: str, report: Reporter) -> Size:
+    """The elements of what an object of the class holds under `name`, by its value or its constructor; 0 if not known."""
+    maker = cls.lookup("__init__")
+    written: Size = 0
+    if isinstance(maker, Function) and isinstance(maker.node, ast.FunctionDef):
+        if maker.module is report.module:
+            written = size_of_attribute(maker.node, name, maker.scope, report.module)
+    return max(written, _size_of(held))
 
 
 def _size_of(value: Value | None) -> Size:
@@ -471,7 +500,10 @@ def _read_of(owner: Instance, name: ast.Name, report: Reporter) -> list[Captured
             for held, (place, _) in reads_of_self(owner.cls, method, set())
             if not _asks_metadata(place, report)
         ]
-    return [(f"{name.id}.{held}", _size_of(owner.fields.get(held)), read) for held in names]
+    return [
+        (f"{name.id}.{held}", _size_held(owner.cls, owner.fields.get(held), held, report), read)
+        for held in names
+    ]
 
 
 def _is_called(node: ast.Name, report: Reporter) -> bool:

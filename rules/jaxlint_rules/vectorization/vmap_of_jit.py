@@ -9,7 +9,7 @@ from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.values import BoundMethod, Function, Partial, Transformed, Value
+from jaxlint.staging.values import BoundMethod, Function, Instance, Partial, Transformed, Value
 from jaxlint_rules._eager import report_eager
 from jaxlint_rules._loops import host_loops
 
@@ -219,6 +219,15 @@ class Chains:
             walkers = walkers - 0.1 * jax.vmap(self.energy)(walkers)  # finding
         return walkers
 
+    @jax.jit
+    def __call__(self, walkers):
+        return 2.0 * walkers
+
+    def doubled(self, walkers):
+        for _ in range(9):
+            walkers = jax.vmap(self)(walkers)  # finding
+        return walkers
+
     def run(self, starts):
         return [self.score(walkers) + self.fast(walkers) for walkers in starts]
 
@@ -296,9 +305,11 @@ main()
 
 
 def _behind(target: Value) -> Value:
-    """The function of a partial or a bound method, or what a lambda does nothing but call: `lambda w: energy(w, x)`."""
+    """The function of a partial, method or object, or what a lambda does nothing but call: `lambda w: energy(w, x)`."""
     while isinstance(target, (Partial, BoundMethod)):
         target = target.function
+    if isinstance(target, Instance):
+        return target.cls.lookup("__call__") or target
     body = target.node.body if isinstance(target, Function) and isinstance(target.node, ast.Lambda) else None
     if isinstance(target, Function) and isinstance(body, ast.Call) and isinstance(body.func, ast.Name):
         held = target.scope.lookup(body.func.id)
