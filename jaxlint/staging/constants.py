@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.values import Value, constant
+from jaxlint.staging.values import TupleValue, Value, constant
 
 
 def constant_names(value: Value | None) -> tuple[str, ...] | None:
@@ -33,3 +33,11 @@ def constant_numbers(value: Value | None) -> tuple[int, ...] | None:
     if isinstance(const, tuple) and all(isinstance(c, int) for c in const):
         return const
     return None
+
+
+def first_numbers(value: Value | None) -> tuple[int, ...]:
+    """The positions that come first in a tuple of which the rest is not known: 0 of `(0,) + rest`."""
+    if not isinstance(value, TupleValue):
+        return ()
+    known = map(constant, value.head)
+    return tuple(number for number in known if isinstance(number, int) and not isinstance(number, bool))

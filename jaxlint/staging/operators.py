@@ -139,7 +139,10 @@ class Operators(Machine):
             if isinstance(left, TupleValue) and isinstance(right, TupleValue):
                 if left.items is not None and right.items is not None:
                     return TupleValue([*left.items, *right.items])
-                return TupleValue(None, join_all([*left.elements(), *right.elements()]))
+                joined = join_all([*left.elements(), *right.elements()])
+                if not left.items or right.items is not None:
+                    return TupleValue(None, joined)
+                return TupleValue(None, joined, head=tuple(left.items), tail=right.element)
             if isinstance(left, ListValue) and isinstance(right, ListValue):
                 if left.items is not None and right.items is not None:
                     return ListValue([*left.items, *right.items], stage=frame.stage)

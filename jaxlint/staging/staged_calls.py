@@ -7,7 +7,7 @@ import ast
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
 from jaxlint.staging import events
 from jaxlint.staging.calls import StarArgument
-from jaxlint.staging.constants import constant_names, constant_numbers
+from jaxlint.staging.constants import constant_names, constant_numbers, first_numbers
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.meshes import bound_axes, keeps_value
@@ -230,10 +230,11 @@ class StagedCalls(Machine):
         else:
             found.update(by_name)
         for key in ("static_argnums", "static_broadcasted_argnums", "nondiff_argnums"):
-            numbers = constant_numbers(t.options.get(key))
+            given = t.options.get(key)
+            numbers = constant_numbers(given)
             if numbers is None:
                 certain = False
-                continue
+                numbers = first_numbers(given)
             for number in numbers:
                 position = number if number >= 0 else number + len(names)
                 found.add(names[position] if 0 <= position < len(names) else f"#{position}")

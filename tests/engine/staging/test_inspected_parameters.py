@@ -671,3 +671,27 @@ def test_a_method_that_overrides_another_takes_what_that_declares(tmp_path: Path
     found = facts_of(tmp_path, program)["Own.moved"].params
     assert found["axis"] == "unknown"
     assert found["by"] == "traced"
+
+
+def test_static_positions_that_come_first_are_known_where_the_rest_is_not(tmp_path: Path) -> None:
+    program = """
+        import functools
+        import jax
+
+        def lift(fn, static_argnums):
+            @functools.partial(jax.jit, static_argnums=(0,) + tuple(i + 2 for i in static_argnums if i > 0))
+            @functools.wraps(fn)
+            def jitted(fingerprint, x, y):
+                return fn(fingerprint, x, y)
+
+            return jitted
+
+        def inner(key, x, y):
+            return x
+
+        def main(positions):
+            return lift(inner, positions)("a", jax.numpy.ones(3), 2.0)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["lift.<locals>.jitted"].params == {"fingerprint": "static", "x": "traced", "y": "traced"}
+    assert facts["inner"].params["key"] != "traced"
