@@ -12,10 +12,12 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of
 from jaxlint.staging.values import (
+    BoundMethod,
     DictValue,
     ExternalObject,
     Function,
     ListValue,
+    Transformed,
     TupleValue,
     Value,
     constant,
@@ -38,8 +40,8 @@ class UnsyncedGradient(Rule):
     """Each device of a `pmap` applies its own gradient.
 
     ## What it does
-    Finds functions under `jax.pmap(..., axis_name=...)` that differentiate and update what they are given, without `lax.pmean` or
-    another collective on the gradient. And functions without any collective under `jax.shard_map(..., check_vma=False)` that split
+    Finds functions and methods under `jax.pmap(..., axis_name=...)` that differentiate and update what they are given, without
+    `lax.pmean` or another collective on the gradient; under `jax.shard_map(..., check_vma=False)` those that take one of the loss alone. And functions without any collective under `jax.shard_map(..., check_vma=False)` that split
     their inputs and whose `out_specs` say that the result is the same on each device.
 
     ## Why is this bad?
@@ -150,6 +152,40 @@ def grads(mesh, w, x):
 """,
         ),
         Example(
+            "methods that average the loss and not the gradient",
+            """
+import jax
+import jax.numpy as jnp
+import optax
+from jax.sharding import PartitionSpec as P
+
+class Trainer:
+    def __init__(self, loss_fn, tx, mesh):
+        self.loss_fn, self.tx = loss_fn, tx
+        self.step = jax.jit(jax.shard_map(self._step, mesh=mesh, in_specs=(P(), P(), P("data")), out_specs=P(), check_vma=False))
+        self.right = jax.jit(jax.shard_map(self._right, mesh=mesh, in_specs=(P(), P(), P("data")), out_specs=P(), check_vma=False))
+        self.checked = jax.shard_map(self._step, mesh=mesh, in_specs=(P(), P(), P("data")), out_specs=P())
+        self.hidden = jax.shard_map(self._hidden, mesh=mesh, in_specs=(P(), P(), P("data")), out_specs=P(), check_vma=False)
+
+    def _step(self, params, state, batch):
+        loss, grads = jax.value_and_grad(self.loss_fn)(params, batch)
+        updates, state = self.tx.update(grads, state, params)  # finding
+        return optax.apply_updates(params, updates), state, jax.lax.pmean(loss, "data")
+
+    def _right(self, params, state, batch):
+        loss, grads = jax.lax.pmean(jax.value_and_grad(self.loss_fn)(params, batch), "data")
+        updates, state = self.tx.update(grads, state, params)
+        return optax.apply_updates(params, updates), state, loss
+
+    def _hidden(self, params, state, batch):
+        loss, grads = jax.value_and_grad(self.loss_fn)(params, batch)
+        updates, state = self.tx.update(grads, state, params)
+        return optax.apply_updates(params, updates), state, loss
+
+Trainer(lambda p, x: jnp.mean((x @ p) ** 2), optax.sgd(0.1), jax.make_mesh((1,), ("data",)))
+""",
+        ),
+        Example(
             "checked, brought together, given back in parts, the same everywhere",
             """
 import jax
@@ -234,11 +270,17 @@ def ensemble(params, batch):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
-        if t.kind == "shard_map" and not report.module.is_test:
-            self.check_replicated(event, report)
-        if t.kind != "pmap" or "axis_name" not in t.options or report.module.is_test:
+        if report.module.is_test:
             return
-        function = t.target
+        function = t.target.function if isinstance(t.target, BoundMethod) else t.target
+        if t.kind == "shard_map":
+            if not _is_unchecked(t) or not _splits_and_replicates(t):
+                return
+            self.check_replicated(event, report)
+            if not isinstance(function, Function) or not _speaks_of_collectives(function.node):
+                return  # what it calls may bring the gradient together
+        elif t.kind != "pmap" or "axis_name" not in t.options:
+            return
         if not isinstance(function, Function) or function.module is not event.frame.module:
             return
         node = function.node
@@ -260,13 +302,9 @@ def ensemble(params, batch):
     def check_replicated(self, event: TransformEvent, report: Reporter) -> None:
         """What `shard_map` is told to be the same on every device, unchecked, and is computed of one part on each."""
         t, function = event.transformed, event.transformed.target
-        unchecked = any(constant(t.options[name]) is False for name in _CHECKS if name in t.options)
-        if not unchecked or not isinstance(function, Function) or function.module is not event.frame.module:
+        if not isinstance(function, Function) or function.module is not event.frame.module:
             return
-        results, given = t.options.get("out_specs"), t.options.get("in_specs")
-        if results is None or given is None or not _names_no_axis(results) or _names_no_axis(given):
-            return
-        if not _may_name_an_axis(given) or _talks(function, _DEPTH):
+        if _talks(function, _DEPTH):
             return
         report(
             event.decorator or event.node,
@@ -299,6 +337,19 @@ def ensemble(params, batch):
         return any(
             _speaks_of_collectives(inner) for inner in ast.walk(function.node) if _is_inner(inner, function)
         )
+
+
+def _is_unchecked(t: Transformed) -> bool:
+    """Whether `shard_map` is told to believe its `out_specs`."""
+    return any(constant(t.options[name]) is False for name in _CHECKS if name in t.options)
+
+
+def _splits_and_replicates(t: Transformed) -> bool:
+    """Whether a function under `shard_map` is given parts, and said to return the same everywhere."""
+    results, given = t.options.get("out_specs"), t.options.get("in_specs")
+    if results is None or given is None or not _names_no_axis(results) or _names_no_axis(given):
+        return False
+    return _may_name_an_axis(given)
 
 
 def _specs(value: Value) -> list[Value]:
