@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TypeGuard
 
 from jaxlint.staging.frame import Frame, Loop
@@ -10,6 +11,7 @@ from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, walk
 
+_NEAR = 2  # calls between a loop and a place that it is said to run
 FEW = 4  # iterations of a loop that are too few to matter
 _WRAPPERS = frozenset({"tqdm", "trange", "track", "progress_bar"})
 # They make arrays of a given size.
@@ -25,6 +27,24 @@ def host_loops(frame: Frame, comprehensions: bool = False) -> list[Loop]:
         for loop in reversed(frame.loops)
         if (comprehensions or loop.kind != "comprehension") and not is_short(loop)
     ]
+
+
+def bodies(frame: Frame) -> Iterator[tuple[Loop, ast.AST]]:
+    """The loops that run a place in every iteration, and of each what it runs: its body, or the function that it calls."""
+    for loop in host_loops(frame):
+        if len(frame.guards) > loop.guards:
+            return
+        yield loop, loop.node
+    within = frame.function
+    for _ in range(_NEAR):
+        caller = frame.caller
+        if frame.loops or frame.guards or within is None or caller is None or caller.stage.staged:
+            return
+        around = next(iter(host_loops(caller)), None)
+        if around is not None and len(caller.guards) == around.guards:
+            yield around, within.node
+            return
+        frame = caller
 
 
 def is_few(loop: Loop, frame: Frame) -> bool:

@@ -12,7 +12,7 @@ from jaxlint.staging.values import Function
 from jaxlint_rules._loops import assigned_once, names_in, rebound
 
 _FILLED = frozenset({"zeros", "ones", "empty", "full"})
-_STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack"})
+STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack"})
 _DRAWS = frozenset({"integers", "randint", "randrange"})
 _PADS = "pads to the longest of a batch"
 _DEPTH = 2  # functions between the loop and what makes the array
@@ -23,7 +23,7 @@ def ragged(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
     position: int | None = None
     made: ast.expr | None = argument
     if isinstance(argument, ast.Name):
-        made, position = _binding(argument.id, loop)
+        made, position = binding(argument.id, loop)
     if not isinstance(made, ast.Call):
         return ""
     function = _function(made, frame)
@@ -38,7 +38,7 @@ def ragged(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
 
 def drawn(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
     """Why an argument has another shape in each iteration: its size is a random number; "" when it is not known to be one."""
-    made = _binding(argument.id, loop)[0] if isinstance(argument, ast.Name) else argument
+    made = binding(argument.id, loop)[0] if isinstance(argument, ast.Name) else argument
     while isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute) and made.func.attr == "astype":
         made = made.func.value
     for size in _sizes(made):
@@ -70,8 +70,8 @@ def _is_random(node: ast.expr, frame: Frame, depth: int = 0) -> bool:
     if dotted(node.func) in ("int", "max", "min"):
         return any(_is_random(argument, frame, depth + 1) for argument in node.args)
     function = _function(node, frame)
-    results = list(_results(function.node, False)) if function is not None else []
-    return bool(results) and all(_is_random(result, frame, depth + 1) for result in results)
+    given = list(results(function.node, False)) if function is not None else []
+    return bool(given) and all(_is_random(result, frame, depth + 1) for result in given)
 
 
 def _moving(loop: ast.AST) -> frozenset[str]:
@@ -80,7 +80,7 @@ def _moving(loop: ast.AST) -> frozenset[str]:
     return rebound(loop) | (names_in(target) if target is not None else frozenset())
 
 
-def _binding(name: str, loop: ast.AST) -> tuple[ast.expr | None, int | None]:
+def binding(name: str, loop: ast.AST) -> tuple[ast.expr | None, int | None]:
     """What an iteration binds a name to, and which part of that it is where it is unpacked."""
     target = getattr(loop, "target", None)
     if target is not None and name in names_in(target):
@@ -109,10 +109,10 @@ def _function(call: ast.Call, frame: Frame) -> Function | None:
 
 def _length_of(function: Function, position: int | None, frame: Frame, depth: int, iterated: bool) -> str:
     """What decides the length of what a function returns, or yields where it is iterated over."""
-    results = list(_results(function.node, iterated))
-    if not results or depth > _DEPTH:
+    given = list(results(function.node, iterated))
+    if not given or depth > _DEPTH:
         return ""
-    for result in results:
+    for result in given:
         if position is not None and isinstance(result, ast.Tuple) and position < len(result.elts):
             result = result.elts[position]
         elif position is not None and not isinstance(result, ast.Call):
@@ -130,7 +130,8 @@ def _length_of(function: Function, position: int | None, frame: Frame, depth: in
     return ""
 
 
-def _results(function: ast.AST, iterated: bool) -> Iterator[ast.expr]:
+def results(function: ast.AST, iterated: bool) -> Iterator[ast.expr]:
+    """What a function returns, or yields where it is iterated over."""
     leaves = nodes_of(function, ast.Yield) if iterated else nodes_of(function, ast.Return)
     for node in leaves:
         if node.value is not None:
@@ -182,7 +183,7 @@ def _is_before_loops(node: ast.expr, function: ast.AST) -> bool:
 
 def _collected(call: ast.Call, function: ast.AST) -> str:
     """`np.stack(seen)` of a list that a `while` fills, until what it steps says that it is done."""
-    if dotted(call.func).rpartition(".")[2] not in _STACKING or not call.args:
+    if dotted(call.func).rpartition(".")[2] not in STACKING or not call.args:
         return ""
     name = dotted(call.args[0])
     for loop in nodes_of(function, ast.While):

@@ -18,12 +18,14 @@ from jaxlint_rules._loops import (
     GROWING,
     SIZED,
     assigned_once,
+    bodies,
     counters,
     growing,
     host_loops,
     names_in,
     rebound,
 )
+from jaxlint_rules.recompilation._gathered import gathered
 from jaxlint_rules.recompilation._ragged import drawn, ragged
 
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
@@ -39,7 +41,7 @@ class ShapeVaryingLoop(Rule):
     ## What it does
     Finds calls of jitted functions in a loop whose argument is longer each time: a slice up to the loop variable
     (`x[:i]`), an array that grows by `jnp.concatenate`, in the loop or in the jitted function that returns it, a list or dict
-    that grows; and those whose argument is as long as the data of the iteration is: the words of a text, the rows of a class
+    that grows, also one that an object keeps; and those whose argument is as long as the data of the iteration is: the words of a text, the rows of a class
     (`x[labels == c]`), what lies between two offsets (`x[starts[i] : starts[i + 1]]`), what is drawn at a random size, what a function of the project pads to the longest of a batch or collects until something happens.
 
     ## Why is this bad?
@@ -399,6 +401,68 @@ def rows(x, labels):
         print(score(x[members]), score(members))  # finding
 """,
         ),
+        Example(
+            "all that an object has gathered",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def fit(w, xs, ys):
+    return w - 0.1 * jnp.mean(xs @ w - ys)
+
+class Memory:
+    def __init__(self):
+        self.xs, self.ys, self.last = [], [], []
+
+    def add(self, x, y):
+        self.xs.append(x)
+        self.ys.append(y)
+        self.last.append(x)
+        if len(self.last) > 8:
+            self.last.pop(0)
+
+    def everything(self):
+        return np.stack(self.xs), np.array(self.ys)
+
+    def recent(self):
+        return np.stack(self.last)
+
+    def draw(self, rows):
+        return np.stack([self.xs[i] for i in rows])
+
+class Learner:
+    def __init__(self, w):
+        self.w, self.memory, self.seen = w, Memory(), []
+
+    def observe(self, x, y):
+        self.memory.add(x, y)
+        xs, ys = self.memory.everything()
+        self.w = fit(self.w, xs, ys)  # finding
+        self.w = fit(self.w, self.memory.recent(), 0.0)
+        self.w = fit(self.w, self.memory.draw([0, 0, 0]), 0.0)
+
+    def follow(self, x):
+        self.seen.append(x)
+        self.w = fit(self.w, jnp.stack(self.seen), 0.0)  # finding
+
+    def refit(self, epochs):
+        xs, ys = self.memory.everything()
+        for _ in range(epochs):
+            self.w = fit(self.w, xs, ys)
+
+def run(data):
+    learner = Learner(jnp.ones(3))
+    for x, y in data:
+        learner.observe(x, y)
+        learner.follow(x)
+    learner.refit(10)
+    return learner.w
+
+run([(np.ones(3), 1.0)] * 9)
+""",
+        ),
     )
 
     def __init__(self) -> None:
@@ -447,7 +511,15 @@ def rows(x, labels):
             or not isinstance(node, ast.Call)
         ):
             return
-        if frame.stage.staged or frame.module.is_test or not frame.loops:
+        if frame.stage.staged or frame.module.is_test:
+            return
+        for loop, body in bodies(frame):
+            for argument in [*node.args, *(k.value for k in node.keywords)]:
+                how = gathered(argument, body, frame)
+                if how:
+                    self.tell(event, callee, argument, how, loop, report)
+                    return
+        if not frame.loops:
             return
         for loop in host_loops(frame, comprehensions=True):
             for argument in [*node.args, *(k.value for k in node.keywords)]:

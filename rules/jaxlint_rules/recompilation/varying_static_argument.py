@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StaticArgumentEvent, TracedArgumentEvent
-from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.values import Array, Instance, Static
 from jaxlint_rules._fixes import declare_traced
-from jaxlint_rules._loops import assigned_once, host_loops
+from jaxlint_rules._loops import assigned_once, bodies, host_loops
 from jaxlint_rules.recompilation._following import fields_given, follows, follows_calls
 
 
@@ -473,7 +471,7 @@ def train(w, steps, size):
             return
         if isinstance(event.value, Array) and event.value.staged:
             return
-        for loop, body in _bodies(frame):
+        for loop, body in bodies(frame):
             name = follows(argument, body, frame) if body is loop.node else follows_calls(argument, frame)
             if name or _is_made_anew(argument, body):
                 said = (
@@ -489,27 +487,6 @@ def train(w, steps, size):
                     fix=fix,
                 )
                 return
-
-
-_NEAR = 2  # calls between a loop and what is compiled for each
-
-
-def _bodies(frame: Frame) -> Iterator[tuple[Loop, ast.AST]]:
-    """The loops that run a place in every iteration, and of each what it runs: its body, or the function that it calls."""
-    for loop in host_loops(frame):
-        if len(frame.guards) > loop.guards:
-            return
-        yield loop, loop.node
-    within = frame.function
-    for _ in range(_NEAR):
-        caller = frame.caller
-        if frame.loops or frame.guards or within is None or caller is None or caller.stage.staged:
-            return
-        around = next(iter(host_loops(caller)), None)
-        if around is not None and len(caller.guards) == around.guards:
-            yield around, within.node
-            return
-        frame = caller
 
 
 def _is_made_anew(node: ast.expr, body: ast.AST) -> bool:

@@ -1,0 +1,101 @@
+"""Lists that objects make longer at each step, and hand out as one array that is as long as they are by then."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.memo import cache
+from jaxlint.staging.syntax_facts import dotted, nodes_of
+from jaxlint.staging.values import ClassValue, Function, Instance, Value
+from jaxlint_rules.recompilation._ragged import STACKING, binding, results
+
+_ADDING = frozenset({"append", "extend"})
+_SHRINKING = frozenset({"pop", "popleft", "clear", "remove"})
+
+
+def gathered(argument: ast.expr, body: ast.AST, frame: Frame) -> str:
+    """Why an argument is longer each time that `body` runs: an object gathers it; "" when it is not known to."""
+    made, position = binding(argument.id, body) if isinstance(argument, ast.Name) else (argument, None)
+    if not isinstance(made, ast.Call):
+        return ""
+    listed = _stacked(made)
+    if listed:
+        owner, _, name = listed.rpartition(".")
+        adding = {"append"}
+    else:
+        owner, _, method = dotted(made.func).rpartition(".")
+    cls = _class_of(owner, frame) if owner else None
+    if cls is None:
+        return ""
+    if not listed:
+        name = _handed_out(cls.lookup(method), position)
+        adding = set(_growing(cls.node).get(name, ()))
+    elif name in _growing(cls.node):
+        owner = listed
+    else:
+        return ""
+    calls = {dotted(call.func) for call in nodes_of(body, ast.Call)}
+    return (
+        f"`{owner.removesuffix('.' + name)}.{name}` grows" if calls & {f"{owner}.{m}" for m in adding} else ""
+    )
+
+
+def _stacked(node: ast.expr) -> str:
+    """`self.seen` of `jnp.stack(self.seen)`."""
+    if (
+        not isinstance(node, ast.Call)
+        or not node.args
+        or dotted(node.func).rpartition(".")[2] not in STACKING
+    ):
+        return ""
+    path = dotted(node.args[0])
+    return path if "." in path else ""
+
+
+def _class_of(path: str, frame: Frame) -> ClassValue | None:
+    """The class of the object that a path such as `self.memory` stands for."""
+    root, *names = path.split(".")
+    held = frame.scope.lookup(root)
+    value: Value | None = held[0] if held is not None else None
+    for name in names:
+        value = value.fields.get(name) if isinstance(value, Instance) else None
+    return value.cls if isinstance(value, Instance) else None
+
+
+def _handed_out(method: Value | None, position: int | None) -> str:
+    """The attribute whose list a method returns as one array, whole."""
+    given = list(results(method.node, False)) if isinstance(method, Function) else []
+    if len(given) != 1:
+        return ""
+    result = given[0]
+    if position is not None and isinstance(result, ast.Tuple) and position < len(result.elts):
+        result = result.elts[position]
+    owner, _, name = _stacked(result).rpartition(".")
+    return name if owner == "self" else ""
+
+
+@cache
+def _growing(cls: ast.ClassDef) -> dict[str, list[str]]:
+    """Attributes with a list that methods make longer, and nothing ever makes shorter; and the names of these methods."""
+    found: dict[str, list[str]] = {}
+    kept: set[str] = set()
+    for method in nodes_of(cls, ast.FunctionDef):
+        for call in nodes_of(method, ast.Call):
+            path, _, last = dotted(call.func).rpartition(".")
+            if path.startswith("self.") and last in _ADDING:
+                found.setdefault(path.removeprefix("self."), []).append(method.name)
+            elif path.startswith("self.") and last in _SHRINKING:
+                kept.add(path.removeprefix("self."))
+        for statement in nodes_of(method, ast.Assign):
+            bounded = isinstance(statement.value, ast.Call) or method.name != "__init__"
+            for target in statement.targets:
+                for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
+                    if bounded:
+                        kept.add(dotted(part).removeprefix("self."))
+        for deletion in nodes_of(method, ast.Delete):
+            kept |= {
+                dotted(t.value if isinstance(t, ast.Subscript) else t).removeprefix("self.")
+                for t in deletion.targets
+            }
+    return {name: methods for name, methods in found.items() if name not in kept}
