@@ -38,7 +38,9 @@ def bodies(frame: Frame) -> Iterator[tuple[Loop, ast.AST]]:
     within = frame.function
     for _ in range(_NEAR):
         caller = frame.caller
-        if frame.loops or frame.guards or within is None or caller is None or caller.stage.staged:
+        if frame.loops or frame.guards or within is None or isinstance(within.node, ast.Lambda):
+            return
+        if caller is None or caller.stage.staged:
             return
         around = next(iter(host_loops(caller)), None)
         if around is not None and len(caller.guards) == around.guards:

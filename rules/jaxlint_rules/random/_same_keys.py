@@ -24,6 +24,8 @@ def made_anew(call: ast.Call, frame: Frame) -> tuple[ast.expr, Loop] | None:
     if loop is None:
         return None
     body = loop.node if loop in frame.loops or frame.function is None else frame.function.node
+    if isinstance(body, ast.Lambda):
+        return None
     given, bound = assigned_once(body), _bound(body)
     for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
         made = given.get(argument.id, argument) if isinstance(argument, ast.Name) else argument
@@ -95,7 +97,7 @@ def _stays(seed: ast.expr, bound: frozenset[str]) -> bool:
 
 def _gives_same(function: Function) -> bool:
     """Whether a function without arguments returns a key that it has made of the same seed."""
-    returns = list(nodes_of(function.node, ast.Return))
+    returns = list(nodes_of(function.node, ast.Return))  # none, of a lambda
     if len(returns) != 1 or returns[0].value is None or any(_leads_out(function.node)):
         return False
     body = _bound(function.node)
