@@ -14,6 +14,7 @@ from jaxlint.staging.syntax_facts import (
     handed_on,
     is_static_type,
     tested_names,
+    used_as_arrays,
 )
 from jaxlint.staging.trees import tracer_in
 from jaxlint.staging.values import (
@@ -42,6 +43,9 @@ def parameter_facts(
     node = record.function.node
     names = [parameter.arg for parameter in all_parameters(node)]
     params = {name: _parameter(name, contexts) for name in names}
+    for name in used_as_arrays(node):
+        if params[name] == "unknown" and _may_be_one(name, contexts):
+            params[name] = "traced"
     _doubt(params, contexts, record)
     for name in names:
         sure = any(name in bound and surely_traced(bound[name]) for bound in contexts)
@@ -77,6 +81,13 @@ def _parameter(name: str, contexts: Contexts) -> str:
     if "traced" in answers:
         return "traced"
     return answers.pop() if len(answers) == 1 else "unknown"
+
+
+def _may_be_one(name: str, contexts: Contexts) -> bool:
+    """Whether some contexts give what is a tracer or a setting, and the others what nobody knows."""
+    values = [bound[name] for bound in contexts if name in bound]
+    known = [value for value in values if not isinstance(value, Unknown)]
+    return bool(known) and all(isinstance(value, Array) and value.staged for value in known)
 
 
 def _doubt(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -> None:

@@ -80,6 +80,17 @@ def leaf_parameters(node: FunctionNode) -> frozenset[str]:
     return frozenset(found)
 
 
+def used_as_arrays(node: FunctionNode) -> frozenset[str]:
+    """Parameters that the body uses as a single array, or whose annotation says that they are one."""
+    declared = (
+        p.arg for p in all_parameters(node) if dotted(p.annotation).rpartition(".")[2] in _ARRAY_TYPES
+    )
+    return leaf_parameters(node).union(declared)
+
+
+_ARRAY_TYPES = frozenset({"Array", "ndarray", "PRNGKeyArray"})
+
+
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """Every node below and including `node`, in no order; three times as fast as `ast.walk`."""
     stack = [node]

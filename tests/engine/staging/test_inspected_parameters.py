@@ -695,3 +695,23 @@ def test_static_positions_that_come_first_are_known_where_the_rest_is_not(tmp_pa
     facts = facts_of(tmp_path, program)
     assert facts["lift.<locals>.jitted"].params == {"fingerprint": "static", "x": "traced", "y": "traced"}
     assert facts["inner"].params["key"] != "traced"
+
+
+def test_what_may_be_a_setting_is_an_array_where_the_function_computes_with_it(tmp_path: Path) -> None:
+    program = """
+        import equinox as eqx
+        import jax
+        from elsewhere import load
+
+        @eqx.filter_jit
+        def step(x, key: jax.Array, mode, scale):
+            return 2 * x, jax.random.split(key), choose(mode), scale * 2
+
+        def choose(mode):
+            return mode
+
+        step(load("x"), load("key"), load("mode"), scale=load("scale"))
+        step(load("x"), load("key"), load("mode"), scale=None)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["step"].params == {"x": "traced", "key": "traced", "mode": "unknown", "scale": "unknown"}
