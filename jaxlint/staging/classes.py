@@ -376,7 +376,8 @@ class Classes(Machine):
         if isinstance(member, Instance) and member.cls.lookup("__get__") is not None:
             return UNKNOWN  # a descriptor
         if member is not None:
-            return member
+            # None is what a class has in the place of what its users set.
+            return UNKNOWN if base is base.cls.prototype and is_none(member) else member
         return self.missing_attribute(base, name, node, frame)
 
     def read_property(

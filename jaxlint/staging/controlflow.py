@@ -207,9 +207,10 @@ class ControlFlow(Machine):
         return value
 
     def stacked(self, value: Value) -> Value:
+        """What an iteration gives beside the carry, of all of them: no longer of the shape that was made there."""
         if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
             return Array(True, Why("it is stacked by the scan"))
-        return value
+        return _without_shape(value)
 
     def flow_while_loop(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -615,6 +616,14 @@ def is_identity(body: Value) -> bool:
 
 def _staged_leaf(leaves: list[Value]) -> bool:
     return any(isinstance(leaf, Array) and leaf.staged for leaf in leaves)
+
+
+def _without_shape(value: Value, depth: int = 3) -> Value:
+    if isinstance(value, Array) and value.made is not None:
+        return replace(value, made=None)
+    if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
+        return map_parts(value, lambda part: _without_shape(part, depth - 1))
+    return value
 
 
 def _as_large_as(init: Value, result: Value, depth: int = 4) -> Value:

@@ -9,6 +9,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeyEvent
+from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import dotted, names_stored
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
@@ -173,6 +174,33 @@ def noise(x, key, steps):
 """,
         ),
         Example(
+            "tests of which both may hold",
+            """
+import jax
+
+class Noise:
+    def __init__(self, key):
+        self.values = jax.random.normal(key, (3,))
+
+def of_kind(kind, size, key):
+    noise = mask = None
+    if kind == "one":
+        noise = Noise(key)
+    if size == "large":
+        mask = Noise(key)  # finding
+    return noise, mask
+
+def renamed(kind, key):
+    noise = mask = None
+    if kind == "one":
+        noise = Noise(key)
+        kind = "other"
+    if kind == "other":
+        mask = Noise(key)  # finding
+    return noise, mask
+""",
+        ),
+        Example(
             "split, folded, exclusive branches, carried",
             """
 import jax
@@ -200,6 +228,18 @@ def main(seed, batches):
     b = jax.random.normal(keys[1])
     draws = [jax.random.normal(k) for k in jax.random.split(keys[2], 4)]
     return w, a, b, draws, inputs, labels, columns
+
+class Noise:
+    def __init__(self, key):
+        self.values = jax.random.normal(key, (3,))
+
+def of_kind(kind, key):
+    noise = None
+    if kind == "one":
+        noise = Noise(key)
+    if kind == "other":
+        noise = Noise(key)
+    return noise
 
 def two_draws(x, first, second):
     return x + jax.random.normal(first, x.shape) + jax.random.uniform(second, x.shape)
@@ -282,6 +322,8 @@ def train(params, key):
             return
         if event.how == "again" and event.callee and _compares(event):
             return
+        if event.how == "again" and _exclude_each_other(event):
+            return
         name = event.origin.name.removesuffix(".rngs")
         through = f" (in `{event.callee}`)" if event.callee else ""
         if event.how == "loop":
@@ -347,6 +389,32 @@ def _compares(event: KeyEvent) -> bool:
         and any(part is second for part in ast.walk(around.right))
         for around in event.frame.module.ancestors(second)
     )
+
+
+def _exclude_each_other(event: KeyEvent) -> bool:
+    """Whether the two places lie under tests of one name for different constants, of which one is taken."""
+    frame = event.frame
+    owner = frame.function.node if frame.function is not None else frame.module.tree
+    first, second = _asked(event.first, frame.module), _asked(event.node, frame.module)
+    return any(
+        name in first and first[name] != value and name not in names_stored(owner)
+        for name, value in second.items()
+    )
+
+
+def _asked(node: ast.AST, module: Module) -> dict[str, object]:
+    """What `kind == "normal"` and its like say of names where `node` runs."""
+    found: dict[str, object] = {}
+    inside = node
+    for around in module.ancestors(node):
+        if isinstance(around, ast.If) and any(inside is statement for statement in around.body):
+            test = around.test
+            if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
+                answer = test.comparators[0]
+                if isinstance(answer, ast.Constant) and dotted(test.left):
+                    found[dotted(test.left)] = answer.value
+        inside = around
+    return found
 
 
 def loop_line(node: object) -> int:

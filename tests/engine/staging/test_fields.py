@@ -303,3 +303,24 @@ def test_what_is_put_into_the_dict_of_an_object_is_its_attribute(
 ) -> None:
     files = {"batcher.py": CACHED.format(given=given, mark=mark)}
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+@pytest.mark.parametrize(("state", "mark"), [("self.state", ""), ("None", "  # reports branch-mismatch")])
+def test_none_in_a_class_stands_for_what_its_users_set(tmp_path: Path, state: str, mark: str) -> None:
+    files = {
+        "scenario.py": f"""
+            import jax
+            import jax.numpy as jnp
+
+            class Scenario:
+                state: jax.Array = None
+
+                def sample(self, go):
+                    return simulate({state}, go)
+
+            @jax.jit
+            def simulate(state, go):
+                return jax.lax.cond(go, lambda s: jnp.ones(3), lambda s: s, state){mark}
+        """
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)

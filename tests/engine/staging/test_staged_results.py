@@ -137,3 +137,30 @@ def test_what_an_argument_holds_is_put_together_anew_in_the_trace(
         """
     }
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+@pytest.mark.parametrize(("given", "mark"), [("losses", ""), ("last", "  # reports carry-mismatch")])
+def test_what_the_iterations_of_an_inner_scan_give_is_stacked(tmp_path: Path, given: str, mark: str) -> None:
+    files = {
+        "program.py": f"""
+            import jax
+            import jax.numpy as jnp
+
+            def train(weights, rows):
+                def step(weights, row):
+                    return weights, (weights * row).mean()
+
+                weights, losses = jax.lax.scan(step, weights, rows)
+                return losses, losses.mean()
+
+            def repeated(weights, rows, keys):
+                def run(_, key):
+                    losses, last = train(weights, jax.random.permutation(key, rows))
+                    return {given}, losses
+
+                return jax.lax.scan(run, jnp.zeros((10,)), keys)[1]{mark}
+
+            repeated(jnp.ones(3), jnp.ones((10, 3)), jax.random.split(jax.random.key(0), 4))
+        """
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
