@@ -518,7 +518,9 @@ class Statements(Machine):
         method = value.cls.lookup("__enter__") if isinstance(value, Instance) else None
         if isinstance(method, Function):
             result = self.call_value(method, [value], {}, node, frame)
-            return result if isinstance(result, Instance) else value
+            return value if isinstance(result, Unknown) else result
+        if isinstance(value, ListValue) and value.kind in ("generator", "steps"):
+            return value.element  # of `contextlib.contextmanager`: what the function yields
         return value if isinstance(value, (Instance, ExternalObject)) else UNKNOWN
 
     # -- loops

@@ -609,4 +609,53 @@ PROGRAMS = {
 
         forward(jnp.ones(2), True)
     """,
+    "what a context manager of the project yields": """
+        import contextlib
+
+        import jax
+        import jax.numpy as jnp
+
+        @contextlib.contextmanager
+        def masked(x):
+            yield x > 0, x.shape[0]
+
+        @jax.jit
+        def clipped(x):
+            with masked(x) as (mask, size):
+                if size > 3:
+                    x = x[:3]
+                if mask.any():  # reports tracer-branch
+                    x = -x
+            return x
+
+        clipped(jnp.ones(4))
+    """,
+    "what a context manager's `__enter__` returns": """
+        import jax
+        import jax.numpy as jnp
+
+        class Scaled:
+            def __init__(self, x):
+                self.x = x
+
+            def __enter__(self):
+                return jnp.max(self.x)
+
+            def __exit__(self, *error):
+                return False
+
+        class Sized(Scaled):
+            def __enter__(self):
+                return self.x.shape[0]
+
+        @jax.jit
+        def normalised(x):
+            with Sized(x) as size:
+                if size > 2:
+                    x = x[:2]
+            with Scaled(x) as peak:
+                return x / peak if peak > 2.0 else x  # reports tracer-branch
+
+        normalised(jnp.ones(4))
+    """,
 }
