@@ -430,6 +430,8 @@ STATIC_ATTRIBUTES = frozenset(
         "global_shards",
     ]
 )
+# What a rule of a `custom_vjp` with symbolic zeros is told of an argument beside its value: a bool.
+RULE_FLAGS = frozenset(["perturbed"])
 ARRAY_ATTRIBUTES = frozenset(["T", "mT", "real", "imag", "flat", "at"])
 ARRAY_METHODS = frozenset(
     [

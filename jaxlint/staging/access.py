@@ -13,6 +13,7 @@ from jaxlint.jaxapi.functions import (
     CONVERTING_METHODS,
     NUMBERS,
     NUMPY_ONLY_METHODS,
+    RULE_FLAGS,
     STATIC_ATTRIBUTES,
     VIEW_ATTRIBUTES,
 )
@@ -193,6 +194,8 @@ class Access(Machine):
             if name == "dtype" and base.dtype and not base.dtype.endswith("*"):
                 return DType(kind="dtype", name=base.dtype)
             return Static(kind="int" if name in ("ndim", "size", "itemsize", "nbytes") else name)
+        if name in RULE_FLAGS and not base.tree:
+            return Static(kind="bool")
         if name == "at":
             return AtIndexer(base)
         if name == "value" and base.role == "ref":

@@ -32,6 +32,7 @@ from jaxlint.jaxapi.functions import (
     NUMPY_METADATA,
     NUMPY_ONLY_METHODS,
     OTHER_ATTRIBUTES,
+    RULE_FLAGS,
     SHAPE_ARGUMENTS,
     SIZED_BY_DATA,
     SPECIAL_METHODS,
@@ -132,6 +133,24 @@ def test_static_attributes_hold_no_tracer(name: str) -> None:
 
     assert hasattr(jnp.ones(2), name)
     assert not holds_tracer(inside_jit(look, jnp.ones(2)))
+
+
+@pytest.mark.parametrize("name", sorted(RULE_FLAGS))
+def test_flags_of_symbolic_zeros_are_known_under_a_trace(name: str) -> None:
+    found: list[object] = []
+
+    @jax.custom_vjp
+    def twice(x: Any) -> Any:
+        return 2 * x
+
+    def forward(x: Any) -> tuple[Any, None]:
+        found.append(getattr(x, name))
+        return twice(x.value), None
+
+    twice.defvjp(forward, lambda _, g: (2 * g,), symbolic_zeros=True)
+    jax.jit(jax.grad(twice))(1.0)
+    assert [type(value) for value in found] == [bool]
+    assert not hasattr(jnp.ones(2), name)
 
 
 def test_what_hasattr_says() -> None:

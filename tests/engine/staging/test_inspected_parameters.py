@@ -715,3 +715,19 @@ def test_what_may_be_a_setting_is_an_array_where_the_function_computes_with_it(t
     """
     facts = facts_of(tmp_path, program)
     assert facts["step"].params == {"x": "traced", "key": "traced", "mode": "unknown", "scale": "unknown"}
+
+
+def test_whether_an_argument_is_perturbed_is_no_tracer(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def weighted(x, asked, of):
+            return x * of
+
+        @jax.jit
+        def step(x):
+            return jax.tree.map(lambda leaf: weighted(x, leaf.perturbed, leaf.value), x)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["weighted"].params["asked"] == "static"
+    assert facts["weighted"].params["of"] == "traced"
