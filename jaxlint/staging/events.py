@@ -337,7 +337,8 @@ class KeptKeyEvent(Event):
     """`on_kept_key`: the key `origin` is used up at `node`, in `frame`, and stays what it is for the next run.
 
     `how`: "closure" (each iteration of `label`, a loop or map, uses it), "carry" (an iteration of `label` hands it on),
-    "state" (it stays in the attribute `label` of the method's object), "returned" (the function returns it in a tuple or object).
+    "state" (it stays in the attribute `label` of the method's object), "returned" (the function returns it in a tuple or
+    object, there as `label` where it has a name).
     """
 
     origin: Origin

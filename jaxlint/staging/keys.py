@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from itertools import repeat
 
 from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
@@ -122,10 +123,10 @@ class Keys(Machine):
 
     def tell_returned(self, result: Value, frame: Frame) -> None:
         """Tells rules of a key that was handed in, is used up by now, and is returned as it was in a state."""
-        for origin in _kept_in(result):
-            node = used_at(origin, frame)
-            if node is not None and origin.root() in frame.inherited:
-                self.emit("kept_key", events.KeptKeyEvent(node, frame, origin, "returned", "", node))
+        for field, origin in _kept_in(result):
+            node, root = used_at(origin, frame), origin.root()
+            if node is not None and (root in frame.inherited or root.serial < frame.born):
+                self.emit("kept_key", events.KeptKeyEvent(node, frame, origin, "returned", field, node))
 
     def body_frame(self, body: Value, born: int) -> Frame | None:
         """The activation of a function that began after `born`; None where it was not evaluated since."""
@@ -135,16 +136,28 @@ class Keys(Machine):
         return last if last is not None and last.born > born else None
 
 
-def _kept_in(result: Value) -> Iterator[Origin]:
-    """The identities of what a state holds: an object, a tuple, or a copy of a tree with parts of it replaced."""
-    parts = [result, *parts_of(result)] if isinstance(result, (TupleValue, Instance)) else [result]
-    for part in parts:
+def _kept_in(result: Value) -> Iterator[tuple[str, Origin]]:
+    """The identities of what a state holds, with the field that holds each, "" in a plain tuple.
+
+    A state is an object, a tuple, or a copy of a tree with parts of it replaced.
+    """
+    if isinstance(result, Array):
+        parts: Iterable[tuple[str, Value]] = [("", result)]
+    elif isinstance(result, Instance):
+        named = result.cls.kind != "plain"  # whose methods assign what is new
+        parts = [(name if named else "", value) for name, value in result.fields.items()]
+    elif isinstance(result, TupleValue):
+        names = list(result.cls.all_fields()) if result.cls is not None else repeat("")
+        parts = zip(names, result.elements(), strict=False)
+    else:
+        return
+    for name, part in parts:
         origin = part.origin if isinstance(part, (Array, Unknown)) else None
         if origin is None:
             continue
         if part is not result:
-            yield origin
-        yield from (child for child in origin.children.values() if child.parent is not origin)
+            yield name, origin
+        yield from (("", child) for child in origin.children.values() if child.parent is not origin)
 
 
 def _is_dropped(node: ast.AST, frame: Frame) -> bool:

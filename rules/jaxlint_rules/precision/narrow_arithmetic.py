@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.jaxapi.dtypes import is_integer
+from jaxlint.jaxapi.dtypes import is_integer, strong
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
@@ -254,7 +254,7 @@ shares(jnp.ones(10))
             return
         report(
             node,
-            f"fractions are cut off where they are written into an array of `{dtype}`: give that array a floating type",
+            f"fractions are cut off where they are written into an array of `{strong(dtype)}`: give that array a floating type",
             reason="`.at[...]` casts what it writes to the type of the array, with a warning at most",
         )
 

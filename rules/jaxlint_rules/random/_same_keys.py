@@ -73,6 +73,8 @@ def _is_same(
     """Whether an expression is a key of a seed that stays as it is; `frame` is None in a function that is called for one."""
     if isinstance(node, ast.Name) and node.id in given and depth < _DEPTH:
         return _is_same(given[node.id], frame, given, bound, depth + 1)
+    if isinstance(node, ast.Dict):  # of streams: `{"dropout": key}`
+        return any(_is_same(value, frame, given, bound, depth + 1) for value in node.values)
     if not isinstance(node, ast.Call):
         return False
     owner, _, last = dotted(node.func).rpartition(".")

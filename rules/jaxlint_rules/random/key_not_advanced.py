@@ -165,7 +165,9 @@ class Sampler(eqx.Module):
         Example(
             "a copy of a state in which all but the key is new",
             """
+from dataclasses import dataclass, replace
 import jax
+import jax.numpy as jnp
 
 @jax.jit
 def walk(state):
@@ -177,6 +179,23 @@ def env_step(state, action):
     return state.replace(x=state.x + action + noise), -state.x
 
 step = jax.jit(env_step)
+
+@dataclass
+class Particles:
+    x: jax.Array
+    key: jax.Array
+
+def resample(particles, weights):
+    rows = jax.random.categorical(particles.key, weights, shape=weights.shape)  # finding
+    return replace(particles, x=particles.x[rows])
+
+def track(steps):
+    particles = Particles(jnp.ones(8), jax.random.key(0))
+    for _ in range(steps):
+        particles = resample(particles, particles.x)
+    return particles
+
+track(10)
 
 @jax.jit
 def renewed(state):
@@ -224,6 +243,7 @@ def train(w, steps, seed):
     for _ in range(steps):
         w, _ = step(w, jax.random.PRNGKey(0))  # finding
         w, _ = step(w, next_key())  # finding
+        w, _ = step(w, {"noise": next_key()})  # finding
         key = jax.random.key(seed)  # finding
         w, _ = step(w, key)
     return w
@@ -328,7 +348,9 @@ class Drawn(eqx.Module):
             reason = "what the body returns as its carry holds the key that it was given"
         elif event.how == "returned":
             if "." not in name and "[" not in name:
-                return
+                if not event.label:
+                    return
+                name = event.label
             message = (
                 f"the key `{name}` is used up and returned as it was: the next step draws the same numbers"
             )

@@ -307,6 +307,20 @@ class Chain:
             self.draws[i] = self.x  # finding
         return self.draws
 
+class Record:
+    def __init__(self, n):
+        self.sums = np.zeros(n)
+
+    def put(self, i, value):
+        self.sums[i] = value  # finding
+
+def recorded(x, keys):
+    record = Record(len(keys))
+    for i, key in enumerate(keys):
+        x = step(x, key)
+        record.put(i, x)
+    return record.sums
+
 def play(env, keys):
     seen, x = np.zeros((len(keys), 3)), jnp.zeros(3)
     for i, key in enumerate(keys):
@@ -324,6 +338,7 @@ def thinned(keys):
     return kept
 
 Chain(10).run(jax.random.split(jax.random.key(0), 10))
+recorded(jnp.zeros(()), jax.random.split(jax.random.key(0), 10))
 """,
         ),
         Example(
@@ -374,8 +389,6 @@ def host_only(x, steps):
             return
         if event.how.startswith("numpy.") and _acts_on_the_world(event, report):
             return
-        if event.how == "setitem" and any(_steps_the_world(loop.node) for loop in event.frame.loops):
-            return
         if event.how in ("str", "format") and not _is_output(event, report):
             return
         stepping = [loop for loop in event.frame.loops if loop.calls_jitted]
@@ -400,9 +413,12 @@ def host_only(x, steps):
         ):
             return
         loop = stepping_loop(frame)
-        if loop is None and isinstance(event, ConvertEvent) and event.how in (*_SHOWN, "block_until_ready"):
+        how = event.how if isinstance(event, ConvertEvent) else ""
+        if loop is None and how in (*_SHOWN, "block_until_ready", "setitem"):
             loop = _loop_of_callers(event)  # what such a function does with arrays may be what it is for
         if loop is None or (loop in frame.loops and len(frame.guards) > loop.guards):
+            return
+        if how == "setitem" and _steps_the_world(loop.node):
             return
         if _asked_last(event):
             return  # only where the rest of the condition holds, as in every N-th step
