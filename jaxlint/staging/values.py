@@ -51,8 +51,15 @@ class Origin:
         return found
 
     def without(self, parts: Iterable[object]) -> Origin | None:
-        """The identity of a copy in which `parts` are new: the others are the same; None where none is known."""
-        kept = {part: child for part, child in self.children.items() if part not in parts}
+        """The identity of a copy in which the fields `parts` are new: the others are the same; None where none is known.
+
+        Which field a position is, is not known.
+        """
+        kept = {
+            part: child
+            for part, child in self.children.items()
+            if isinstance(part, str) and part not in parts
+        }
         if not kept:
             return None
         copy = Origin(self.name)

@@ -217,6 +217,20 @@ def given(state, **changes):
 def folded(state):
     move = jax.random.fold_in(state.key, state.step)
     return state.replace(x=jax.random.normal(move, state.x.shape), step=state.step + 1)
+
+@jax.jit
+def unpacked(state):
+    x, step, key = state
+    key, move = jax.random.split(key)
+    return state._replace(x=x + jax.random.normal(move, x.shape), key=key)
+
+def critic(state):
+    return state.replace(x=state.x + jax.random.normal(state.noise, state.x.shape))
+
+@jax.jit
+def update(state):
+    key, noise = jax.random.split(state.key)
+    return critic(state.replace(key=key, noise=noise))
 """,
         ),
         Example(
