@@ -55,7 +55,7 @@ class Origin:
 
         Which field a position is, is not known.
         """
-        kept = {
+        kept: dict[object, Origin] = {
             part: child
             for part, child in self.children.items()
             if isinstance(part, str) and part not in parts
