@@ -445,7 +445,7 @@ class Calls(Machine):
             repeat(record.writes[key], bound)
         record.handed = record.donations.get(key)
         if caller is not None and node is not None:
-            if consumed and aligned:
+            if consumed and aligned and not self.guessing:
                 self.use_again(consumed, bound, record.function, node, caller)
             self.ledger.replay(record.effects.get(key), node, caller)
         if isinstance(result, (Array, Unknown, TupleValue, DictValue)):
@@ -503,7 +503,7 @@ class Calls(Machine):
         record.handed = self.handed_by(frame)
         if record.handed is not None:
             record.donations[key] = record.handed
-        if caller is not None and node is not None:
+        if caller is not None and node is not None and not self.guessing:
             for origin in list(frame.used):
                 if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
                     self.use_key(origin, node, caller, function.name, origin in enclosing)

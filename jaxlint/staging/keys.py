@@ -123,7 +123,8 @@ class Keys(Machine):
 
     def tell_returned(self, result: Value, frame: Frame) -> None:
         """Tells rules of a key that was handed in, is used up by now, and is returned as it was in a state."""
-        inside = frame.caller is not None and frame.caller.stage is frame.stage
+        caller = frame.caller
+        inside = caller is not None and caller.function is not None and caller.stage is frame.stage
         if isinstance(result, Array) and frame.stage.staged and inside:
             return  # a part of a step, of which the rest may renew the key
         for field, origin in _kept_in(result):
