@@ -6,7 +6,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 
 # Tests and benchmarks start Python many hundred times, and importing JAX without bytecode costs three times as much.
-export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/bytecode
+export PYTHONPYCACHEPREFIX := $(CURDIR)/.bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test lint unit format bench bench-optimise test-targets gpu rules recording migrations coverage constraints clean
@@ -65,4 +65,4 @@ constraints: ## pin the newest versions that fit together
 	$(PYTHON) tools/setup.py --constraints
 
 clean: ## remove what make made
-	rm -rf .venv .venv-gpu .venv-tpu .venv-tpu-gpu .venv-old .bootstrap .demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache
+	rm -rf .venv .venv-gpu .venv-tpu .venv-tpu-gpu .venv-old .bootstrap .bytecode .demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache

@@ -104,6 +104,11 @@ ARRAY_PREFIXES = (
     "rlax.",
 )
 
+# Initializers that are called with a key and a shape; the others of their modules make such functions.
+INITIALIZERS = frozenset(
+    f"{module}.initializers.{name}" for module in ("jax.nn", "flax.linen") for name in ("zeros", "ones")
+)
+
 # Members of the prefixes that make something else than arrays: functions, objects, settings.
 NOT_ARRAYS = (
     "jax.nn.initializers.",
@@ -733,7 +738,7 @@ KEY_MAKERS = frozenset({"jax.random.key", "jax.random.PRNGKey", "jax.random.wrap
 
 def returns_array(name: str) -> bool:
     """Whether the external function `name` (canonical) returns an array or a pytree of arrays."""
-    if name in OPTAX_ARRAYS:
+    if name in OPTAX_ARRAYS or name in INITIALIZERS:
         return True
     if not name.startswith(ARRAY_PREFIXES):
         return False
