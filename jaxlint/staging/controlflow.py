@@ -44,6 +44,7 @@ from jaxlint.staging.values import (
     is_none,
     join,
     join_all,
+    kind_of_static,
     map_parts,
 )
 
@@ -352,6 +353,8 @@ class ControlFlow(Machine):
             mapped = self.map_structure(body, trees[0], kwargs, node, frame)
             if mapped is not None:
                 return mapped
+        if len(trees) > 1 and not custom_leaf and _is_leaf(trees[0]):
+            return self.call_value(body, trees, {}, node, frame)  # the others are taken whole
         self.rebuilt(trees, node, frame)
         born, before = Origin("leaf").serial, list(frame.used)
         leaves = [self.leaf_of(tree, custom_leaf) for tree in trees[:1]]
@@ -437,11 +440,7 @@ class ControlFlow(Machine):
         if isinstance(tree, (TupleValue, ListValue)) and type(tree.element) is not Unknown:
             part = self.tree_map_part(body, tree.element, kwargs, node, frame)
             return TupleValue(None, part) if isinstance(tree, TupleValue) else ListValue(None, part)
-        if isinstance(tree, Instance) and not is_pytree(tree.cls):
-            return self.call_value(body, [tree], {}, node, frame)  # a leaf, as far as JAX knows
-        if isinstance(tree, (Function, BoundMethod, Partial, External, ClassValue)):
-            return self.call_value(body, [tree], {}, node, frame)
-        return None
+        return self.call_value(body, [tree], {}, node, frame) if _is_leaf(tree) else None
 
     def tree_map_part(
         self, body: Value, part: Value, kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -612,6 +611,20 @@ def is_identity(body: Value) -> bool:
         return False
     names = [parameter.arg for parameter in positional_parameters(node)]
     return names == [node.body.id]
+
+
+def _is_leaf(value: Value) -> bool:
+    """Whether JAX knows no parts of a value, and gives it to the function of `tree.map` as it is."""
+    if isinstance(value, Choice):
+        return all(map(_is_leaf, value.options))
+    if isinstance(value, Instance):
+        return not is_pytree(value.cls)
+    if isinstance(value, Static):
+        return kind_of_static(value) in _PLAIN
+    return isinstance(value, (Function, BoundMethod, Partial, External, ClassValue))
+
+
+_PLAIN = frozenset({"bool", "complex", "enum", "float", "int", "str"})
 
 
 def _staged_leaf(leaves: list[Value]) -> bool:

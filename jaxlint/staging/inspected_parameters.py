@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from jaxlint.staging.calls import FunctionRecord
@@ -108,7 +109,8 @@ def _doubt(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -
             doubtful = all(_is_tree(value) for value in values if not _is_empty(value))
         else:
             plain = [bound[name] for bound in seen if name in bound]
-            doubtful = (_is_no_array(name, record, plain) or _is_seldom(values)) and not any(
+            structural = _STRUCTURE.search(name) is not None
+            doubtful = (structural or _is_no_array(name, record, plain) or _is_seldom(values)) and not any(
                 map(surely_traced, values)
             )
         if doubtful:
@@ -134,6 +136,10 @@ def _is_seldom(values: Sequence[Value]) -> bool:
 
 
 _FEW, _MOST = 0.2, 0.9  # of the contexts of a function
+# Names that programs give to what describes arrays, and is none.
+_STRUCTURE = re.compile(
+    r"(?:^|_)(?:ax|axis|axes|dtype|name|names|path|paths|prefix|prefixes|shape|spec|specs|suffix|treedef)$"
+)
 
 
 def _is_switch(value: Value) -> bool:

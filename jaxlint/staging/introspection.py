@@ -293,6 +293,9 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
         if isinstance(value.const, tuple(kind for kind in kinds if kind is not None)):
             return True
         return False if known else None
+    if isinstance(value, Static) and value.kind == "enum" and not any(kinds):
+        enums = any(isinstance(option, ClassValue) and option.kind == "enum" for option in others)
+        return False if known and not enums else None
     if isinstance(value, (Function, BoundMethod, Partial)):
         if isinstance(value, Partial) and partial:
             return True

@@ -731,3 +731,27 @@ def test_whether_an_argument_is_perturbed_is_no_tracer(tmp_path: Path) -> None:
     facts = facts_of(tmp_path, program)
     assert facts["weighted"].params["asked"] == "static"
     assert facts["weighted"].params["of"] == "traced"
+
+
+def test_what_describes_an_array_by_its_name_is_not_said_to_be_traced(tmp_path: Path) -> None:
+    program = """
+        import jax
+        from elsewhere import tree, specs
+
+        @jax.jit
+        def step(x):
+            return jax.tree.map(lambda axis, leaf: axis + leaf, tree(x), x) + moved(tree(x), tree(x))
+
+        def moved(leaf, axis):
+            return leaf + axis
+
+        @jax.jit
+        def rolled(x):
+            return turned(x)
+
+        def turned(axis):
+            return axis + 1
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["turned"].params == {"axis": "traced"}  # by what is certain
+    assert facts["moved"].params["axis"] != "traced"

@@ -96,3 +96,56 @@ def test_trees_of_what_a_function_gives(tmp_path: Path) -> None:
     assert facts["pairs"].params == {"tree": "traced"}
     assert facts["names"].params == {"tree": "unknown"}
     assert facts["replaced"].params == {"tree": "traced"}
+
+
+def test_what_is_no_tree_is_a_leaf_that_the_function_of_a_map_is_given_as_it_is(tmp_path: Path) -> None:
+    program = """
+        import enum
+        from dataclasses import dataclass
+        from typing import Callable
+        import jax
+
+        class Kind(enum.Enum):
+            MEAN = 1
+            SUM = 2
+
+        @dataclass
+        class Accumulator:
+            update: Callable
+
+        def mean(carry, value):
+            return (carry + value) / 2
+
+        def total(carry, value):
+            return carry + value
+
+        def other(carry, value):
+            return carry
+
+        def choose(kind):
+            if isinstance(kind, Accumulator):
+                return kind
+            match kind:
+                case Kind.MEAN:
+                    return Accumulator(mean)
+                case Kind.SUM:
+                    return Accumulator(total)
+            raise ValueError(kind)
+
+        def run(kind, xs):
+            chosen = jax.tree.map(choose, kind)
+
+            @jax.jit
+            def step(carry, value):
+                return jax.tree.map(lambda acc, c, v: acc.update(c, v), chosen, carry, value)
+
+            return step(xs[0], xs[1])
+
+        def main(setting, xs):
+            run(Kind.SUM, xs)
+            Accumulator(other)
+    """
+    facts = facts_of(tmp_path, program)
+    traced = {"carry": "traced", "value": "traced"}
+    assert facts["mean"].params == facts["total"].params == traced
+    assert facts["other"].staged != "yes"
