@@ -49,8 +49,12 @@ def parameter_facts(
             params[name] = "traced"
     _doubt(params, contexts, record)
     for name in names:
-        sure = any(name in bound and surely_traced(bound[name]) for bound in contexts)
-        if params[name] == "traced" and not sure and is_declared_static(name, record.function, evaluate):
+        sure = sum(name in bound and surely_traced(bound[name]) for bound in contexts)
+        if (
+            params[name] == "traced"
+            and sure <= _QUARTER * len(contexts)
+            and is_declared_static(name, record.function, evaluate)
+        ):
             params[name] = "unknown"
     if called:
         # What calls pass says more than a signature does.
@@ -135,10 +139,10 @@ def _is_seldom(values: Sequence[Value]) -> bool:
     return {"static", "unknown"} <= set(answers) and answers.count("traced") < _FEW * len(answers)
 
 
-_FEW, _MOST = 0.2, 0.9  # of the contexts of a function
-# Names that programs give to what describes arrays, and is none.
+_FEW, _QUARTER, _MOST = 0.2, 0.25, 0.9  # of the contexts of a function
+# Names that programs give to what describes arrays or picks some, and is none, or is left out as often.
 _STRUCTURE = re.compile(
-    r"(?:^|_)(?:ax|axis|axes|dtype|name|names|path|paths|prefix|prefixes|shape|spec|specs|suffix|treedef)$"
+    r"(?:^|_)(?:ax|axis|axes|dtype|masks?|mask_tree|name|names|path|paths|prefix|prefixes|shape|spec|specs|suffix|treedef)$"
 )
 
 

@@ -28,6 +28,7 @@ from jaxlint.staging.values import (
     Partial,
     Static,
     Transformed,
+    TupleValue,
     Value,
 )
 
@@ -96,6 +97,8 @@ class Transforming(Boundary, StagedCalls, CustomRules):
             return result
         if isinstance(result, ExternalObject) and result.name == GENERIC:
             return result
+        if isinstance(result, TupleValue) and result.cls is not None:
+            return result  # a record of functions, as an optimiser is
         return value
 
     def apply_transform(

@@ -336,3 +336,28 @@ def test_an_item_of_an_enumeration_that_a_tracer_chooses_holds_one(
             return told(More.promote(Results.where(x > 0, Results.good, Results.bad)))
     """
     assert facts_of(tmp_path, program)["told"].params == {"result": answer}
+
+
+def test_a_decorator_may_give_a_record_of_functions(tmp_path: Path) -> None:
+    program = """
+        from typing import Callable, NamedTuple
+        import jax
+
+        class Transformation(NamedTuple):
+            init: Callable
+            update: Callable
+
+        def stateless(function):
+            def update(updates, state):
+                return function(updates), state
+            return Transformation(lambda params: (), update)
+
+        @stateless
+        def halve(updates):
+            return jax.tree.map(lambda leaf: leaf / 2, updates)
+
+        step = jax.jit(halve.update)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["stateless.<locals>.update"].staged == "yes"
+    assert facts["halve"].params == {"updates": "traced"}

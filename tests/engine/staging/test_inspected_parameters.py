@@ -755,3 +755,26 @@ def test_what_describes_an_array_by_its_name_is_not_said_to_be_traced(tmp_path: 
     facts = facts_of(tmp_path, program)
     assert facts["turned"].params == {"axis": "traced"}  # by what is certain
     assert facts["moved"].params["axis"] != "traced"
+
+
+def test_a_tracer_in_one_context_of_many_does_not_speak_against_an_annotation(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def layer(size: int, x):
+            return x * size
+
+        @jax.jit
+        def step(n, x):
+            return layer(n, x) + layer(1, x) + layer(2.0, x) + layer(True, x)
+
+        def scaled(size: int, x):
+            return x * size
+
+        @jax.jit
+        def other(n, x):
+            return scaled(n, x) + scaled(1, x)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["layer"].params == {"size": "unknown", "x": "traced"}
+    assert facts["scaled"].params == {"size": "traced", "x": "traced"}
