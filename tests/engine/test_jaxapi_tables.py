@@ -18,6 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax_probe import (
+    INSTALLED,
     MISSING,
     holds_tracer,
     inside_jit,
@@ -46,9 +47,11 @@ from jaxlint.jaxapi.functions import (
     TYPES,
     returns_array,
 )
+from jaxlint.jaxapi.history import gone_options
 from jaxlint.jaxapi.names import _PREFIXES, canonical
 from jaxlint.jaxapi.settings import SETTINGS
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
+from jaxlint.jaxapi.versions import parse_version
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 ROOTS = ("jax.numpy", "jax.lax", "jax.nn", "jax.random", "jax.scipy", "jax.image", "jax.ops")
@@ -330,4 +333,9 @@ def test_optax_functions_return_arrays(name: str) -> None:
 
 
 def test_settings_are_those_of_jax() -> None:
-    assert jax.config.values.keys() >= SETTINGS  # what other modules are imported may add some
+    gone = {
+        name
+        for name, change in gone_options().items()
+        if change.removed_in and parse_version(change.removed_in) <= INSTALLED
+    }
+    assert jax.config.values.keys() >= SETTINGS - gone  # what other modules are imported may add some
