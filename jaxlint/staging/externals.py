@@ -432,6 +432,8 @@ class Externals(Machine):
         if name == "jax.random.fold_in":
             data = constant(kwargs.get("data", args[1] if len(args) > 1 else UNKNOWN))
             result.role = "key"
+            if origin is not None:
+                self.told_apart(origin, node, frame)
             known = origin is not None and isinstance(data, (int, str))
             result.origin = (
                 origin.child(("fold_in", data)) if known and origin is not None else Origin("fold_in")
@@ -444,6 +446,7 @@ class Externals(Machine):
         if name == "jax.random.split":
             result.role = "key"
             result.origin = Origin("split", batch=True)
+            result.origin.split_of = origin
         return result
 
     # -- builtins

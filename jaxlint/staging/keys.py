@@ -68,6 +68,20 @@ class Keys(Machine):
             return  # an evaluation with a key of its own that is meant to stay the same
         self.emit("key_reuse", events.KeyEvent(node, frame, origin, first, how, callee))
 
+    def told_apart(self, part: Origin, node: ast.AST, frame: Frame) -> None:
+        """Takes the split of a key back as a use where a number that may change is folded into a part of it.
+
+        `fold_in(split(key)[0], step)` is another key at each step, though `key` stays what it is. A constant is always the same,
+        and so is what a call like `axis_index("data")` tells of the place where it runs.
+        """
+        whole = part.split_of or (part.parent.split_of if part.parent is not None else None)
+        data = node.args[1:] or [word.value for word in node.keywords] if isinstance(node, ast.Call) else []
+        if whole is None or any(isinstance(value, (ast.Constant, ast.Call)) for value in data):
+            return
+        for owner in (frame, *frame.callers()):
+            if owner.used.pop(whole, None) is not None:
+                return
+
     # -- keys that stay what they are
 
     def tell_constant_keys(

@@ -349,6 +349,9 @@ class Machine:
     def use_library_key(self, key: Value, node: ast.AST, frame: Frame) -> None:
         raise NotImplementedError
 
+    def told_apart(self, part: Origin, node: ast.AST, frame: Frame) -> None:
+        raise NotImplementedError
+
     def tell_constant_keys(
         self,
         api: str,

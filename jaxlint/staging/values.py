@@ -33,12 +33,13 @@ ANY_NAME: Final = "*"  # of a field: what an object has under names that are not
 class Origin:
     """The identity of a value: a parameter, a fresh key, or a named part of another origin."""
 
-    __slots__ = ("batch", "children", "name", "parent", "serial")
+    __slots__ = ("batch", "children", "name", "parent", "serial", "split_of")
 
     def __init__(self, name: str, parent: Origin | None = None, batch: bool = False) -> None:
         self.name = name
         self.parent = parent
         self.batch = batch  # the result of jax.random.split: each part is a key of its own
+        self.split_of: Origin | None = None  # the key that was split
         self.children: dict[object, Origin] = {}
         self.serial = next(_counter)
 

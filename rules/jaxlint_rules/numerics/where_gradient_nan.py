@@ -170,8 +170,13 @@ def upwind(p):
     p = jnp.where(jnp.abs(p) < eps, eps, p)
     return jnp.where(p > eps, (p - 1) / p, 0.5).sum()
 
+def mean(x, mask):
+    total, count = jnp.sum(x * mask), jnp.sum(mask)
+    total = jnp.where(count == 0, jnp.zeros_like(total), total)
+    return jnp.where(count == 0, total, total / count)
+
 def loss(w, mask):
-    return entropy(w) + clipped(w) + masked(w, mask) + huber(w) + upwind(w) + undefined(w)
+    return entropy(w) + clipped(w) + masked(w, mask) + huber(w) + upwind(w) + undefined(w) + mean(w, mask)
 
 def step(w, mask):
     return w - 0.1 * jax.grad(loss)(w, mask)
@@ -288,6 +293,17 @@ def _made_safe(value: Value) -> bool:
     return not operation.args or any(is_number(part) and number(part) != 0 for part in chosen)
 
 
+def _zero_beside(dividend: Value, divisor: Value) -> bool:
+    """Whether an earlier `where` on the divisor takes the gradient out of the dividend, as of a sum that a mask counts.
+
+    `total = where(count == 0, 0, total)`, `where(count == 0, total, total / count)`: who writes that differentiates the total alone.
+    """
+    operation = made(dividend, "where")
+    if operation is None or len(operation.args) != 3:
+        return False
+    return any(same(value, divisor) for value, _ in _tested(operation.args[0], DEEP))
+
+
 def _unsafe(value: Value, depth: int) -> Iterator[tuple[str, Value]]:
     """The operations in a branch whose derivative is not finite everywhere, and what they are applied to."""
     operation = made(value)
@@ -297,7 +313,8 @@ def _unsafe(value: Value, depth: int) -> Iterator[tuple[str, Value]]:
     if name in _AT_ZERO or name in _AT_ONE or name in _OVERFLOWS:
         yield name, args[0]
     elif name == "divide" and len(args) == 2:
-        yield name, args[1]
+        if not _zero_beside(*args):
+            yield name, args[1]
     elif name == "power" and len(args) == 2:
         exponent = number(args[1])
         if exponent is not None and (exponent < 0 or (exponent < 1 and exponent != 0)):

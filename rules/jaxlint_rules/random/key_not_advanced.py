@@ -218,6 +218,20 @@ def folded(state):
     move = jax.random.fold_in(state.key, state.step)
     return state.replace(x=jax.random.normal(move, state.x.shape), step=state.step + 1)
 
+def value_at(keys, step):
+    return jax.vmap(lambda key: jax.random.normal(jax.random.fold_in(key, step)))(keys)
+
+@jax.jit
+def counted(state, grid):
+    keys = jax.random.split(state.key, 4)
+    values = grid.advance(state.core, keys, state.step)
+    return state._replace(x=values, step=state.step + 1)
+
+@jax.jit
+def folded_later(state):
+    keys = jax.random.split(state.key, 4)
+    return state.replace(x=value_at(keys, state.age), age=state.age + state.dt)
+
 @jax.jit
 def unpacked(state):
     x, step, key = state
@@ -386,6 +400,8 @@ class Drawn(eqx.Module):
                 if not event.label:
                     return
                 name = event.label
+            if _goes_with_a_counter(event):
+                return
             message = (
                 f"the key `{name}` is used up and returned as it was: the next step draws the same numbers"
             )
@@ -402,6 +418,23 @@ class Drawn(eqx.Module):
                 f"no method of `{function.cls.name}` assigns `self.{event.label}` after this one has used it"
             )
         report(event.node, message, reason=reason)
+
+
+def _goes_with_a_counter(event: KeptKeyEvent) -> bool:
+    """Whether the state that holds the key counts steps, too, and hands the count to what draws: `draw(keys, state.step)`."""
+    function, owner = event.frame.function, event.origin.name.rpartition(".")[0]
+    if function is None or not owner:
+        return False
+    nodes = list(ast.walk(function.node))
+    counted = {
+        dotted(node.left)
+        for node in nodes
+        if isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Add)
+        and isinstance(node.right, ast.Constant)
+    }
+    handed = {dotted(given) for node in nodes if isinstance(node, ast.Call) for given in node.args}
+    return any(name.startswith(f"{owner}.") for name in counted & handed)
 
 
 def _draws_anew(event: KeptKeyEvent, report: Reporter) -> bool:
