@@ -14,6 +14,7 @@ from jaxlint.staging.syntax_facts import (
     bound_tests,
     is_version_test,
     last_name,
+    module_switches,
 )
 from jaxlint.staging.values import (
     MISSING,
@@ -52,7 +53,10 @@ class Narrowing(Machine):
         )
 
     def arrayless_branch(self, test: ast.expr, frame: Frame, depth: int = 4) -> bool | None:
-        """The outcome of a test under which what it asks about is no tracer, or no array at all."""
+        """The outcome of a test under which what it asks about is no tracer, or no array at all.
+
+        Or under which a switch of the module was turned: what is then done differently may never be staged.
+        """
         if depth == 0:
             return None
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -64,7 +68,9 @@ class Narrowing(Machine):
             return wanted if any(part is wanted for part in parts) else None
         if isinstance(test, ast.Name) and frame.function is not None:
             bound = bound_tests(frame.function.node).get(test.id)
-            return self.arrayless_branch(bound, frame, depth - 1) if bound is not None else None
+            if bound is not None:
+                return self.arrayless_branch(bound, frame, depth - 1)
+            return self.turned(test.id, frame)
         if not isinstance(test, ast.Call):
             return None
         asked = last_name(test.func)
@@ -75,6 +81,15 @@ class Narrowing(Machine):
         found = frame.scope.lookup(asked) if isinstance(test.func, ast.Name) else None
         answer = answer_of(found[0].node) if found is not None and isinstance(found[0], Function) else None
         return self.arrayless_branch(answer, frame, depth - 1) if answer is not None else None
+
+    @staticmethod
+    def turned(name: str, frame: Frame) -> bool | None:
+        """What a switch of the module is once a function has turned it; None for any other name."""
+        found = frame.scope.lookup(name)
+        if found is None or found[1] is not frame.module.scope:
+            return None
+        first = module_switches(frame.module.tree).get(name)
+        return None if first is None else not first
 
     def arrayless_type(self, asked: ast.expr, kind: ast.expr, frame: Frame) -> bool | None:
         """What `isinstance` gives for no tracer: False for the type of tracers, True for a type that no known array has."""

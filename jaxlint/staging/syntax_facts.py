@@ -535,6 +535,21 @@ def bound_tests(node: ast.AST) -> dict[str, ast.expr]:
 
 
 @cache
+def module_switches(module: ast.Module) -> dict[str, bool]:
+    """The names that a module sets to True or False, and a function of it sets anew, by what they are first."""
+    turned = {name for statement in nodes_of(module, ast.Global) for name in statement.names}
+    return {
+        name: statement.value.value
+        for statement in (module.body if turned else ())
+        if isinstance(statement, (ast.Assign, ast.AnnAssign))
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, bool)
+        for target in (statement.targets if isinstance(statement, ast.Assign) else (statement.target,))
+        if isinstance(target, ast.Name) and (name := target.id) in turned
+    }
+
+
+@cache
 def answer_of(node: FunctionNode) -> ast.expr | None:
     """What a function returns, where that is all it does."""
     if isinstance(node, ast.Lambda):

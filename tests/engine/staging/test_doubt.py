@@ -106,6 +106,46 @@ PROGRAMS = {
         checked(1.0)
         kept(jnp.ones(3), jnp.ones(3))
     """,
+    "a switch of the module that nobody turns while tracing": """
+        from contextlib import contextmanager
+        from jax import lax
+
+        EAGER = False
+        staged: bool = True
+
+        @contextmanager
+        def without_control_flow():
+            global EAGER, staged
+            kept, other = EAGER, staged
+            try:
+                EAGER = True
+                staged = False
+                yield
+            finally:
+                EAGER = kept
+                staged = other
+
+        def cond(test, yes, no):
+            if EAGER:
+                if test:
+                    return yes()
+                return no()
+            return lax.cond(test, yes, no)
+
+        def repeat(test, step, x):
+            if staged:
+                return lax.while_loop(test, step, x)
+            while test(x):
+                x = step(x)
+            return x
+
+        def collect(x):
+            def body(i, x):
+                x = cond(i > 0, lambda: x, lambda: -x)
+                return repeat(lambda y: y < 10, lambda y: y + (int(y) if EAGER else 1), x)
+
+            return lax.fori_loop(0, 4, body, x)
+    """,
     "what is done for the type of another library": """
         import jax
         import jax.numpy as jnp
@@ -1959,3 +1999,10 @@ def test_rows_that_are_mapped_whatever_axes_they_have_are_told(tmp_path: Path) -
     )
     mapped = mapped.replace("both(jnp.ones(4)", "both(object(), jnp.ones(4)")
     assert [finding.code for finding in findings_in(tmp_path, {"program.py": mapped})] == ["JAX116"]
+
+
+def test_what_a_switch_says_at_first_is_sure(tmp_path: Path) -> None:
+    program = PROGRAMS["a switch of the module that nobody turns while tracing"]
+    turned = program.replace("EAGER = False", "EAGER = True").replace("bool = True", "bool = False")
+    found = findings_in(tmp_path, {"program.py": turned})
+    assert [(finding.code, finding.message.split()[0]) for finding in found] == [("JAX101", "`if`")]
