@@ -22,7 +22,7 @@ from jaxlint.jaxapi.modules import NNX_NOTES
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
-from jaxlint.staging.callbacks import CALLBACKS
+from jaxlint.staging.callbacks import CALLBACKS, LINEN_VARIABLE, value_of_variable
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
@@ -129,6 +129,8 @@ class Access(Machine):
         if isinstance(base, AtIndexer):
             return ExternalMethod(base, name)
         if isinstance(base, ExternalObject):
+            if base.name == LINEN_VARIABLE and name == "value":
+                return value_of_variable(self, node, frame)
             return self.external_object_attribute(base, name)
         if isinstance(base, Choice):
             joined = join_all([self.attribute(option, name, node, frame, quiet) for option in base.options])

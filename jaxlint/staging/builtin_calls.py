@@ -8,7 +8,7 @@ from collections.abc import Callable
 from jaxlint.staging import events
 from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.datamodel import ASKING
-from jaxlint.staging.frame import Frame
+from jaxlint.staging.frame import MAX_UNROLLED, Frame
 from jaxlint.staging.introspection import INTROSPECTION, Builtin, Introspection
 from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import (
@@ -135,8 +135,13 @@ class BuiltinCalls(Introspection):
     def map_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
+        function = args[0] if args else UNKNOWN
+        items = args[1].items if len(args) == 2 and isinstance(args[1], (ListValue, TupleValue)) else None
+        if items is not None and len(items) <= MAX_UNROLLED:
+            mapped = [self.call_value(function, [item], {}, node, frame) for item in items]
+            return ListValue(mapped, join_all(mapped), "iterator")
         elements = [self.element_of(a, node, frame) for a in args[1:]]
-        result = self.call_value(args[0] if args else UNKNOWN, elements, {}, node, frame)
+        result = self.call_value(function, elements, {}, node, frame)
         return ListValue(None, join_all([result]), "iterator")
 
     def filter_call(

@@ -69,6 +69,28 @@ def call_initialiser(
     frame.used = used
 
 
+def linen_variable(
+    machine: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+) -> Value:
+    """`self.variable(collection, name, init_fn, *args)` runs `init_fn` where there is no such variable yet."""
+    if len(args) > 2 and isinstance(args[2], (Function, Partial, BoundMethod)):
+        machine.call_value(args[2], args[3:], kwargs, node, frame)
+    return ExternalObject(LINEN_VARIABLE, node=node)
+
+
+def value_of_variable(machine: Any, node: ast.AST, frame: Frame) -> Array:
+    """`variable.value` of linen: what `apply` was given for it, or what its initialiser made."""
+    held: Array = machine.array_result(frame, [], node, name="variable.value")
+    held.tree, held.certain = (
+        True,
+        False,
+    )  # it may be any tree, and a number before it has been through a stage
+    return held
+
+
+LINEN_VARIABLE = "flax.linen.Variable"
+
+
 def parameter_dtype(args: list[Value]) -> str:
     """The dtype of `self.param(name, init_fn, shape, dtype)` for an initialiser of flax or JAX; "" when it is not known."""
     init = args[1] if len(args) > 1 else None

@@ -116,6 +116,8 @@ class Expressions(Operators, Narrowing, Containers):
         return value
 
     def unbound_name(self, node: ast.Name, frame: Frame) -> Value:
+        if node.id == "Ellipsis":
+            return Static(...)
         if node.id in _BUILTINS:
             return External(f"builtins.{node.id}")
         found = frame.scope.module_scope().from_star(node.id)

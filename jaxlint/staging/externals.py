@@ -45,6 +45,7 @@ from jaxlint.staging.callbacks import (
     call_line_search,
     call_stacked,
     call_summary,
+    linen_variable,
     parameter_dtype,
     run_model,
     tabulate_module,
@@ -77,7 +78,6 @@ from jaxlint.staging.values import (
     NumpyArray,
     Operation,
     Origin,
-    Partial,
     Static,
     Transformed,
     TupleValue,
@@ -121,6 +121,7 @@ _NUMPY_STATIC = frozenset(
 
 
 # Modules of other libraries whose functions make NumPy arrays of what they are given.
+
 # Optimisers whose state certainly holds arrays.
 _WITH_MOMENTS = frozenset(
     [
@@ -599,12 +600,28 @@ class Externals(Machine):
         node: ast.AST,
         frame: Frame,
     ) -> Value:
+        if callee.own is None:
+            return self.result_of_object(callee, args, kwargs, node, frame)
+        self.beside += 1
+        own = self.aside(callee.own, args, kwargs, node, frame)
+        self.beside -= 1
+        result = self.result_of_object(callee, args, kwargs, node, frame)
+        # What it gives may be called in turn, as a decorator that takes options is.
+        return (
+            replace(result, own=own) if isinstance(result, ExternalObject) and result.own is None else result
+        )
+
+    def result_of_object(
+        self,
+        callee: ExternalObject,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """What calling an object of a library gives, as far as the tables know."""
         inputs = [*args, *kwargs.values()]
         name = callee.name
-        if callee.own is not None:
-            self.beside += 1
-            self.aside(callee.own, args, kwargs, node, frame)
-            self.beside -= 1
         if name == GENERIC:
             return call_generic(self, callee, args, kwargs, node, frame)
         if name == REGISTER and args:
@@ -619,9 +636,7 @@ class Externals(Machine):
             made.dtype, made.made = parameter_dtype(args), Operation("self.param", tuple(args), {}, node)
             return made
         if name == "flax.linen.Module.variable":
-            if len(args) > 2 and isinstance(args[2], (Function, Partial, BoundMethod)):
-                self.call_value(args[2], args[3:], kwargs, node, frame)
-            return UNKNOWN
+            return linen_variable(self, args, kwargs, node, frame)
         if name == "flax.linen.Module.tabulate" and callee.args:
             return tabulate_module(self, callee.args[0], args, kwargs, node, frame)
         if name in (LAYER_STACK, STACKED):

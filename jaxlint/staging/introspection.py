@@ -53,10 +53,20 @@ _BUILTIN_TYPES = {
     f"builtins.{kind.__name__}": kind
     for kind in (int, float, complex, bool, str, bytes, tuple, list, dict, set, frozenset)
 }
+_PYTHONS_OWN = _BUILTIN_TYPES.keys() | {
+    "builtins.type"
+}  # types that a class derives from, or its objects are none
 _HOLDERS = ((TupleValue, tuple), (ListValue, list), (DictValue, dict))
 # Types of libraries of which nothing that Python makes on its own is an instance.
 _ALONE = frozenset(
-    {"functools.partial", "jax.Array", "jax.numpy.ndarray", "jax.core.Tracer", "numpy.ndarray"}
+    {
+        "builtins.type",
+        "functools.partial",
+        "jax.Array",
+        "jax.numpy.ndarray",
+        "jax.core.Tracer",
+        "numpy.ndarray",
+    }
 )
 
 Builtin = Callable[[Any, str, list[Value], dict[str, Value], ast.AST, Frame], Value]
@@ -263,6 +273,8 @@ def _truth(known: bool | None) -> Static:
 def _is_callable(value: Value) -> bool | None:
     if isinstance(value, (Function, BoundMethod, Partial, Transformed, ClassValue)):
         return True
+    if isinstance(value, Instance) and value.cls.lookup("__call__") is not None:
+        return True
     if isinstance(value, Static):
         return False if value.const is not MISSING or value.kind in ("int", "float", "bool", "str") else None
     if isinstance(value, (TupleValue, ListValue, DictValue, NumpyArray)):
@@ -272,6 +284,8 @@ def _is_callable(value: Value) -> bool | None:
 
 def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
     """`isinstance` of what is not an array, where it is certain."""
+    if isinstance(value, ClassValue):
+        return _class_is_instance(options)
     cls = value.cls if isinstance(value, (Instance, TupleValue)) else None
     if isinstance(value, TupleValue) and not value.exact:
         return None
@@ -282,14 +296,20 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
         # A parameter may hold an instance of a subclass, where there is one; a named tuple hardly does.
         if isinstance(value, TupleValue):
             return False if all(isinstance(option, ClassValue) for option in options) else None
-        alone = all(isinstance(option, ClassValue) and _stands_alone(option) for option in options)
+        plain = not cls.external_bases()
+        alone = all(
+            _stands_alone(option)
+            if isinstance(option, ClassValue)
+            else plain and isinstance(option, External) and option.name in _PYTHONS_OWN
+            for option in options
+        )
         return False if alone and not cls.derived else None
     kinds = [_BUILTIN_TYPES.get(option.name) if isinstance(option, External) else None for option in options]
     # Of which types what Python itself defines can be no instance.
     others = [option for option, kind in zip(options, kinds, strict=True) if kind is None]
     partial = any(isinstance(option, External) and option.name == "functools.partial" for option in others)
     known = all(_stands_alone(option) for option in others)
-    if isinstance(value, Static) and value.const is not MISSING and value.const is not None:
+    if isinstance(value, Static) and value.const is not MISSING:
         if isinstance(value.const, tuple(kind for kind in kinds if kind is not None)):
             return True
         return False if known else None
@@ -306,6 +326,14 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
                 return True
             return False if known else None
     return None
+
+
+def _class_is_instance(options: Sequence[Value]) -> bool | None:
+    """The same of a class, which is a type, and none of Python's numbers, texts and containers."""
+    names = [option.name if isinstance(option, External) else "" for option in options]
+    if "builtins.type" in names:
+        return True
+    return False if all(name in _BUILTIN_TYPES for name in names) else None
 
 
 def _stands_alone(option: Value) -> bool:

@@ -564,6 +564,9 @@ class Machine:
     ) -> Value:
         raise NotImplementedError
 
+    def transformed_pair(self, base: Value, node: ast.AST, frame: Frame) -> Value:
+        raise NotImplementedError
+
     def call_transformed(
         self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:

@@ -17,6 +17,7 @@ from jaxlint.staging.syntax_facts import (
     module_switches,
 )
 from jaxlint.staging.values import (
+    CALLABLE,
     MISSING,
     UNKNOWN,
     Array,
@@ -143,7 +144,11 @@ class Narrowing(Machine):
             if arraylike and not outcome:
                 self.rebind(name.id, Static(), frame)  # without a shape it is no array
         elif outcome and len(test.args) == 1 and asked in _NO_TRACERS:
-            self.rebind(name.id, Static(), frame)
+            known = frame.scope.lookup(name.id)
+            if known is None or not isinstance(
+                known[0], CALLABLE
+            ):  # a function or an object stays what it is
+                self.rebind(name.id, Static(), frame)
 
     def narrow_truth(self, name: str, outcome: bool, frame: Frame) -> None:
         """A setting that was tested is what the test said, in the functions made here, too."""

@@ -23,6 +23,7 @@ from jaxlint.staging.values import (
     UNKNOWN,
     Array,
     AtIndexer,
+    BoundMethod,
     ClassValue,
     DictValue,
     External,
@@ -411,7 +412,15 @@ def _identical(left: Value, right: Value) -> bool | None:
         )
     if isinstance(left, Array) and isinstance(right, Static) and right.const is not MISSING and not left.tree:
         return False
+    if _is_singleton(left) or _is_singleton(right):
+        other = right if _is_singleton(left) else left
+        made = (Instance, TupleValue, ListValue, DictValue, Function, BoundMethod, ClassValue)
+        return False if isinstance(other, made) else None
     return None
+
+
+def _is_singleton(value: Value) -> bool:
+    return isinstance(value, Static) and (value.const is Ellipsis or isinstance(value.const, bool))
 
 
 def _fold(left: Static, right: Static, op: ast.operator) -> Value:

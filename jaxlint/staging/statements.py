@@ -799,7 +799,7 @@ class Statements(Machine):
 
     def unpack(self, target: ast.Tuple | ast.List, value: Value, frame: Frame, node: ast.AST) -> None:
         answer = self.special(value, "__iter__", [], node, frame)
-        value = value if answer is None else answer
+        value = self.transformed_pair(value, node, frame) if answer is None else answer
         count = len(target.elts)
         star = next((i for i, e in enumerate(target.elts) if isinstance(e, ast.Starred)), None)
         if isinstance(value, (TupleValue, ListValue)) and value.items is not None:

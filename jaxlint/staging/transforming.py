@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, PRIMITIVE_RULES, TRANSFORMS, Transform
@@ -124,9 +125,10 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         if spec.kind == "partial":
             return Partial(target, args[1:], kwargs)
         if spec.kind == "hk.wrap":
-            if isinstance(target, Transformed):
-                target.attributes["without_rng"] = Static(True)
-            return target
+            changed = {} if own is None else {"own": self.aside(own, args, kwargs, node, frame)}
+            if not isinstance(target, Transformed):
+                return target
+            return replace(target, attributes={**target.attributes, "without_rng": Static(True), **changed})
         options = {key: value for key, value in kwargs.items() if key not in _TARGET_KEYWORDS}
         for key, value in zip(_POSITIONAL_OPTIONS.get(spec.kind, ()), args[1:], strict=False):
             options[key] = value
@@ -221,6 +223,12 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         if name in ("__wrapped__", "fun", "__func__"):
             return base.target
         return ExternalMethod(base, name)
+
+    def transformed_pair(self, base: Value, node: ast.AST, frame: Frame) -> Value:
+        """`init, apply = hk.transform(f)`: what haiku makes of a function is a pair; any other value as it is."""
+        if not isinstance(base, Transformed) or base.kind != "hk.transform":
+            return base
+        return TupleValue([self.transformed_attribute(base, name, node, frame) for name in ("init", "apply")])
 
     def call_transformed_method(
         self,

@@ -6,6 +6,7 @@ A call whose result is remembered is not evaluated again; its writes are done to
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from jaxlint.staging.values import DictValue, Instance, ListValue, Value
@@ -30,10 +31,12 @@ def mutable_parts(bound: dict[str, Value]) -> dict[Path, tuple[Value, State]]:
 def writes_since(before: dict[Path, tuple[Value, State]]) -> Writes:
     """What has been written to the objects since `mutable_parts`, outermost first."""
     found: Writes = []
+    given = {id(value) for value, _ in before.values()}
     for path, (value, state) in before.items():
         now = _state(value)
         if isinstance(value, Instance):
-            now = {name: part for name, part in now.items() if state.get(name) is not part}
+            new = {name: part for name, part in now.items() if state.get(name) is not part}
+            now = {name: part if id(part) in given else _own(part) for name, part in new.items()}
             if now:
                 found.append((path, now))
         elif not _same(state, now):
@@ -48,13 +51,20 @@ def repeat(writes: Writes, bound: dict[str, Value]) -> None:
         for name in path[1:]:
             value = value.fields.get(name) if isinstance(value, Instance) else None
         if isinstance(value, Instance) and isinstance(state, dict):
-            value.fields.update(state)
+            value.fields.update({name: _own(part) for name, part in state.items()})
         elif isinstance(value, ListValue):
             items, value.element = state
             value.items = None if items is None else list(items)
         elif isinstance(value, DictValue):
             items, value.element = state
             value.items.update(items)
+
+
+def _own(value: Value) -> Value:
+    """A container that the call has made: what is put into it later, by this object or another's, is not in the others."""
+    if isinstance(value, ListValue):
+        return replace(value, items=None if value.items is None else list(value.items))
+    return replace(value, items=dict(value.items)) if isinstance(value, DictValue) else value
 
 
 def _walk(parts: dict[str, Value], path: Path, depth: int) -> Iterator[tuple[Path, Value]]:

@@ -425,3 +425,95 @@ def test_a_kernel_of_numpyro_traces_the_samples_of_a_model_and_not_its_arguments
     facts = facts_of(tmp_path, program)
     assert facts["model"].params == {"counts": "static", "days": "static", "y": "static"}
     assert facts["rate"].params == {"early": "static", "late": "static", "day": "static", "tau": "traced"}
+
+
+def test_what_haiku_makes_of_a_function_is_a_pair(tmp_path: Path) -> None:
+    program = """
+        import haiku as hk
+        import jax
+        import jax.numpy as jnp
+
+        def model(x):
+            return x * hk.get_parameter("w", [3], init=jnp.ones)
+
+        def other(x):
+            return x
+
+        def on_host(x):
+            return x
+
+        init, apply = hk.transform(model)
+        params = init(jax.random.key(0), jnp.ones(3))
+        jax.vmap(apply, in_axes=(None, None, 0))(params, None, jnp.ones((2, 3)))
+
+        with_key = hk.transform(other)
+        without_key = hk.without_apply_rng(with_key)
+        jax.jit(with_key.apply)({}, None, jnp.ones(3))
+        _, host = hk.transform(on_host)
+        host({}, None, jnp.ones(3))
+    """
+    facts = facts_of(tmp_path, program)
+    assert (facts["model"].staged, facts["model"].params) == ("yes", {"x": "traced"})
+    assert (facts["other"].staged, facts["other"].params) == ("yes", {"x": "traced"})
+    assert facts["on_host"].staged == "no"
+
+
+def test_a_variable_of_linen_holds_arrays(tmp_path: Path) -> None:
+    program = """
+        import flax.linen as nn
+        import jax
+        import jax.numpy as jnp
+
+        def centred(x, mean, axis):
+            return x - mean
+
+        def kept(mean):
+            return mean
+
+        class Norm(nn.Module):
+            def setup(self):
+                self.mean = self.variable("stats", "mean", jnp.zeros, (3,))
+
+            def __call__(self, x):
+                return centred(x, self.mean.value, 0)
+
+        norm = Norm()
+        variables = norm.init(jax.random.key(0), jnp.ones(3))
+        jax.jit(norm.apply)(variables, jnp.ones(3))
+        kept(variables["stats"]["mean"])
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["centred"].params == {"x": "traced", "mean": "traced", "axis": "static"}
+    assert facts["kept"].staged == "no"
+
+
+def test_a_library_evaluates_what_its_own_decorators_with_options_give(tmp_path: Path) -> None:
+    project = {
+        "haiku/__init__.py": "from ._src.layer_stack import layer_stack as layer_stack\n",
+        "haiku/_src/__init__.py": "",
+        "haiku/_src/layer_stack.py": """
+            import jax
+
+            def layer_stack(count):
+                def iterate(f):
+                    def wrapped(x):
+                        def body(carry, _):
+                            return f(carry), None
+                        return jax.lax.scan(body, x, None, length=count)[0]
+                    return wrapped
+                return iterate
+        """,
+        "test_stack.py": """
+            import jax.numpy as jnp
+            from haiku._src import layer_stack
+
+            def test_stack():
+                layer_stack.layer_stack(3)(lambda x: x * 2)(jnp.ones(3))
+        """,
+    }
+    paths = write_project(tmp_path, project)
+    found, _ = inspect_files([read_source(path, str(path.relative_to(tmp_path))) for path in paths])
+    facts = {fact.qualname: fact for fact in found}
+    body = facts["layer_stack.<locals>.iterate.<locals>.wrapped.<locals>.body"]
+    assert (body.staged, body.params["carry"]) == ("yes", "traced")
+    assert facts["layer_stack.<locals>.iterate.<locals>.wrapped"].staged != "yes"

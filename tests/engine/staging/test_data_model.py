@@ -182,3 +182,102 @@ def test_a_wrapper_with_a_getattr_leads_to_what_it_returns(tmp_path: Path) -> No
         """,
     )
     assert found["Env.step"] == ("yes", {"self": "static", "x": "traced"})
+
+
+STACKS = """
+    import jax
+    import jax.numpy as jnp
+
+    class Stack:
+        def __init__(self):
+            self.items = []
+        def push(self, item):
+            self.items.append(item)
+        def peek(self):
+            return self.items[-1]
+
+    names, arrays = Stack(), Stack()
+
+    def named(name):
+        return name
+
+    def used(array):
+        return array
+
+    @jax.jit
+    def step(x):
+        names.push("x")
+        arrays.push(x)
+        named(names.peek())
+        return used(arrays.peek())
+
+    step(jnp.ones(3))
+"""
+
+
+def test_objects_made_by_calls_alike_keep_lists_of_their_own(tmp_path: Path) -> None:
+    known = facts(tmp_path, STACKS)
+    assert known["named"][1] == {"name": "static"}
+    assert known["used"] == ("yes", {"array": "traced"})
+
+
+PREDICATES = """
+    import jax
+    import jax.numpy as jnp
+
+    class Named:
+        def __init__(self, name):
+            self.name = name
+        def __call__(self, path, leaf):
+            return self.name in path
+
+    class OfType:
+        def __init__(self, kind):
+            self.kind = kind
+        def __call__(self, path, leaf):
+            return isinstance(leaf, self.kind)
+
+    class Always:
+        def __call__(self, path, leaf):
+            return True
+
+    class Never:
+        def __call__(self, path, leaf):
+            return False
+
+    def predicate(given):
+        if isinstance(given, str):
+            return Named(given)
+        elif isinstance(given, type):
+            return OfType(given)
+        elif given is Ellipsis:
+            return Always()
+        elif given is None:
+            return Never()
+        elif callable(given):
+            return given
+        raise TypeError(given)
+
+    def chosen(leaves, *given):
+        predicates = tuple(map(predicate, given))
+        return {k: v for k, v in leaves.items() if any(p(k, v) for p in predicates)}
+
+    class Kept: ...
+
+    @jax.jit
+    def step(x):
+        return chosen({"a": x}, FILTER)
+
+    step(jnp.ones(3))
+"""
+
+
+@pytest.mark.parametrize(
+    ("filter", "called"),
+    [("'a'", "Named"), ("Kept", "OfType"), ("...", "Always"), ("None", "Never"), ("Always()", "Always")],
+)
+def test_what_an_object_is_decides_what_is_made_of_it(tmp_path: Path, filter: str, called: str) -> None:
+    known = facts(tmp_path, PREDICATES.replace("FILTER", filter))
+    for cls in ("Named", "OfType", "Always", "Never"):
+        staged, params = known[f"{cls}.__call__"]
+        assert (staged == "yes", params["leaf"] == "traced") == (cls == called, cls == called)
