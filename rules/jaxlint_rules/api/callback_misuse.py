@@ -13,6 +13,7 @@ from jaxlint.staging.operations import dtype_named
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.values import (
+    Array,
     BoundMethod,
     DType,
     External,
@@ -53,7 +54,7 @@ class CallbackMisuse(Rule):
     ## What it does
     Finds `jax.pure_callback` with a function that prints, writes, appends, counts or draws random numbers, results of it that nothing uses, results
     that are described by a dtype or a bare shape in place of `jax.ShapeDtypeStruct`, or as 64 bits wide where nothing enables
-    them, results that are used and described as None, `io_callback` without `ordered=True` in a loop whose steps write one after another, and results of `jax.debug.callback`
+    them, callbacks that are called where they are to be passed, results that are used and described as None, `io_callback` without `ordered=True` in a loop whose steps write one after another, and results of `jax.debug.callback`
     that are computed with: there are none.
 
     ## Why is this bad?
@@ -105,6 +106,29 @@ def step(x):
     y = jax.pure_callback(record, jax.ShapeDtypeStruct(x.shape, x.dtype), x)  # finding
     jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)  # finding
     return y + jax.pure_callback(np.cos, jnp.float32, x)  # finding
+""",
+        ),
+        Example(
+            "called instead of passed",
+            """
+import jax
+import numpy as np
+
+def show(step, loss):
+    print("loss", loss)
+
+def make_show(prefix):
+    def tell(loss):
+        print(prefix, loss)
+
+    return tell
+
+@jax.jit
+def step(i, loss):
+    jax.debug.callback(show(i, loss))  # finding
+    jax.debug.callback(show, i, loss)
+    jax.debug.callback(make_show("loss"), loss)
+    return jax.pure_callback(np.vectorize(abs), jax.ShapeDtypeStruct((), loss.dtype), loss)
 """,
         ),
         Example(
@@ -250,6 +274,15 @@ def step(x):
 
     @concerns(*_CALLBACKS, *_DEBUGGING)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
+        called = _called_instead(event)
+        if called and not report.module.is_test and not event.frame.catching:
+            report(
+                event.node,
+                f"`{event.name}` is given what `{called}` returns, not the function: pass `{called}`, and its arguments after it",
+                reason=f"`{called}(...)` is called while JAX traces, and what it returns cannot be called",
+                severity=Severity.ERROR,
+            )
+            return
         if event.name in _DEBUGGING and _result_is_used(event, report):
             report(
                 event.node,
@@ -344,6 +377,16 @@ def step(x):
                 f"`io_callback` in a loop without `ordered=True`: the order of `{ast.unparse(effect)[:40]}` is not kept",
                 reason="callbacks that are not ordered may run in any order",
             )
+
+
+def _called_instead(event: CallEvent) -> str:
+    """The function that is called where the callback is to be passed, in words; "" where what it returns may be one."""
+    written = event.node.args[0] if isinstance(event.node, ast.Call) and event.node.args else None
+    if event.name == "jax.debug.print" or not isinstance(written, ast.Call) or not event.args:
+        return ""
+    given = event.args[0]
+    nothing = is_none(given) or (isinstance(given, Array) and given.certain)
+    return dotted(written.func) if nothing else ""
 
 
 def _another_structure(described: Value | None, callback: Value | None) -> str:

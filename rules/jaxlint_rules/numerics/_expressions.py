@@ -71,6 +71,26 @@ def number(value: Value | None) -> float | None:
     return float(const)
 
 
+def euclidean_vector(operation: Operation) -> Value | None:
+    """What an operation is the Euclidean norm of: `norm(v)` and `sqrt(sum(v**2))`."""
+    if not operation.args:
+        return None
+    if operation.name == "norm":
+        order = operation.operand(1, "ord")
+        return operation.args[0] if order is None or constant(order) in (None, 2) else None
+    if operation.name != "sqrt":
+        return None
+    total = made(unviewed(operation.args[0]), "sum")
+    squares = made(total.args[0], "power", "square", "multiply") if total is not None else None
+    if squares is None:
+        return None
+    if squares.name == "power" and constant(squares.args[1]) not in (2, 2.0):
+        return None
+    if squares.name == "multiply" and not same(squares.args[0], squares.args[1]):
+        return None
+    return squares.args[0]
+
+
 def is_number(value: Value) -> bool:
     """A number of the host, whichever it is."""
     return isinstance(value, (Static, NumpyArray))

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Array, Operation, Value, constant
-from jaxlint_rules.numerics._expressions import made, same, unviewed
+from jaxlint.staging.events import CallEvent, CarryEvent, OperationEvent
+from jaxlint.staging.gradients import flow_in
+from jaxlint.staging.syntax_facts import positional_parameters
+from jaxlint.staging.values import (
+    Array,
+    DictValue,
+    Function,
+    ListValue,
+    Operation,
+    Origin,
+    Transformed,
+    TupleValue,
+    Value,
+    constant,
+)
+from jaxlint_rules.numerics._expressions import euclidean_vector, made, number, same, unviewed
 
+_ZEROS = ("zeros", "zeros_like")
 _ROUNDING = ("round", "rint", "jax.numpy.round", "jax.numpy.rint")
 
 
@@ -19,11 +34,12 @@ class NormGradientAtZero(Rule):
 
     ## What it does
     Finds `jnp.linalg.norm(x[:, None] - x[None])`, and the same as `sqrt(sum(d**2))`, in functions that a gradient is
-    taken of; and the square of the norm of what is differentiated, `jnp.linalg.norm(w) ** 2`.
+    taken of; norms of what a ReLU gives, of parameters that begin as zeros, and of the difference of two that begin as the same; and the square of the norm of what is differentiated, `jnp.linalg.norm(w) ** 2`.
 
     ## Why is this bad?
     Each point has distance zero to itself, and the derivative of the norm at zero is 0/0: NaN. A mask applied
-    afterwards drops the value, not the NaN of the gradient. The square of a norm has the gradient zero there, and JAX gives NaN
+    afterwards drops the value, not the NaN of the gradient. The outputs of a ReLU are all exactly zero for an example that activates
+    no unit, which happens in training. The square of a norm has the gradient zero there, and JAX gives NaN
     all the same, since it differentiates the root first; biases begin as zeros.
 
     ## Example
@@ -125,6 +141,79 @@ def main(x, y):
 """,
         ),
         Example(
+            "what begins as zero, or as what it is compared with",
+            """
+import jax
+import jax.numpy as jnp
+
+def residual(pose, x):
+    angle = jnp.sqrt(jnp.sum(pose[:3] ** 2))  # finding
+    return jnp.sum(x * angle)
+
+@jax.jit
+def refine(pose, x):
+    def body(pose, _):
+        return pose - 1e-2 * jax.grad(residual)(pose, x), None
+
+    return jax.lax.scan(body, pose, None, length=100)[0]
+
+def penalised(w, anchor, x):
+    return jnp.mean((x @ w) ** 2) + jnp.linalg.norm(w - anchor)  # finding
+
+def other(w, bias, x):
+    return jnp.linalg.norm(w) + jnp.linalg.norm(x @ w) + jnp.linalg.norm(w[1:] - w[:-1]) + jnp.sum(bias**2)
+
+def unrolled(w, x):
+    def body(h, row):
+        return h * 0.5 + jnp.tanh(row @ w) + jnp.linalg.norm(h), None
+
+    return jnp.sum(jax.lax.scan(body, jnp.zeros(()), x)[0])
+
+def main(x):
+    w = jnp.ones(3)
+    jax.grad(unrolled)(w, x)
+    jax.grad(penalised)(w, w, x)
+    jax.grad(other, argnums=(0, 1))(w, jnp.zeros(3), x)
+    print(jnp.linalg.norm(jnp.zeros(3)))
+    return refine(jnp.zeros(6), x)
+
+main(jnp.ones((2, 3)))
+""",
+        ),
+        Example(
+            "what a ReLU gives",
+            """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+class Encoder(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        h = nn.relu(nn.Dense(8)(x))
+        return h / jnp.linalg.norm(h, axis=-1, keepdims=True)  # finding
+
+def by_hand(w, x):
+    h = jnp.maximum(x @ w, 0.0)
+    return h / jnp.sqrt(jnp.sum(h**2, axis=-1, keepdims=True))  # finding
+
+def linear(w, x):
+    h = nn.relu(x @ w) + 1.0
+    return h / jnp.linalg.norm(h) + nn.relu(x @ w) * jnp.linalg.norm(nn.relu(x @ w), ord=1)
+
+def loss(params, model, w, x):
+    return jnp.sum(model.apply(params, x)) + jnp.sum(by_hand(w, x)) + jnp.sum(linear(w, x))
+
+def main(x):
+    model = Encoder()
+    params = model.init(jax.random.key(0), x)
+    print(jnp.linalg.norm(nn.relu(x)))
+    return jax.grad(loss, argnums=(0, 2))(params, model, jnp.ones((3, 8)), x)
+
+main(jnp.ones((4, 3)))
+""",
+        ),
+        Example(
             "guarded, between different sets, or not differentiated",
             """
 import jax
@@ -152,6 +241,29 @@ def neighbours(x):
     def __init__(self) -> None:
         self.found: list[OperationEvent] = []
         self.squares: list[OperationEvent] = []
+        self.rectified: list[OperationEvent] = []
+        # Parameters of jitted functions that a call passes zeros for, with where they are jitted.
+        self.zeros: set[tuple[str, ast.AST | None]] = set()
+        self.begins_as: dict[Origin, Array] = {}  # of carries: what their loops are given
+        self.beginning: list[tuple[OperationEvent, Array | None]] = []  # None where it is a difference
+
+    @concerns(callees=("Transformed",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        callee = event.callee
+        if event.frame.stage.staged:
+            return
+        if not isinstance(callee, Transformed) or not any(
+            map(_is_zeros, [*event.args, *event.kwargs.values()])
+        ):
+            return
+        names = (
+            [p.arg for p in positional_parameters(callee.target.node)]
+            if isinstance(callee.target, Function)
+            else []
+        )
+        for name, value in [*zip(names, event.args, strict=False), *event.kwargs.items()]:
+            if _is_zeros(value):
+                self.zeros.add((name, callee.why.node))
 
     @concerns("norm", "sqrt", "power", "square")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -160,10 +272,32 @@ def neighbours(x):
         if _is_square_of_norm(event.operation):
             self.squares.append(event)
             return
-        vector = _vector(event.operation)
+        vector = euclidean_vector(event.operation)
         difference = made(_unwrapped(vector), "subtract")
         if difference is not None and _pairwise(*difference.args):
             self.found.append(event)
+        elif _is_rectified(vector):
+            self.rectified.append(event)
+        elif flow_in([vector] if vector is not None else []) is not None:
+            if difference is not None and same(difference.args[0], difference.args[-1]):
+                self.beginning.append((event, None))
+            elif isinstance(start := unviewed(vector), Array):
+                self.beginning.append((event, start))
+
+    def on_carry(self, event: CarryEvent, report: Reporter) -> None:
+        """A carry begins as what the loop is given; where the gradient is taken around the loop, what it is given needs none."""
+        if event.differentiated:
+            return
+        for init, carry in _pairs(event.init, event.carry):
+            if carry.origin is not None:
+                self.begins_as[carry.origin] = init
+
+    def is_zero(self, value: Array) -> bool:
+        """Whether an array begins as zeros: made so here, passed by a caller of a jitted function, or as the carry of a loop."""
+        start = self.begins_as.get(value.origin, value) if value.origin is not None else value
+        why = start.why
+        passed = why is not None and why.cause is not None and (why.parameter, why.cause.node) in self.zeros
+        return passed or _is_zeros(start)
 
     def finish(self, report: Reporter) -> None:
         for event in self.found:
@@ -173,6 +307,24 @@ def neighbours(x):
                     event.node,
                     "the gradient of this norm is NaN on the diagonal, where each point is compared with itself",
                     reason="the argument is the difference of an array with itself along two axes, which holds zeros",
+                )
+        for event in self.rectified:
+            report.event = event
+            if report.differentiated(event.frame):
+                report(
+                    event.node,
+                    "the gradient of this norm is NaN where no unit is active: put an epsilon under its root",
+                    reason="the argument is what a ReLU gives, which is exactly zero for such an example",
+                )
+        for event, start in self.beginning:
+            report.event = event
+            if (start is None or self.is_zero(start)) and report.differentiated(event.frame):
+                report(
+                    event.node,
+                    "the gradient of this norm is NaN at the start: its argument begins as zero",
+                    reason="both sides of the difference begin as the same array"
+                    if start is None
+                    else "it is made by `zeros`, and a gradient is taken with respect to it",
                 )
         for event in self.squares:
             report.event = event
@@ -184,6 +336,30 @@ def neighbours(x):
                 )
 
 
+def _pairs(init: Value, carry: Value) -> Iterator[tuple[Array, Array]]:
+    """The arrays of a carry beside those that it begins as."""
+    if isinstance(init, Array) and isinstance(carry, Array):
+        yield init, carry
+    elif isinstance(init, (TupleValue, ListValue)) and isinstance(carry, (TupleValue, ListValue)):
+        for one, other in zip(init.items or (), carry.items or (), strict=False):
+            yield from _pairs(one, other)
+    elif isinstance(init, DictValue) and isinstance(carry, DictValue):
+        for key in init.items.keys() & carry.items.keys():
+            yield from _pairs(init.items[key], carry.items[key])
+
+
+def _is_zeros(value: Value) -> bool:
+    return made(value, *_ZEROS) is not None
+
+
+def _is_rectified(vector: Value | None) -> bool:
+    """What a ReLU gives, by its name or as a maximum with zero, where a gradient flows through it."""
+    operation = made(vector, "relu", "maximum")
+    if operation is None or not isinstance(vector, Array) or vector.flow is None:
+        return False
+    return operation.name == "relu" or any(number(part) == 0 for part in operation.args)
+
+
 def _is_square_of_norm(operation: Operation) -> bool:
     """`norm(w) ** 2` of an array that is given, as parameters are, which often begin as zeros."""
     squared = (
@@ -192,31 +368,11 @@ def _is_square_of_norm(operation: Operation) -> bool:
     if not operation.args or not (squared or operation.name == "square"):
         return False
     norm = made(operation.args[0], "norm", "sqrt")
-    vector = _vector(norm) if norm is not None else None
+    vector = euclidean_vector(norm) if norm is not None else None
     if not isinstance(vector, Array) or vector.flow is None:
         return False
     computed_of = vector.made.args if vector.made is not None else ()
     return all(not isinstance(part, Array) or part.flow is None for part in computed_of)
-
-
-def _vector(operation: Operation) -> Value | None:
-    """What an operation is the Euclidean norm of."""
-    if not operation.args:
-        return None
-    if operation.name == "norm":
-        order = operation.operand(1, "ord")
-        return operation.args[0] if order is None or constant(order) in (None, 2) else None
-    if operation.name != "sqrt":
-        return None
-    total = made(unviewed(operation.args[0]), "sum")
-    squares = made(total.args[0], "power", "square", "multiply") if total is not None else None
-    if squares is None:
-        return None
-    if squares.name == "power" and constant(squares.args[1]) not in (2, 2.0):
-        return None
-    if squares.name == "multiply" and not same(squares.args[0], squares.args[1]):
-        return None
-    return squares.args[0]
 
 
 def _unwrapped(vector: Value | None) -> Value | None:

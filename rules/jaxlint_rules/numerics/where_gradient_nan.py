@@ -55,6 +55,10 @@ _THROUGH = frozenset(
         "where",
     ]
 )
+_CLEANED = ("nan_to_num", "jax.numpy.nan_to_num")
+_ASKS_FOR_NAN = tuple(
+    f"{prefix}{name}" for prefix in ("", "jax.numpy.") for name in ("isnan", "isinf", "isfinite", "is_finite")
+)
 _NEAR_ZERO = 0.1
 _LARGE = 5.0
 
@@ -65,7 +69,7 @@ class WhereGradientNan(Rule):
     ## What it does
     Finds `jnp.where(x > 0, jnp.log(x), 0.0)` and its like: a logarithm, root, division, power or inverse function of the
     value that the condition tests, in the branch that the condition is meant to protect, in functions that a gradient is
-    taken of.
+    taken of. And a quotient, logarithm or root whose NaN is taken away afterwards, by `jnp.nan_to_num` or `where(jnp.isnan(y), 0.0, y)`.
 
     ## Why is this bad?
     Both branches are computed, and differentiated. At the points that the condition leaves out the derivative is
@@ -143,6 +147,39 @@ def step(w, x):
 """,
         ),
         Example(
+            "NaN that is taken away afterwards",
+            """
+import jax
+import jax.numpy as jnp
+
+def ratio(x, n):
+    return jnp.nan_to_num(x / n).sum()  # finding
+
+def entropy(p):
+    terms = p * jnp.log(p)
+    return -jnp.where(jnp.isnan(terms), 0.0, terms).sum()  # finding
+
+def finite(p):
+    y = jnp.sqrt(p)
+    return jnp.where(jnp.isfinite(y), y, 0.0).sum()  # finding
+
+def loss(w, n):
+    return ratio(w, n) + entropy(w) + finite(w)
+
+def data(w, x, n):
+    return jnp.sum(w * jnp.nan_to_num(x / n)) + jnp.nan_to_num(w / 2.0).sum() + jnp.nan_to_num(w).sum()
+
+def step(w, x, n):
+    return w - 0.1 * jax.grad(loss)(w, n) - 0.1 * jax.grad(data)(w, x, n)
+
+def metric(x, n):
+    return jnp.nan_to_num(x / n).mean()
+
+x = jnp.arange(3.0)
+print(step(x, x, x), metric(x, x))
+""",
+        ),
+        Example(
             "guarded inside, another condition, or never differentiated",
             """
 import jax
@@ -200,10 +237,19 @@ def through_kernel(w, out):
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str, str]] = []
 
-    @concerns("where")
+    @concerns("where", *_CLEANED)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
-        if operation.name != "where" or len(operation.args) != 3 or event.frame.module.is_test:
+        if event.frame.module.is_test or not operation.args:
+            return
+        if operation.name in _CLEANED:
+            self.check_cleaned(event, operation.args[0])
+            return
+        if operation.name != "where" or len(operation.args) != 3:
+            return
+        cleaned = _asked_for_nan(operation.args[0], DEEP)
+        if cleaned is not None and any(same(cleaned, branch) for branch in operation.args[1:]):
+            self.check_cleaned(event, cleaned)
             return
         tested = list(_tested(operation.args[0], DEEP))
         if not tested or _leaves_nan(event.node):
@@ -217,17 +263,50 @@ def through_kernel(w, out):
                     self.found.append((event, name, ""))
                     return
 
+    def check_cleaned(self, event: OperationEvent, value: Value) -> None:
+        """A value that a gradient flows through, whose NaN is taken away after it was computed."""
+        if not isinstance(value, Array) or value.flow is None:
+            return
+        for name, operand in _unsafe(value, DEEP):
+            if (
+                name in _OVERFLOWS
+                or is_number(operand)
+                or is_integer(dtype_of(operand))
+                or _made_safe(operand)
+            ):
+                continue
+            self.found.append((event, name, "cleaned"))
+            return
+
     def finish(self, report: Reporter) -> None:
-        for event, name, _ in self.found:
+        for event, name, how in self.found:
             report.event = event
             if _in_kernel(event) or not report.differentiated(event.frame):
                 continue  # a kernel has a gradient of its own, if any
             what = {"divide": "the division", "power": "the power"}.get(name, f"`{name}`")
+            if how:
+                report(
+                    event.node,
+                    f"NaN that {what} gives is taken away here, and stays in the gradient: make its argument safe with a `where` before it",
+                    reason=f"the derivative of {what} is multiplied by zero there, and is not finite",
+                )
+                continue
             report(
                 event.node,
                 f"the gradient is NaN where the condition leaves {what} out: make its argument safe with a `where` inside",
                 reason=f"both branches are differentiated, and the derivative of {what} is not finite at the points that the condition tests for",
             )
+
+
+def _asked_for_nan(condition: Value, depth: int) -> Value | None:
+    """What a condition asks to be a number, or finite, or not."""
+    operation = made(condition, *_ASKS_FOR_NAN, *_CONNECTIVES)
+    if operation is None or depth == 0:
+        return None
+    if operation.name in _CONNECTIVES:
+        asked = (_asked_for_nan(part, depth - 1) for part in operation.args)
+        return next((value for value in asked if value is not None), None)
+    return operation.args[0]
 
 
 def _leaves_nan(call: ast.AST) -> bool:

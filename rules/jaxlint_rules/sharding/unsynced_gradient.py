@@ -10,7 +10,7 @@ from jaxlint.jaxapi.functions import ARRAY_METHODS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of
+from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of, positional_parameters
 from jaxlint.staging.values import (
     BoundMethod,
     DictValue,
@@ -32,6 +32,8 @@ _COLLECTIVES = frozenset(
 _CHECKS = ("check_vma", "check_rep")
 _PLACES = frozenset({"axis_index", "shard_map"})
 _KNOWN = ("jax.", "jnp.", "lax.", "np.", "nn.", "math.", "functools.", "optax.")
+_METADATA = frozenset({"shape", "dtype", "ndim", "size"})
+_LIKE = frozenset({"zeros_like", "ones_like", "full_like", "empty_like", "len"})
 _DEPTH = 3  # calls below the mapped function
 _APPLYING = frozenset({"update", "apply_gradients", "apply_gradient", "apply_updates", "map", "tree_map"})
 
@@ -41,12 +43,13 @@ class UnsyncedGradient(Rule):
 
     ## What it does
     Finds functions and methods under `jax.pmap(..., axis_name=...)` that differentiate and update what they are given, without
-    `lax.pmean` or another collective on the gradient; under `jax.shard_map(..., check_vma=False)` those that take one of the loss alone. And functions without any collective under `jax.shard_map(..., check_vma=False)` that split
+    `lax.pmean` or another collective on the gradient; under `jax.shard_map(..., check_vma=False)` those that take one of the loss alone. And functions without any collective under `jax.shard_map` that split
     their inputs and whose `out_specs` say that the result is the same on each device.
 
     ## Why is this bad?
     Every device sees another part of the batch, so its gradient is another one. Without a mean over the axis the copies of the
-    parameters drift apart, and training goes on as if each device had been alone, silently.
+    parameters drift apart, and training goes on as if each device had been alone, silently. Where `shard_map` checks what `out_specs`
+    say, it raises.
 
     ## Example
     ```python
@@ -144,7 +147,12 @@ def decorated(w, x):
 
 @partial(jax.shard_map, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
 def nested(w, x):
-    return jax.shard_map(local_loss, in_specs=(P(), P("data")), out_specs=P())(w, x)
+    return jax.shard_map(lambda w, x: x @ w, in_specs=(P(), P("data")), out_specs=P("data"))(w, x).sum()
+
+@partial(jax.shard_map, mesh=mesh, in_specs=P("data"), out_specs=P())  # finding
+def refused(x):
+    rows = x - x.mean()
+    return rows.sum(0)
 
 def grads(mesh, w, x):
     local = lambda w, x: jax.grad(local_loss)(w, x)
@@ -209,7 +217,7 @@ class Model:
         return self.reduce(local_loss(w, x))
 
 def losses(mesh, w, x, model):
-    one = jax.shard_map(local_loss, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
+    one = jax.shard_map(lambda w, x: jnp.zeros_like(x[0]) + w, mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
     two = jax.shard_map(whole, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
     three = jax.shard_map(lambda w, x: x @ w, mesh=mesh, in_specs=(P(), P("data")), out_specs=P("data"), check_vma=False)
     four = jax.shard_map(local_loss, mesh=mesh, in_specs=P(), out_specs=P(), check_vma=False)
@@ -274,10 +282,14 @@ def ensemble(params, batch):
             return
         function = t.target.function if isinstance(t.target, BoundMethod) else t.target
         if t.kind == "shard_map":
-            if not _is_unchecked(t) or not _splits_and_replicates(t):
+            if not _splits_and_replicates(t):
                 return
             self.check_replicated(event, report)
-            if not isinstance(function, Function) or not _speaks_of_collectives(function.node):
+            if (
+                not _is_unchecked(t)
+                or not isinstance(function, Function)
+                or not _speaks_of_collectives(function.node)
+            ):
                 return  # what it calls may bring the gradient together
         elif t.kind != "pmap" or "axis_name" not in t.options:
             return
@@ -300,17 +312,19 @@ def ensemble(params, batch):
             )
 
     def check_replicated(self, event: TransformEvent, report: Reporter) -> None:
-        """What `shard_map` is told to be the same on every device, unchecked, and is computed of one part on each."""
+        """What `shard_map` is told to be the same on every device, and is computed of one part on each."""
         t, function = event.transformed, event.transformed.target
         if not isinstance(function, Function) or function.module is not event.frame.module:
             return
-        if _talks(function, _DEPTH):
+        unchecked = _is_unchecked(t)
+        if _talks(function, _DEPTH) or not (unchecked or _returns_parts(t, function)):
             return
         report(
             event.decorator or event.node,
             f"each device returns what it computes of its own part, and `out_specs` says that all return the same: `{t.label}` "
             "needs a `lax.pmean` or `lax.psum`",
-            reason="the function holds no collective, and its check for that is turned off",
+            reason="the function holds no collective, and "
+            + ("its check for that is turned off" if unchecked else "JAX refuses it when it is traced"),
         )
 
     @staticmethod
@@ -350,6 +364,35 @@ def _splits_and_replicates(t: Transformed) -> bool:
     if results is None or given is None or not _names_no_axis(results) or _names_no_axis(given):
         return False
     return _may_name_an_axis(given)
+
+
+def _returns_parts(t: Transformed, function: Function) -> bool:
+    """Whether all that a function returns is computed of what it has a part of alone, not of its shape or dtype."""
+    specs = t.options["in_specs"]
+    names = [parameter.arg for parameter in positional_parameters(function.node)]
+    if isinstance(specs, (TupleValue, ListValue)):
+        given = list(zip(names, specs.items or (), strict=False))
+    else:
+        given = [(name, specs) for name in names]
+    parts = {name for name, spec in given if _may_name_an_axis(spec)}
+    for statement in _assignments(function.node):
+        if _numbers_in(statement.value) & parts:
+            parts |= set().union(*(names_in(target) for target in statement.targets))
+    if isinstance(function.node, ast.Lambda):
+        return bool(_numbers_in(function.node.body) & parts)
+    returned = [r.value for r in nodes_of(function.node, ast.Return) if r.value is not None]
+    return bool(returned) and all(_numbers_in(value) & parts for value in returned)
+
+
+def _numbers_in(node: ast.AST) -> set[str]:
+    """The names whose values an expression is computed of."""
+    if isinstance(node, ast.Attribute) and node.attr in _METADATA:
+        return set()
+    if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _LIKE:
+        return set().union(*(_numbers_in(part) for part in [*node.args[1:], *node.keywords]), set())
+    if isinstance(node, ast.Name):
+        return {node.id}
+    return set().union(*map(_numbers_in, ast.iter_child_nodes(node)), set())
 
 
 def _specs(value: Value) -> list[Value]:

@@ -1,0 +1,155 @@
+"""A norm or deviation that is guarded against zero after its root, where the gradient is NaN already."""
+
+from __future__ import annotations
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import OperationEvent
+from jaxlint.staging.values import Array, Operation, Value
+from jaxlint_rules.numerics._expressions import euclidean_vector, has_own_gradient, made, number, unviewed
+
+_SMALL = 1e-3  # what is added to keep a divisor from being zero, and not for what it is
+_GUARDS = ("add", "maximum", "clip")
+_BOUNDED = frozenset({"add", "maximum", "clip", "exp", "softplus", "where", "select", "cosh"})
+
+
+class GuardAfterRoot(Rule):
+    """A norm or standard deviation is guarded against zero after the root, where it does not help its gradient.
+
+    ## What it does
+    In functions that a gradient is taken of, finds an epsilon that stands beside a root and not under it: `jnp.linalg.norm(x) + eps`,
+    `jnp.maximum(jnp.linalg.norm(x), eps)`, `jnp.std(x) + eps`, where the gradient flows through `x`.
+
+    ## Why is this bad?
+    The epsilon says that the root may be zero. The value is finite then, but the slope of the root is infinite there: times the zero that
+    comes from inside it is NaN, and one such row makes the gradient of all parameters NaN.
+
+    ## Example
+    ```python
+    unit = x / (jnp.linalg.norm(x) + 1e-8)
+    scaled = (x - x.mean()) / (x.std() + 1e-6)
+    ```
+
+    ## Use instead
+    ```python
+    unit = x * jax.lax.rsqrt(jnp.sum(x**2) + 1e-12)
+    scaled = (x - x.mean()) * jax.lax.rsqrt(x.var() + 1e-12)
+    ```
+
+    ## Fix safety
+    There is no automatic fix: the epsilon has another meaning under the root.
+
+    ## When not to fix
+    When the argument cannot be zero, or constant; then the epsilon is not needed either.
+
+    ## References
+    - [JAX: gradients contain NaN where using where](https://docs.jax.dev/en/latest/faq.html#gradients-contain-nan-where-using-where)
+    """
+
+    code = "JAX1110"
+    name = "guard-after-root"
+    category = "numerics"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "an epsilon beside a norm, a root and a deviation",
+            """
+import jax
+import jax.numpy as jnp
+
+def unit(x):
+    return x / (jnp.linalg.norm(x, axis=-1, keepdims=True) + 1e-8)  # finding
+
+def floored(x, eps=1e-6):
+    return x / jnp.maximum(jnp.sqrt(jnp.sum(x**2)), eps)  # finding
+
+def scaled(x):
+    return (x - x.mean()) / (x.std() + 1e-6)  # finding
+
+def loss(w, x):
+    h = jnp.maximum(x @ w, 0.0)
+    return unit(h).sum() + floored(h).sum() + scaled(h).sum()
+
+@jax.jit
+def step(w, x):
+    return w - 0.1 * jax.grad(loss)(w, x)
+""",
+        ),
+        Example(
+            "under the root, of data, of another size, not differentiated",
+            """
+import jax
+import jax.numpy as jnp
+
+def unit(x):
+    return x / jnp.sqrt(jnp.sum(x**2, axis=-1, keepdims=True) + 1e-12)
+
+def standardised(x):
+    return (x - x.mean()) / (x.std() + 1e-6)
+
+def loss(w, x, advantages):
+    h = standardised(x) @ w
+    weights = standardised(advantages)
+    detached = jax.lax.stop_gradient(h)
+    h = h / (jnp.linalg.norm(detached) + 1e-8)
+    return unit(h).sum() + jnp.sum(weights * h[:, 0]) + (1.0 + jnp.linalg.norm(h)) + jnp.sqrt(jnp.exp(h)).sum() + 1e-8
+
+grad = jax.grad(loss)
+
+def clipped(g):
+    return g / (jnp.linalg.norm(g) + 1e-8)
+
+def step(w, x, a):
+    return w - 0.1 * clipped(grad(w, x, a))
+""",
+        ),
+    )
+
+    def __init__(self) -> None:
+        self.found: list[tuple[OperationEvent, str]] = []
+
+    @concerns(*_GUARDS)
+    def on_operation(self, event: OperationEvent, report: Reporter) -> None:
+        operation = event.operation
+        if operation.name not in _GUARDS or event.frame.module.is_test or has_own_gradient(event.frame):
+            return
+        given = [*operation.args, *operation.kwargs.values()]
+        if not any(0 < (number(value) or 0.0) <= _SMALL for value in given):
+            return
+        root = next((kind for value in operation.args if (kind := _root(value))), "")
+        if root:
+            self.found.append((event, root))
+
+    def finish(self, report: Reporter) -> None:
+        for event, root in self.found:
+            report.event = event
+            if report.differentiated(event.frame):
+                report(
+                    event.node,
+                    f"the gradient of {root} is NaN where it is zero, whatever is done to it afterwards: put the epsilon under the root",
+                    reason="the slope of a root is infinite at zero; the guard makes its value finite alone",
+                )
+
+
+def _root(value: Value) -> str:
+    """In words, the root that a value is and that a gradient flows through; "" where it cannot be zero."""
+    operation = made(unviewed(value), "norm", "sqrt", "std")
+    if operation is None:
+        return ""
+    inside = operation.args[0]
+    if not isinstance(inside, Array) or inside.flow is None:
+        return ""
+    if operation.name == "std":
+        return "this standard deviation"
+    if operation.name == "norm":
+        return "this norm" if euclidean_vector(operation) is not None else ""
+    return "this root" if _may_be_zero(operation) else ""
+
+
+def _may_be_zero(root: Operation) -> bool:
+    """A sum of squares, or a variance: nothing else is known to come to zero."""
+    inside = made(unviewed(root.args[0]))
+    if inside is None or inside.name in _BOUNDED:
+        return False
+    return inside.name in ("var", "mean") or euclidean_vector(root) is not None

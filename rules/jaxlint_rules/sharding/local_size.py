@@ -1,0 +1,188 @@
+"""A total over all devices divided by the size of one device's part."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.meshes import spec_entries, strings
+from jaxlint.staging.syntax_facts import dotted, nodes_of, positional_parameters
+from jaxlint.staging.values import BoundMethod, Function, ListValue, Transformed, TupleValue
+
+
+class LocalSize(Rule):
+    """A sum over devices is divided by how many rows one of them has.
+
+    ## What it does
+    In functions under `shard_map` and `pmap`, finds `lax.psum(..., "data") / x.shape[0]` where `x` is split along that dimension over
+    the axis `"data"`.
+
+    ## Why is this bad?
+    Inside, `x.shape[0]` is the size of the part that the device has. The sum is one over all parts, so the quotient is too large by
+    the number of devices; on a single device nothing is to be seen of it.
+
+    ## Example
+    ```python
+    def mean(x):
+        return jax.lax.psum(jnp.sum(x), "data") / x.shape[0]
+    ```
+
+    ## Use instead
+    ```python
+    def mean(x):
+        return jax.lax.psum(jnp.sum(x), "data") / jax.lax.psum(x.shape[0], "data")
+    ```
+
+    ## Fix safety
+    There is no automatic fix: a mean of the parts may be meant as well.
+
+    ## When not to fix
+    When the sum of the local means is meant.
+
+    ## References
+    - [jax.shard_map](https://docs.jax.dev/en/latest/notebooks/shard_map.html)
+    """
+
+    code = "JAX1213"
+    name = "local-size"
+    category = "sharding"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "a mean by shape, by len, through a variable, under pmap",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+mesh = jax.make_mesh((1,), ("data",))
+
+@partial(jax.shard_map, mesh=mesh, in_specs=P("data"), out_specs=P())
+def mean(x):
+    return jax.lax.psum(jnp.sum(x), "data") / x.shape[0]  # finding
+
+def loss(w, x, y):
+    error = (x @ w - y) ** 2
+    total = jax.lax.psum(error.sum(), axis_name="data")
+    return total / len(y)  # finding
+
+sharded = jax.shard_map(loss, mesh=mesh, in_specs=(P(), P("data"), P("data")), out_specs=P())
+
+@partial(jax.pmap, axis_name="i")
+def mapped(x):
+    n = x.shape[0]
+    return jax.lax.psum(x.sum(), "i") / n  # finding
+""",
+        ),
+        Example(
+            "the size of all parts, of a dimension that is not split, over another axis",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+mesh = jax.make_mesh((1, 1), ("data", "model"))
+
+@partial(jax.shard_map, mesh=mesh, in_specs=P("data"), out_specs=P())
+def mean(x):
+    rows = jax.lax.psum(x.shape[0], "data")
+    return jax.lax.psum(jnp.sum(x), "data") / rows + jax.lax.pmean(jnp.sum(x) / x.shape[0], "data")
+
+@partial(jax.shard_map, mesh=mesh, in_specs=P("data", None), out_specs=P())
+def per_column(x):
+    return jax.lax.psum(jnp.sum(x), "data") / x.shape[1]
+
+@partial(jax.shard_map, mesh=mesh, in_specs=(P("data", "model"), P("model")), out_specs=P("data"))
+def product(x, w):
+    return jax.lax.psum(x @ w, "model") / x.shape[0]
+
+def host(x):
+    return x.sum() / x.shape[0]
+""",
+        ),
+    )
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        t = event.transformed
+        if t.kind not in ("shard_map", "pmap") or report.module.is_test:
+            return
+        function = t.target.function if isinstance(t.target, BoundMethod) else t.target
+        if not isinstance(function, Function) or function.module is not event.frame.module:
+            return
+        split = _split(t, function, isinstance(t.target, BoundMethod))
+        if not split:
+            return
+        given = _given(function.node)
+        for quotient in nodes_of(function.node, ast.BinOp):
+            if not isinstance(quotient.op, ast.Div):
+                continue
+            summed = _summed_over(quotient.left, given)
+            size = _size(quotient.right, given)
+            if size is not None and summed and set(summed) <= set(split.get(size, ())):
+                report(
+                    quotient,
+                    f"the sum is one over all devices, and `{ast.unparse(quotient.right)}` the size of the part that one of them has",
+                    reason=f"`{size[0]}` is split over `{summed[0]}`; {t.why.explain(report.module)}",
+                    function=function.qualname,
+                )
+
+
+def _split(t: Transformed, function: Function, bound: bool) -> dict[tuple[str, int], tuple[str, ...]]:
+    """Over which axes each dimension of each parameter is split, where it is."""
+    names = [parameter.arg for parameter in positional_parameters(function.node)][1 if bound else 0 :]
+    found: dict[tuple[str, int], tuple[str, ...]] = {}
+    if t.kind == "pmap":
+        # The mapped dimension is gone inside; what is left of a batch is the device's part of it.
+        axis = strings(t.options.get("axis_name"))
+        return {(name, 0): axis for name in names} if axis and "in_axes" not in t.options else {}
+    specs = t.options.get("in_specs")
+    for position, name in enumerate(names):
+        if isinstance(specs, (TupleValue, ListValue)):
+            spec = specs.items[position] if specs.items is not None and position < len(specs.items) else None
+        else:
+            spec = specs
+        for dimension, axes in enumerate(spec_entries(spec) or ()):
+            if axes:
+                found[name, dimension] = axes
+    return found
+
+
+def _given(function: ast.AST) -> dict[str, ast.expr]:
+    """What the names are given that a function binds once, by a plain assignment."""
+    found: dict[str, list[ast.expr]] = {}
+    for statement in nodes_of(function, ast.Assign):
+        for target in statement.targets:
+            if isinstance(target, ast.Name):
+                found.setdefault(target.id, []).append(statement.value)
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
+
+
+def _summed_over(node: ast.expr, given: dict[str, ast.expr]) -> tuple[str, ...]:
+    """The axes of the `psum` that an expression is."""
+    if isinstance(node, ast.Name):
+        node = given.get(node.id, node)
+    if not isinstance(node, ast.Call) or dotted(node.func).rpartition(".")[2] != "psum":
+        return ()
+    axis = next(
+        (k.value for k in node.keywords if k.arg == "axis_name"), node.args[1] if len(node.args) > 1 else None
+    )
+    names = axis.elts if isinstance(axis, (ast.Tuple, ast.List)) else [axis]
+    known = [part.value for part in names if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return tuple(known) if len(known) == len(names) else ()
+
+
+def _size(node: ast.expr, given: dict[str, ast.expr]) -> tuple[str, int] | None:
+    """The array and the dimension whose length an expression is: `x.shape[0]`, `len(x)`."""
+    if isinstance(node, ast.Name):
+        node = given.get(node.id, node)
+    if isinstance(node, ast.Call) and dotted(node.func) == "len" and len(node.args) == 1:
+        return (node.args[0].id, 0) if isinstance(node.args[0], ast.Name) else None
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
+        return None
+    base, _, last = dotted(node.value).rpartition(".")
+    return (base, node.slice.value) if last == "shape" and type(node.slice.value) is int else None

@@ -1,0 +1,239 @@
+"""Work that all processes have to take part in, done by one of them."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent
+from jaxlint.staging.syntax_facts import dotted, nodes_of
+from jaxlint.staging.values import ExternalObject, Transformed
+from jaxlint_rules._loops import names_in
+
+_MULTIHOST = "jax.experimental.multihost_utils."
+_TOGETHER = frozenset(
+    {
+        "process_allgather",
+        "sync_global_devices",
+        "broadcast_one_to_all",
+        "assert_equal",
+        "reached_preemption_sync_point",
+    }
+)
+_COMPILED = frozenset({"jit", "pmap", "shard_map"})
+_PLACED = (
+    "make_array_from_process_local_data",
+    "make_array_from_callback",
+    "make_array_from_single_device_arrays",
+)
+
+
+class OneProcessOnly(Rule):
+    """One process of a multi-process program computes with arrays that all of them hold.
+
+    ## What it does
+    In files that call `jax.distributed.initialize`, finds what stands under `if jax.process_index() == 0:` and needs every process:
+    calls of jitted functions with arrays that are spread over the processes, and what gathers or waits in `jax.experimental.multihost_utils`.
+
+    ## Why is this bad?
+    A computation on a global array runs on the devices of all processes, and each of them has to start it. Where one alone does,
+    it waits for the others: the job hangs without a message, or they run out of step. With one process nothing is to be seen of it.
+
+    ## Example
+    ```python
+    if jax.process_index() == 0:
+        print(evaluate(params, held_out))
+    ```
+
+    ## Use instead
+    ```python
+    loss = evaluate(params, held_out)
+    if jax.process_index() == 0:
+        print(loss)
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When the arrays live on the devices of that process alone.
+
+    ## References
+    - [JAX: multi-process programs](https://docs.jax.dev/en/latest/multi_process.html)
+    """
+
+    code = "JAX1212"
+    name = "one-process-only"
+    category = "sharding"
+    severity = Severity.WARNING
+    examples = (
+        Example(
+            "an evaluation and a gather by the first process",
+            """
+import jax
+import jax.numpy as jnp
+from jax.experimental import multihost_utils
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+@jax.jit
+def step(w, x):
+    return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+
+@jax.jit
+def evaluate(w, x):
+    return jnp.mean((x @ w) ** 2)
+
+def main(w, batches, held_out):
+    jax.distributed.initialize()
+    is_main = jax.process_index() == 0
+    sharding = NamedSharding(jax.make_mesh((jax.device_count(),), ("data",)), P("data"))
+    for i, batch in enumerate(batches):
+        x = jax.make_array_from_process_local_data(sharding, batch)
+        w = step(w, x)
+        if i % 10 == 0 and jax.process_index() == 0:
+            print(evaluate(w, held_out))  # finding
+    if is_main:
+        everything = multihost_utils.process_allgather(w)  # finding
+        return everything
+""",
+        ),
+        Example(
+            "computed by all, printed by one; arrays of one process",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def step(w, x):
+    return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+
+@jax.jit
+def summary(x):
+    return jnp.mean(x)
+
+def main(w, batches):
+    jax.distributed.initialize()
+    for batch in batches:
+        w = step(w, batch)
+        norm = summary(w)
+        if jax.process_index() == 0:
+            print(norm, summary(np.ones(3)))
+    if jax.process_index() != 0:
+        return None
+    else:
+        return norm
+""",
+        ),
+        Example(
+            "a single process",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def evaluate(w):
+    return jnp.mean(w**2)
+
+def main(w):
+    w = evaluate(w)
+    if jax.process_index() == 0:
+        print(evaluate(w))
+""",
+        ),
+    )
+
+    @concerns(_MULTIHOST, callees=("Transformed",))
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.frame.stage.staged or report.module.is_test or not isinstance(event.node, ast.Call):
+            return
+        gathers = event.name.startswith(_MULTIHOST) and event.name.rpartition(".")[2] in _TOGETHER
+        compiled = isinstance(event.callee, Transformed) and event.callee.kind in _COMPILED
+        if not (gathers or compiled) or not _under_first(event.node, report):
+            return
+        if not _is_multi_process(report) or not (gathers or _takes_shared(event, report)):
+            return
+        what = f"`{event.name.rpartition('.')[2]}`" if gathers else f"`{event.callee.label}`"  # type: ignore[attr-defined]
+        report(
+            event.node,
+            f"{what} needs all processes, and only the first calls it: it waits for the others",
+            reason="the file calls `jax.distributed.initialize`, and what it computes with is spread over the processes",
+        )
+
+
+def _is_multi_process(report: Reporter) -> bool:
+    return any(
+        dotted(call.func).endswith("distributed.initialize")
+        for call in nodes_of(report.module.tree, ast.Call)
+    )
+
+
+def _under_first(node: ast.AST, report: Reporter) -> bool:
+    """Whether it stands in the body of an `if` that the first process alone goes into."""
+    below = node
+    for around in report.module.ancestors(node):
+        if isinstance(around, ast.If) and below in around.body and _asks_for_first(around.test, report):
+            return True
+        if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            return False
+        below = around
+    return False
+
+
+def _asks_for_first(test: ast.AST, report: Reporter, depth: int = 2) -> bool:
+    """`jax.process_index() == 0`, under a name too, alone or with more."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return any(_asks_for_first(part, report, depth) for part in test.values)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq):
+        sides = (test.left, test.comparators[0])
+        return any(_is_index(side) for side in sides) and any(
+            isinstance(side, ast.Constant) and side.value == 0 for side in sides
+        )
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _is_index(test.operand)
+    if isinstance(test, ast.Name) and depth:
+        given = [
+            made.value
+            for made in nodes_of(report.module.tree, ast.Assign)
+            if any(isinstance(target, ast.Name) and target.id == test.id for target in made.targets)
+        ]
+        return len(given) == 1 and _asks_for_first(given[0], report, depth - 1)
+    return False
+
+
+def _is_index(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == "process_index"
+
+
+def _takes_shared(event: CallEvent, report: Reporter) -> bool:
+    """Whether an argument is spread over the processes: what a compiled function gave, or what was placed by a sharding."""
+    node = event.node
+    assert isinstance(node, ast.Call)
+    passed = set().union(*(names_in(a) for a in [*node.args, *(k.value for k in node.keywords)]), set())
+    owner = event.frame.function.node if event.frame.function is not None else report.module.tree
+    for made in nodes_of(owner, ast.Assign):
+        targets: set[str] = set().union(*(names_in(target) for target in made.targets))
+        if targets & passed and isinstance(made.value, ast.Call) and _is_shared(made.value, event, report):
+            return True
+    return False
+
+
+def _is_shared(call: ast.Call, event: CallEvent, report: Reporter) -> bool:
+    name = dotted(call.func)
+    if name.rpartition(".")[2] in _PLACED:
+        return True
+    held = event.frame.scope.lookup(name) if name and "." not in name else None
+    value = held[0] if held is not None else None
+    return (isinstance(value, Transformed) and value.kind in _COMPILED) or (
+        name.endswith("device_put") and len(call.args) > 1 and _is_sharding(call.args[1], event)
+    )
+
+
+def _is_sharding(node: ast.AST, event: CallEvent) -> bool:
+    if isinstance(node, ast.Call):
+        return dotted(node.func).endswith("NamedSharding")
+    held = event.frame.scope.lookup(node.id) if isinstance(node, ast.Name) else None
+    value = held[0] if held is not None else None
+    return isinstance(value, ExternalObject) and value.name == "jax.sharding.NamedSharding"

@@ -1,0 +1,254 @@
+"""Something else where JAX wants a mesh, a sharding or a partition spec, and specs that no mesh is there for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jaxlint.finding import Severity
+from jaxlint.rule import Example, Rule, concerns
+from jaxlint.staging import Reporter
+from jaxlint.staging.events import CallEvent, Event, TransformEvent
+from jaxlint.staging.meshes import MESHES, is_spec, spec_axes
+from jaxlint.staging.values import DictValue, ExternalObject, ListValue, TupleValue, Value, constant
+
+_SHARDINGS = ("in_shardings", "out_shardings")
+_SPECS = ("in_specs", "out_specs")
+_MAKES_MESH = re.compile(r"\b(?:make_mesh|Mesh)\(")
+_SETS_MESH = re.compile(
+    r"\bwith\b[^:\n]*mesh|\b(?:set|use)_(?:abstract_|concrete_)?mesh\b|\benter_context\(|\.__enter__\(",
+    re.IGNORECASE,
+)
+
+
+class ShardingArgument(Rule):
+    """A string, a spec or a sharding stands where JAX wants another of them.
+
+    ## What it does
+    Finds `NamedSharding(spec, mesh)` with its arguments exchanged; names of axes in `in_shardings`, `out_shardings` and
+    `with_sharding_constraint`, which take specs and shardings; shardings in `in_specs` and `out_specs` of `shard_map`, which take
+    specs alone; `jax.shard_map` with a mesh or specs by position; and specs that are handed to `jit`, `device_put` or
+    `with_sharding_constraint` in programs that make a mesh and set it nowhere.
+
+    ## Why is this bad?
+    Each raises when the array is placed or the function is traced. A `PartitionSpec` names axes of a mesh without saying which mesh:
+    that is taken from `jax.set_mesh`, or given along in a `NamedSharding`.
+
+    ## Example
+    ```python
+    mesh = jax.make_mesh((4,), ("data",))
+    x = jax.device_put(x, P("data"))
+    step = jax.jit(step, in_shardings=("data",))
+    ```
+
+    ## Use instead
+    ```python
+    mesh = jax.make_mesh((4,), ("data",))
+    x = jax.device_put(x, NamedSharding(mesh, P("data")))
+    step = jax.jit(step, in_shardings=(NamedSharding(mesh, P("data")),))
+    ```
+
+    ## Fix safety
+    There is no automatic fix.
+
+    ## When not to fix
+    When another program sets the mesh around what is written here.
+
+    ## References
+    - [JAX: distributed arrays and automatic parallelization](https://docs.jax.dev/en/latest/notebooks/Distributed_arrays_and_automatic_parallelization.html)
+    """
+
+    code = "JAX1211"
+    name = "sharding-argument"
+    category = "sharding"
+    severity = Severity.ERROR
+    examples = (
+        Example(
+            "names, specs and shardings in each other's places",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((1,), ("data",))
+rows = NamedSharding(P("data"), mesh)  # finding
+step = jax.jit(lambda x: 2 * x, in_shardings=("data",))  # finding
+
+@jax.jit
+def constrained(x):
+    return jax.lax.with_sharding_constraint(2 * x, "data")  # finding
+
+double = jax.shard_map(lambda x: 2 * x, mesh=mesh, in_specs=NamedSharding(mesh, P("data")), out_specs=P("data"))  # finding
+triple = jax.shard_map(lambda x: 3 * x, mesh, P("data"), P("data"))  # finding
+""",
+        ),
+        Example(
+            "specs without a mesh",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+mesh = jax.make_mesh((1,), ("data",))
+
+@jax.jit
+def constrained(x):
+    return jax.lax.with_sharding_constraint(2 * x, P("data"))  # finding
+
+def main(x):
+    x = jax.device_put(x, P("data"))  # finding
+    return constrained(x), mesh
+
+step = jax.jit(lambda x: 2 * x, in_shardings=P("data"))  # finding
+""",
+        ),
+        Example(
+            "each in its place",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((1,), ("data",))
+rows = NamedSharding(mesh, P("data"))
+step = jax.jit(lambda x: 2 * x, in_shardings=(rows,), out_shardings=rows)
+
+@jax.jit
+def constrained(x):
+    return jax.lax.with_sharding_constraint(2 * x, rows)
+
+double = jax.shard_map(lambda x: 2 * x, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
+x = jax.device_put(jnp.ones(8), rows)
+y = jax.device_put(jnp.ones(8), jax.devices()[0])
+""",
+        ),
+        Example(
+            "specs under a mesh that is set",
+            """
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+mesh = jax.make_mesh((1,), ("data",))
+
+@jax.jit
+def constrained(x):
+    return jax.lax.with_sharding_constraint(2 * x, P("data"))
+
+with jax.set_mesh(mesh):
+    print(constrained(jax.device_put(jnp.ones(8), P("data"))))
+""",
+        ),
+        Example(
+            "specs in a library, whose callers have the mesh",
+            """
+import jax
+from jax.sharding import PartitionSpec as P
+
+@jax.jit
+def constrained(x):
+    return jax.lax.with_sharding_constraint(2 * x, P("data"))
+""",
+        ),
+    )
+
+    @concerns(
+        "jax.sharding.NamedSharding", "jax.device_put", "jax.lax.with_sharding_constraint", "jax.shard_map"
+    )
+    def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.frame.catching:
+            return
+        if event.name == "jax.sharding.NamedSharding":
+            if len(event.args) > 1 and is_spec(event.args[0]) and _is_mesh(event.args[1]):
+                report(
+                    event.node,
+                    "`NamedSharding` takes the mesh first, and then the spec",
+                    reason="the first argument is a `PartitionSpec`, the second a mesh",
+                )
+        elif event.name == "jax.shard_map":
+            if len(event.args) > 1:
+                report(
+                    event.node,
+                    "`jax.shard_map` takes the function alone by position: name `mesh`, `in_specs` and `out_specs`",
+                    reason="unlike `jax.experimental.shard_map.shard_map` it takes everything else by keyword",
+                )
+        elif event.name in ("jax.device_put", "jax.lax.with_sharding_constraint"):
+            last = "device" if event.name == "jax.device_put" else "shardings"
+            given = event.args[1] if len(event.args) > 1 else event.kwargs.get(last)
+            if given is not None:
+                self.check_sharding(event, f"`{event.name}`", given, report)
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        t = event.transformed
+        if event.frame.catching:
+            return
+        if t.kind == "jit":
+            for option in _SHARDINGS:
+                if option in t.options:
+                    self.check_sharding(event, f"`{option}`", t.options[option], report)
+        elif t.kind == "shard_map":
+            for option in _SPECS:
+                wrong = next(
+                    (leaf for leaf in _leaves(t.options.get(option)) if not _may_be_spec(leaf)), None
+                )
+                if wrong is not None:
+                    what = (
+                        f"the string {constant(wrong)!r}"
+                        if isinstance(constant(wrong), str)
+                        else "a `NamedSharding`"
+                    )
+                    report(
+                        event.decorator or event.node,
+                        f"`{option}` takes `PartitionSpec`s, and is given {what}",
+                        reason="`shard_map` has the mesh as an argument of its own",
+                    )
+                    return
+
+    def check_sharding(self, event: Event, where: str, given: Value, report: Reporter) -> None:
+        """Shardings, or specs where a mesh is set."""
+        place = getattr(event, "decorator", None) or event.node
+        leaves = list(_leaves(given))
+        name = next((constant(leaf) for leaf in leaves if isinstance(constant(leaf), str)), None)
+        if name is not None:
+            report(
+                place,
+                f"{where} takes shardings, not the names of axes: `NamedSharding(mesh, PartitionSpec({name!r}))`",
+                reason=f"it is given the string {name!r}",
+            )
+        elif any(next(spec_axes(leaf), None) is not None for leaf in leaves) and _sets_no_mesh(report):
+            report(
+                place,
+                f"no mesh is set for the `PartitionSpec` that {where} is given: use `NamedSharding(mesh, ...)`, or `jax.set_mesh`",
+                reason="the program makes a mesh, and enters or sets it nowhere",
+                severity=Severity.WARNING,
+            )
+
+
+def _is_mesh(value: Value) -> bool:
+    return isinstance(value, ExternalObject) and value.name in MESHES
+
+
+def _leaves(value: Value | None) -> Iterator[Value]:
+    """What tuples, lists and dicts of specs hold."""
+    if isinstance(value, (TupleValue, ListValue, DictValue)):
+        for part in value.elements():
+            yield from _leaves(part)
+    elif value is not None:
+        yield value
+
+
+def _may_be_spec(value: Value) -> bool:
+    """Not where it is known to be the name of an axis, or a sharding."""
+    return not isinstance(constant(value), str) and not (
+        isinstance(value, ExternalObject) and value.name == "jax.sharding.NamedSharding"
+    )
+
+
+def _sets_no_mesh(report: Reporter) -> bool:
+    """Whether the file makes a mesh, as a program does and a library does not, and none is set anywhere in the project."""
+    module = report.module
+    return (
+        not module.is_test
+        and _MAKES_MESH.search(module.source.text) is not None
+        and not report.project.mentions(_SETS_MESH, module)
+    )
