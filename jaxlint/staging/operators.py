@@ -442,7 +442,8 @@ def _fold(left: Static, right: Static, op: ast.operator) -> Value:
     if is_text(left) and is_text(right) and isinstance(op, ast.Add):
         return Static(kind="str")
     kinds = {left.kind or type(one).__name__, right.kind or type(two).__name__}
-    if "float" in kinds and kinds <= {"float", "int"}:
-        return Static(kind="float")
+    for widest, narrower in (("complex", {"complex", "float", "int"}), ("float", {"float", "int"})):
+        if widest in kinds and kinds <= narrower:
+            return Static(kind=widest)
     integral = kinds == {"int"} and not isinstance(op, ast.Div)
     return Static(kind="int" if integral else "")

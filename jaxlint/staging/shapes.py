@@ -41,6 +41,12 @@ _BROADCASTING = frozenset(
     logical_and logical_or logical_xor equal not_equal less less_equal greater greater_equal where clip
     bitwise_and bitwise_or bitwise_xor""".split()  # noqa: SIM905
 )
+# They move elements about, or compute each from all: the result has the shape of the first operand.
+_REARRANGING = frozenset(
+    """roll flip fliplr flipud sort triu tril conj conjugate real imag angle linalg.inv linalg.cholesky
+    fft.fftshift fft.ifftshift""".split()  # noqa: SIM905
+)
+_TRANSFORMING = frozenset({"fft.fft", "fft.ifft", "fft.fft2", "fft.ifft2", "fft.fftn", "fft.ifftn"})
 MAX_DEPTH = 12
 
 
@@ -50,6 +56,7 @@ def shape_of(value: Value, known: Known | None = None, depth: int = 0) -> Shape 
         number = isinstance(value.const, (bool, int, float, complex)) or value.kind in (
             "int",
             "float",
+            "complex",
             "bool",
         )
         return () if number else None
@@ -88,7 +95,9 @@ def _result_shape(made: Operation, known: Known | None, depth: int) -> Shape | N
         return shape_of(first, known, depth)
     if name in REDUCTIONS:
         return reduced(shape_of(first, known, depth), made) if len(args) <= 2 else None
-    if name in ELEMENTWISE or (name == "at" and len(args) > 0):
+    if name in ELEMENTWISE or name in _REARRANGING or name == "at":
+        return shape_of(_array_of(first), known, depth)
+    if name in _TRANSFORMING and len(args) == 1 and made.kwargs.keys() <= {"axis", "axes", "norm"}:
         return shape_of(_array_of(first), known, depth)
     if name in _BROADCASTING:
         shapes = [shape_of(_array_of(arg), known, depth) for arg in args if not is_none(arg)]
@@ -124,6 +133,17 @@ def _drawn_shape(name: str, made: Operation) -> Shape | None:
     if asked is None:
         return () if name in ("jax.random.normal", "jax.random.uniform") else None
     return static_shape(asked)
+
+
+def least_size(value: Value, depth: int = 0) -> int:
+    """How many elements an array has at least: all that are known of, or those of an operand that the others are broadcast to."""
+    shape = shape_of(value, depth=depth)
+    if shape is not None:
+        return math.prod(shape)
+    made = value.made if isinstance(value, Array) and not value.tree else None
+    if made is None or depth > MAX_DEPTH or not (made.name in _BROADCASTING or made.name in ELEMENTWISE):
+        return 0
+    return max((least_size(_array_of(arg), depth + 1) for arg in made.args), default=0)
 
 
 def _shape_of_literal(value: Value, known: Known | None, depth: int) -> Shape | None:

@@ -20,6 +20,7 @@ from jaxlint_rules.benchmarking._regions import COMPILING, is_measurement, place
 
 # What is said of a figure that is meant as a speed.
 _MAKERS = SIZED | {"normal", "uniform", "rand", "randn", "standard_normal", "random"}
+_CONVERTING = frozenset({"array", "asarray", "device_put"})
 _SPEED = re.compile(
     r"speed|fast|slow|throughput|per[_ /-]|/s\b|\bm?s[ech\"'/]|}\s*(m|µ|u)?s|took|bench|latency|runtime|time(:| [({=])",
     re.IGNORECASE,
@@ -79,6 +80,11 @@ class TimingIncludesCompile(Rule):
 import time
 import jax
 import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def total(a):
+    return jnp.sum(a @ a)
 
 @jax.jit
 def norm(a):
@@ -91,7 +97,16 @@ def scaling(sizes):
         norm(a).block_until_ready()  # finding
         print(n, time.perf_counter() - start)
 
+def converted(sizes):
+    rng = np.random.default_rng(0)
+    for n in sizes:
+        a = jnp.asarray(2.0 * rng.normal(size=(n, n)))
+        start = time.perf_counter()
+        total(a).block_until_ready()  # finding
+        print(n, time.perf_counter() - start)
+
 scaling([16, 32, 64])
+converted([16, 32, 64])
 """,
         ),
         Example(
@@ -388,13 +403,27 @@ def _sized_anew(call: ast.Call, loop: ast.AST, bound: set[str]) -> str:
     """The argument that an iteration makes as large as its variable says; "" when none is known to be."""
     made = assigned_once(loop)
     for argument in call.args:
-        maker = made.get(argument.id) if isinstance(argument, ast.Name) else argument
-        while isinstance(maker, ast.BinOp):
-            maker = maker.left
-        if isinstance(maker, ast.Call) and dotted(maker.func).rpartition(".")[2] in _MAKERS:
-            if any(names_in(part) & bound for part in maker.args):
+        maker = _made_by(made.get(argument.id) if isinstance(argument, ast.Name) else argument)
+        if maker is not None and dotted(maker.func).rpartition(".")[2] in _MAKERS:
+            sizes = [*maker.args, *(k.value for k in maker.keywords if k.arg in ("shape", "size"))]
+            if any(names_in(part) & bound for part in sizes):
                 return dotted(argument) or ast.unparse(argument)
     return ""
+
+
+def _made_by(node: ast.expr | None) -> ast.Call | None:
+    """The call behind arithmetic with one array and conversions of it: `rng.normal(...)` of `jnp.asarray(2 * rng.normal(...))`."""
+    while True:
+        if isinstance(node, ast.BinOp):
+            node = node.left if any(isinstance(n, ast.Call) for n in ast.walk(node.left)) else node.right
+        elif (
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "astype"
+        ):
+            node = node.func.value
+        elif isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _CONVERTING and node.args:
+            node = node.args[0]
+        else:
+            return node if isinstance(node, ast.Call) else None
 
 
 def _from_program(frame: Frame) -> bool:

@@ -10,9 +10,10 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.shapes import shape_of
-from jaxlint.staging.syntax_facts import all_parameters, name_loads, names_stored
+from jaxlint.staging.shapes import least_size
+from jaxlint.staging.syntax_facts import all_parameters, dotted, name_loads, names_stored
 from jaxlint.staging.values import (
+    UNKNOWN,
     Array,
     BoundMethod,
     ClassValue,
@@ -169,6 +170,7 @@ def center(x):
         Example(
             "the variables of a module",
             """
+import functools
 import flax.linen as nn
 import jax
 import jax.numpy as jnp
@@ -184,6 +186,13 @@ def serve(key, x):
     predict = jax.jit(lambda x: net.apply(variables, x))  # finding
     better = jax.jit(net.apply)
     return predict(x) + better(variables, x)
+
+def bound(key, x):
+    net = Net()
+    variables = net.init(key, x)
+    apply = functools.partial(net.apply, variables)
+    late = functools.partial(net.apply, method="__call__")
+    return jax.jit(functools.partial(net.apply, variables)), jax.jit(apply), jax.jit(late)  # finding
 """,
         ),
         Example(
@@ -290,6 +299,21 @@ class Pupil:
         scaled = jax.jit(lambda field: field * self.gains["inside"][0])
         return [seen(field) + scaled(field) for field in fields]
 
+class Gram:
+    def __init__(self, points, few):
+        self.gram = jnp.exp(-((points[:, None] - points[None]) ** 2).sum(-1)) + 0.1 * jnp.eye(len(points))
+        self.few = jnp.exp(-((few[:, None] - few[None]) ** 2).sum(-1)) + 0.1 * jnp.eye(len(few))
+        self.solve = jax.jit(self._solve)
+        self.solve_few = jax.jit(self._solve_few)
+
+    def _solve(self, targets):
+        return jnp.linalg.solve(self.gram, targets)  # finding
+
+    def _solve_few(self, targets):
+        return jnp.linalg.solve(self.few, targets)
+
+gram = Gram(jnp.ones((1000, 2)), jnp.ones((10, 2)))
+
 class Propagator:
     def __init__(self, n, distance):
         f = jnp.fft.fftfreq(n)
@@ -371,12 +395,7 @@ print(look_up(TABLE, 3))
         target: Value = transformed.target
         found: list[Captured] = []
         if isinstance(target, Partial) and isinstance(event.node, ast.Call) and event.node.args:
-            made = event.node.args[0]
-            if isinstance(made, ast.Call):
-                for argument in [*made.args[1:], *(k.value for k in made.keywords)]:
-                    if isinstance(argument, ast.Name):
-                        size = size_of_name(argument.id, event.frame.scope, report.module)
-                        found.append((argument.id, size, event.node))
+            found += _bound(target, event.node, event, report)
         target = _innermost(target)
         if isinstance(target, Function):
             found += self.captured(target, report)
@@ -450,9 +469,29 @@ print(look_up(TABLE, 3))
             elif isinstance(called, Instance) and called.staged is None:
                 through += _read_of(called, child, report)
             elif isinstance(called, Partial):
-                size = max(map(_size_of, [*called.args, *called.kwargs.values()]), default=0)
+                size = _worst([*called.args, *called.kwargs.values()])
                 found[child.id] = (child.id, size, child)
         return [*found.values(), *through]
+
+
+def _bound(partial: Partial, jit: ast.Call, event: TransformEvent, report: Reporter) -> list[Captured]:
+    """What the partial binds that `jit` is given; arrays that it is handed have no better place than the call."""
+    made, values = jit.args[0], [*partial.args, *partial.kwargs.values()]
+    if not isinstance(made, ast.Call):
+        return [(dotted(made) or "the partial", _worst(values), jit)]
+    nodes = [*made.args[1:], *(keyword.value for keyword in made.keywords)]
+    known: list[Value] = values if len(values) == len(nodes) else [UNKNOWN] * len(nodes)
+    return [
+        (node.id, _worst([value], size_of_name(node.id, event.frame.scope, report.module)), jit)
+        for node, value in zip(nodes, known, strict=True)
+        if isinstance(node, ast.Name)
+    ]
+
+
+def _worst(values: list[Value], known: Size = 0) -> Size:
+    """The size to tell of, of values that are captured together; `known` is what their text says."""
+    whole = any(map(_is_variables, values))
+    return WHOLE_MODEL if whole else max([known, *map(_size_of, values)])
 
 
 def _innermost(target: Value) -> Value:
@@ -476,8 +515,7 @@ def _size_of(value: Value | None) -> Size:
     """The elements of a concrete array, or of the arrays in a container; 0 where they are not known."""
     if isinstance(value, (DictValue, ListValue, TupleValue)):
         return sum(map(_size_of, value.elements()))
-    shape = shape_of(value) if isinstance(value, Array) and not value.staged else None
-    return math.prod(shape) if shape is not None else 0
+    return least_size(value) if isinstance(value, Array) and not value.staged else 0
 
 
 def _read_of(owner: Instance, name: ast.Name, report: Reporter) -> list[Captured]:

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
+from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of, walk
 from jaxlint.staging.values import Function
 from jaxlint_rules._loops import assigned_once, names_in, rebound
 
 _FILLED = frozenset({"zeros", "ones", "empty", "full"})
 STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack"})
 _DRAWS = frozenset({"integers", "randint", "randrange"})
+CONVERTING = frozenset({"array", "asarray"})
+# Of a text: as many parts as it has.
+_TEXT = frozenset({"split", "encode", "tokenize", "rsplit", "splitlines"})
+_LENGTHENING = frozenset({"append", "extend", "insert"})
 _PADS = "pads to the longest of a batch"
+_PARTS = "returns an array"
 _DEPTH = 2  # functions between the loop and what makes the array
 
 
@@ -31,7 +37,7 @@ def ragged(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
         return ""
     iterated = made is getattr(loop, "iter", None)
     why = _length_of(function, position, frame, 0, iterated)
-    if why.startswith(_PADS) and not iterated and not names_in(made) & _moving(loop):
+    if why.startswith((_PADS, _PARTS)) and not iterated and not names_in(made) & _moving(loop):
         return ""  # the same data each time
     return f"`{function.name}` {why}" if why else ""
 
@@ -124,7 +130,11 @@ def _length_of(function: Function, position: int | None, frame: Frame, depth: in
         again = _function(result, frame)
         if again is not None and again.node is not function.node:
             return _length_of(again, position, frame, depth + 1, False)
-        why = _sized_by_data(result, function.node, iterated) or _collected(result, function.node)
+        why = (
+            _sized_by_data(result, function.node, iterated)
+            or _collected(result, function.node)
+            or _read_from_text(result, function.node)
+        )
         if why:
             return why
     return ""
@@ -206,3 +216,40 @@ def _ends_by_data(loop: ast.While) -> bool:
         for part in names_in(target)
     }
     return bool(asked & given)
+
+
+def _read_from_text(call: ast.Call, function: ast.AST) -> str:
+    """`np.array([ids[word] for word in text.split()])`, of a text that the function is given."""
+    if dotted(call.func).rpartition(".")[2] not in CONVERTING or not call.args:
+        return ""
+    assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+    given = frozenset(parameter.arg for parameter in all_parameters(function))
+    bound = {name: values[0] for name, values in _assignments(function).items() if len(values) == 1}
+    why = text_length(call.args[0], function, bound, given | bound.keys())
+    return f"{_PARTS}, and {why}" if why else ""
+
+
+def text_length(
+    node: ast.expr, owner: ast.AST, bound: Mapping[str, ast.expr], moving: AbstractSet[str]
+) -> str:
+    """Why an array made of `node` is as long as a text is; "" when it is not known to be.
+
+    `bound`: what the names of the loop or function `owner` stand for; `moving`: those that are others each time.
+    """
+    for _ in range(_DEPTH):
+        if isinstance(node, ast.Name) and not _lengthened(node.id, owner):
+            node = bound.get(node.id, node)
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            node = node.generators[0].iter
+    if not isinstance(node, ast.Call) or dotted(node.func).rpartition(".")[2] not in _TEXT:
+        return ""
+    if any(keyword.arg in ("padding", "max_length", "truncation") for keyword in node.keywords):
+        return ""
+    return f"`{ast.unparse(node)}` gives as many parts as the text has" if names_in(node) & moving else ""
+
+
+def _lengthened(name: str, owner: ast.AST) -> bool:
+    """Whether something is put behind a list after it was made: it may be padded to one length."""
+    added = (dotted(statement.target) for statement in nodes_of(owner, ast.AugAssign))
+    called = (dotted(call.func).rpartition(".") for call in nodes_of(owner, ast.Call))
+    return name in added or any(base == name and last in _LENGTHENING for base, _, last in called)

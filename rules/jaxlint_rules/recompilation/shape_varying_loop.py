@@ -26,13 +26,10 @@ from jaxlint_rules._loops import (
     rebound,
 )
 from jaxlint_rules.recompilation._gathered import gathered
-from jaxlint_rules.recompilation._ragged import drawn, ragged
+from jaxlint_rules.recompilation._ragged import CONVERTING, drawn, ragged, text_length
 
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
-_CONVERTING = frozenset({"array", "asarray"})
 _EVEN = frozenset({"range", "arange", "linspace"})
-# Of a text: as many parts as it has.
-_TEXT = frozenset({"split", "encode", "tokenize", "rsplit", "splitlines"})
 
 
 class ShapeVaryingLoop(Rule):
@@ -384,12 +381,17 @@ import numpy as np
 def score(x):
     return jnp.tanh(x).sum()
 
+def encode(line, vocabulary):
+    ids = [vocabulary.get(word, 0) for word in line.split()]
+    return jnp.asarray(ids)
+
 def texts(lines, vocabulary, tokenizer):
     out = []
     for line in lines:
         ids = np.array([vocabulary[word] for word in line.split()])
         out.append(score(ids))  # finding
         out.append(score(jnp.array(tokenizer.encode(line))))  # finding
+        out.append(score(encode(line, vocabulary)))  # finding
     return out
 
 def classes(x, labels):
@@ -399,6 +401,44 @@ def rows(x, labels):
     for c in np.unique(labels):
         members = np.nonzero(labels == c)[0]
         print(score(x[members]), score(members))  # finding
+""",
+        ),
+        Example(
+            "texts that are made as long as each other",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def score(x):
+    return jnp.tanh(x).sum()
+
+def padded(line, vocabulary, length):
+    ids = [vocabulary.get(word, 0) for word in line.split()]
+    ids.extend([0] * (length - len(ids)))
+    return np.array(ids)
+
+def filled(line, vocabulary, length):
+    ids = [vocabulary.get(word, 0) for word in line.split()]
+    ids += [0] * (length - len(ids))
+    return np.array(ids)
+
+def first_words(line, vocabulary, length):
+    return np.array([vocabulary.get(word, 0) for word in line.split()][:length])
+
+def named(vocabulary):
+    return np.array([vocabulary[word] for word in "one two three".split()])
+
+def texts(lines, vocabulary):
+    for line in lines:
+        score(padded(line, vocabulary, 64))
+        score(filled(line, vocabulary, 64))
+        score(first_words(line, vocabulary, 8))
+        score(named(vocabulary))
+        ids = [vocabulary.get(word, 0) for word in line.split()]
+        ids += [0] * (64 - len(ids))
+        score(np.array(ids))
 """,
         ),
         Example(
@@ -615,9 +655,11 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
         base = dotted(node.func).partition(".")[0]
         if last in _STACKING and node.args and dotted(node.args[0]) in growing(loop.node):
             return f"the list `{dotted(node.args[0])}` grows"
-        if last in _CONVERTING and base in ("jnp", "np", "jax", "numpy") and len(node.args) > 0:
+        if last in CONVERTING and base in ("jnp", "np", "jax", "numpy") and len(node.args) > 0:
             sliced = isinstance(node.args[0], ast.Subscript) and _varies(node.args[0], loop, report, depth)
-            return sliced or _text_of(node.args[0], loop, depth)
+            return sliced or text_length(
+                node.args[0], loop.node, assigned_once(loop.node), _bound_names(loop)
+            )
         if last in SIZED and base in ("jnp", "np", "jax", "numpy") and node.args:
             sizes = [node.args[0]] if last != "linspace" else node.args[2:3]
             used = set().union(*(names_in(size) for size in sizes)) & changing
@@ -690,24 +732,6 @@ def _selects(node: ast.Subscript, loop: Loop) -> str:
     if not names_in(chosen) & _bound_names(loop):
         return ""
     return f"`{ast.unparse(node)}` selects another number of rows"
-
-
-def _text_of(node: ast.expr, loop: Loop, depth: int) -> str:
-    """Why an array made of the words of a text has another length in each iteration."""
-    if isinstance(node, ast.Name) and depth == 0:
-        found = assigned_once(loop.node).get(node.id)
-        return _text_of(found, loop, depth + 1) if found is not None else ""
-    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
-        node = node.generators[0].iter
-        if isinstance(node, ast.Name):
-            node = assigned_once(loop.node).get(node.id, node)
-    if not isinstance(node, ast.Call) or dotted(node.func).rpartition(".")[2] not in _TEXT:
-        return ""
-    if any(keyword.arg in ("padding", "max_length", "truncation") for keyword in node.keywords):
-        return ""
-    if not names_in(node) & _bound_names(loop):
-        return ""
-    return f"`{ast.unparse(node)}` gives as many parts as the text has"
 
 
 def _bounded(node: ast.expr | None) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.classes import MODULE_KINDS
-from jaxlint.staging.events import CallEvent, IterationEvent, LoopEvent
+from jaxlint.staging.events import CallEvent, IterationEvent, LoopEvent, TransformEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
@@ -17,8 +18,10 @@ from jaxlint.staging.values import (
     ClassValue,
     External,
     ExternalObject,
+    Function,
     ListValue,
     ModuleValue,
+    Partial,
     Transformed,
     Value,
 )
@@ -69,7 +72,8 @@ class AppendLoop(Rule):
     goes round to keep its shape and dtype, and its body is traced, so that it cannot use Python values of a row.
 
     ## When not to fix
-    When an iteration takes so long that the rest does not matter, or has to do something on the host.
+    When an iteration takes so long that the rest does not matter, or has to do something on the host. Nothing is said of loops on the
+    host around a compiled step of training (one that takes `jax.value_and_grad`), whose losses they collect.
 
     ## References
     - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
@@ -201,6 +205,21 @@ def play(env, state, params):
             break
     return jnp.array(rewards)
 
+@jax.jit
+def train_step(w, key):
+    x = jax.random.normal(key, (32, 3))
+    loss, grad = jax.value_and_grad(lambda w: jnp.mean((x @ w) ** 2))(w)
+    return w - 0.1 * grad, loss
+
+def train(w, key):
+    losses = []
+    for i in range(1000):
+        w, loss = train_step(w, jax.random.fold_in(key, i))
+        losses.append(loss)
+    return w, jnp.stack(losses)
+
+train(jnp.ones(3), jax.random.key(0))
+
 def log(state, xs):
     losses = []
     for x in xs:
@@ -290,6 +309,12 @@ def run(state, key, scanned=True):
 
     def __init__(self) -> None:
         self.loops: dict[ast.AST, tuple[LoopEvent | IterationEvent, bool]] = {}
+        self.training: set[ast.AST] = set()  # functions of which a step of training is made
+
+    def on_transform(self, event: TransformEvent, report: Reporter) -> None:
+        if event.transformed.kind == "value_and_grad" and event.frame.stage.staged:
+            frames = [event.frame, *event.frame.callers()]
+            self.training.update(f.function.node for f in frames if f.stage.staged and f.function is not None)
 
     def on_loop(self, event: LoopEvent, report: Reporter) -> None:
         if event.frame.stage.certain:
@@ -327,7 +352,7 @@ def run(state, key, scanned=True):
             known = self.loops.get(loop)
             if known is None or node.args[0].id not in (_appends(loop) or {_appends_only(loop)}):
                 continue
-            if has_other_way(loop, frame.module):
+            if has_other_way(loop, frame.module) or self.trains(loop, frame):
                 continue
             seen, staged = known
             report.event = seen
@@ -353,6 +378,25 @@ def run(state, key, scanned=True):
                     safe=False,
                 ),
             )
+
+    def trains(self, loop: ast.For, frame: Frame) -> bool:
+        """Whether each iteration is a compiled step of training: heavy beside being sent, and its losses are few."""
+        for called in _called(loop, frame):
+            while isinstance(called, (Transformed, Partial)):
+                called = called.target if isinstance(called, Transformed) else called.function
+            if isinstance(called, Function) and called.node in self.training:
+                return not frame.stage.staged
+        return False
+
+
+def _called(loop: ast.For, frame: Frame) -> Iterator[Value]:
+    """What the names stand for that the body calls."""
+    for statement in loop.body:
+        for part in walk(statement):
+            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
+                held = frame.scope.lookup(part.func.id)
+                if held is not None:
+                    yield held[0]
 
 
 @cache
