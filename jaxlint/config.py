@@ -23,6 +23,7 @@ from jaxlint.requirements import declared_versions
 from jaxlint.rule import Rule
 from jaxlint.source.discovery import Search
 from jaxlint.source.patterns import PathPatterns, PatternError
+from jaxlint.source.read import shown_path
 
 DEFAULT_EXCLUDES = (
     ".bzr",
@@ -222,7 +223,7 @@ def _load(paths: Iterable[str | os.PathLike[str]], explicit: Path | None) -> Con
         for name in ("jaxlint.toml", "pyproject.toml"):
             path = folder / name
             if path.is_file():
-                shown = _short(path)
+                shown = Path(shown_path(path))
                 table = _read_table(path, shown, required=name == "jaxlint.toml")
                 if table is not None:
                     return _from_table(table, shown, folder)
@@ -245,11 +246,6 @@ def _project_root(start: Path) -> Path:
         if any((folder / marker).exists() for marker in _PROJECT_MARKERS):
             return folder
     return Path.cwd()
-
-
-def _short(path: Path) -> Path:
-    """The path as a person would write it."""
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def _read_table(path: Path, shown: Path, *, required: bool) -> Mapping[str, Any] | None:

@@ -17,6 +17,7 @@ from jaxlint.garbage import no_garbage_collection
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile, read_source, source_from_bytes
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS, Discovery, FoundFile, discover
+from jaxlint.source.read import shown_path
 from jaxlint.suppress import Suppressions
 
 MAX_CONTEXT_FILES = 20_000  # beyond that the named files are examined alone
@@ -180,15 +181,8 @@ def _rest_of_project(sources: Sequence[SourceFile], config: Config) -> list[Sour
     ]
     if len(rest) > MAX_CONTEXT_FILES:
         return []
-    shown = [FoundFile(file.path, _relative(file.path)) for file in rest]
+    shown = [FoundFile(file.path, shown_path(file.path)) for file in rest]
     return [read for read in _in_threads(_read, shown, None) if isinstance(read, SourceFile)]
-
-
-def _relative(path: Path) -> str:
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
 
 
 def _analyze(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from jaxlint.cli.common import FAILED, report_problems
-from jaxlint.cli.options import RunOptions, run_options
+from jaxlint.cli.options import RunOptions, file_options
 from jaxlint.engine import read_sources
 from jaxlint.places import shown_line
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 
 @click.command("inspect")
-@run_options
 @click.option("--function", "wanted", metavar="NAME", help="Only functions of this (qualified) name.")
 @click.option(
     "--output-format",
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     help="How to show the functions (text).",
 )
 @click.option("--calls", is_flag=True, help="State the calls that give each parameter a tracer, too.")
+@click.option("--no-cache", is_flag=True, hidden=True, expose_value=False)  # nothing is cached here
+@file_options
 def command(options: RunOptions, wanted: str | None, output_format: str, calls: bool) -> None:
     """Show which functions JAX stages, which parameters are traced there, and why.
 
@@ -63,10 +65,21 @@ def command(options: RunOptions, wanted: str | None, output_format: str, calls: 
                 click.echo(f"    {name}: {kind}{_given(fact, name, read)}")
         if wanted is not None and not facts:
             click.echo(f"no function called {wanted!r} in what was read")
+        elif wanted is None:
+            click.echo(_count(facts))
     sys.stdout.flush()
     report_problems([*result.errors, *analysis.errors], result.warnings)
     if result.errors or analysis.errors:
         sys.exit(FAILED)
+
+
+def _count(facts: Sequence[FunctionFacts]) -> str:
+    """What stands below the functions: how many there are of each verdict."""
+    verdicts = Counter(fact.staged for fact in facts)
+    functions = "1 function" if len(facts) == 1 else f"{len(facts)} functions"
+    return (
+        f"{functions}: {verdicts['yes']} staged, {verdicts['no']} not staged, {verdicts['unknown']} unknown."
+    )
 
 
 def _given(fact: FunctionFacts, name: str, read: Mapping[str, SourceFile]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -32,15 +33,25 @@ class RunOptions:
 
 
 def run_options(command: _Command) -> _Command:
-    """Adds the shared options to a command, which gets them as one `options: RunOptions`."""
+    """Adds the options of a run over files by rules to a command, which gets them as one `options: RunOptions`."""
+    return _with_options(command, [*_RULES, *_FILES, *_CONFIGURATION, *_CACHE])
+
+
+def file_options(command: _Command) -> _Command:
+    """As `run_options`, for a command that runs no rules and caches nothing."""
+    return _with_options(command, [*_FILES, *_CONFIGURATION])
+
+
+def _with_options(command: _Command, options: Sequence[Callable[[Any], Any]]) -> _Command:
+    names = inspect.signature(_run_options).parameters
 
     @functools.wraps(command)
     def wrapper(**values: Any) -> Any:
-        shared = {name: values.pop(name) for name in _NAMES}
+        shared = {name: values.pop(name) for name in tuple(values) if name in names}
         return command(options=_run_options(**shared), **values)
 
     decorated: Any = wrapper
-    for option in reversed(_OPTIONS):
+    for option in reversed(options):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]
 
@@ -50,8 +61,20 @@ def _names(value: Sequence[str]) -> tuple[str, ...]:
     return tuple(part.strip() for item in value for part in item.split(",") if part.strip())
 
 
-_OPTIONS = [
+_FILES = [
     click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path()),
+    click.option(
+        "--exclude", multiple=True, metavar="PATTERNS", help="Skip these instead of the usual folders."
+    ),
+    click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Skip these as well."),
+    click.option(
+        "--force-exclude/--no-force-exclude", default=None, help="Skip excluded files even if they are named."
+    ),
+    click.option(
+        "--respect-gitignore/--no-respect-gitignore", default=None, help="Skip what git ignores (in folders)."
+    ),
+]
+_RULES = [
     click.option(
         "--select",
         multiple=True,
@@ -68,62 +91,39 @@ _OPTIONS = [
     ),
     click.option("--target-jax", metavar="VERSION", help="The version of JAX that the code is to run on."),
     click.option(
-        "--exclude", multiple=True, metavar="PATTERNS", help="Skip these instead of the usual folders."
-    ),
-    click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Skip these as well."),
-    click.option(
-        "--force-exclude/--no-force-exclude", default=None, help="Skip excluded files even if they are named."
-    ),
-    click.option(
-        "--respect-gitignore/--no-respect-gitignore", default=None, help="Skip what git ignores (in folders)."
-    ),
-    click.option(
         "--report-unused-suppressions/--no-report-unused-suppressions",
         default=None,
         help="Report comments that silence nothing.",
     ),
+]
+_CONFIGURATION = [
     click.option(
         "--config", "config_file", type=click.Path(path_type=Path), help="A pyproject.toml or jaxlint.toml."
     ),
     click.option("--stdin-filename", metavar="PATH", help="The name of what comes in through `-`."),
     click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many files to read at a time."),
-    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
 ]
-_NAMES = (
-    "paths",
-    "select",
-    "extend_select",
-    "ignore",
-    "preview",
-    "severity",
-    "target_jax",
-    "exclude",
-    "extend_exclude",
-    "force_exclude",
-    "respect_gitignore",
-    "report_unused_suppressions",
-    "config_file",
-    "stdin_filename",
-    "jobs",
-    "no_cache",
-)
+_CACHE = [click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")]
 
 
 def _run_options(
     *,
     paths: tuple[str, ...],
-    select: tuple[str, ...],
-    extend_select: tuple[str, ...],
-    ignore: tuple[str, ...],
     exclude: tuple[str, ...],
     extend_exclude: tuple[str, ...],
-    severity: str | None,
-    target_jax: str | None,
+    force_exclude: bool | None,
+    respect_gitignore: bool | None,
     config_file: Path | None,
     stdin_filename: str | None,
     jobs: int | None,
-    no_cache: bool,
-    **switches: bool | None,
+    select: tuple[str, ...] = (),
+    extend_select: tuple[str, ...] = (),
+    ignore: tuple[str, ...] = (),
+    preview: bool | None = None,
+    severity: str | None = None,
+    target_jax: str | None = None,
+    report_unused_suppressions: bool | None = None,
+    no_cache: bool = True,
 ) -> RunOptions:
     given = tuple(path for path in paths if path != "-")
     stdin = None
@@ -136,6 +136,12 @@ def _run_options(
     about: Iterable[str] = (*given, stdin_filename) if stdin and stdin_filename else given
     try:
         config = load_config(about, config_file, check=False)
+        switches = {
+            "preview": preview,
+            "force_exclude": force_exclude,
+            "respect_gitignore": respect_gitignore,
+            "report_unused_suppressions": report_unused_suppressions,
+        }
         changes: dict[str, Any] = {name: value for name, value in switches.items() if value is not None}
         if _names(select):
             changes["select"] = _names(select)

@@ -20,13 +20,19 @@ _UTF8_BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16 and UTF-32 in either byte order
 
 
+def shown_path(path: Path) -> str:
+    """The path as a person would write it: from the current folder, if it lies in there."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
+
+
 def read_source(path: Path, display: str | None = None) -> SourceFile:
-    """The decoded file at `path`, shown to the user as `display` (the path itself when left out).
+    """The decoded file at `path`, shown to the user as `display` (`shown_path` when left out).
 
     Raises SourceError, in one line, when the file is missing, unreadable, not a regular file, binary, or not in
     the encoding that it declares.
     """
-    shown = str(path) if display is None else display
+    shown = shown_path(path) if display is None else display
     return source_from_bytes(read_bytes(path, shown), path, shown)
 
 

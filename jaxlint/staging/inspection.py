@@ -8,14 +8,13 @@ from dataclasses import asdict, dataclass, field
 
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis, build, run, suppose, with_deep_stack
-from jaxlint.staging.calls import FunctionRecord
+from jaxlint.staging.calls import FunctionRecord, Observation
 from jaxlint.staging.givers import Giver, Givers
 from jaxlint.staging.inspected_parameters import gets_tracers, parameter_facts
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
-from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import all_parameters, name_loads
 from jaxlint.staging.trees import tracer_in
 
@@ -128,7 +127,8 @@ def facts(
             dict.fromkeys(names, "unknown"),
             "nothing seen calls it",
         )
-    staged, basis, reason = _staging(record, module)
+    staged, basis, entry = _staging(record, module)
+    reason = _because(entry, record, module, interpreter) if isinstance(entry, Observation) else entry
     seen = [o for o in record.observations if o.stage.staged == (staged == "yes")]
     if basis == "visible":
         certain = [o for o in seen if o.stage.certain] or seen
@@ -136,7 +136,7 @@ def facts(
         seen = certain
         if likely and not any(gets_tracers(o.bound) for o in certain):
             seen = likely  # a certain stage around it that gives it none says less
-            reason = _because(likely[0].stage, module)
+            reason = _because(likely[0], record, module, interpreter)
     contexts = [o.bound for o in seen]
     called = [o.bound for o in seen if o.context != "creation"]
     params = parameter_facts(record, contexts, called, interpreter.annotated)
@@ -150,26 +150,27 @@ def facts(
     return FunctionFacts(module.display, qualname, line, staged, basis, params, reason)
 
 
-def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, str]:
+def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, Observation | str]:
+    """Whether it is staged, on which basis, and the context that shows it, or what is to be said instead."""
     # The reason is best taken from where tracers are handed over.
     entered = sorted(record.observations, key=lambda seen: not gets_tracers(seen.bound))
-    staged = [o.stage for o in entered if o.stage.staged]
-    for stage in staged:
-        if stage.certain:
-            return "yes", "visible", _because(stage, module)
+    staged = [o for o in entered if o.stage.staged]
+    for entry in staged:
+        if entry.stage.certain:
+            return "yes", "visible", entry
     on_host = record.hosted
     staged_too = not on_host or _in_some_stage(record)
-    for stage in staged:
+    for entry in staged:
         # One of several functions that a name may stand for: some run stages it.
-        if stage.within("primitive") or (not stage.within("convention") and staged_too):
-            return "yes", "visible", _because(stage, module)
-    for stage in staged:
+        if entry.stage.within("primitive") or (not entry.stage.within("convention") and staged_too):
+            return "yes", "visible", entry
+    for entry in staged:
         # What a test defines, it calls as it stands, and so are layers and functions that are seen to be called on the
         # host. (A layer of haiku cannot: what calls it is transformed.)
         cls = record.function.cls
         plainly = on_host and (cls is None or cls.kind != "haiku")
-        if stage.within("convention") and not module.is_test and not plainly:
-            return "yes", "convention", _because(stage, module)
+        if entry.stage.within("convention") and not module.is_test and not plainly:
+            return "yes", "convention", entry
     calls = [o.stage for o in record.observations if o.context == "call"]
     if calls and all(stage.certain for stage in calls):
         return "no", None, "every call seen runs on the host"
@@ -188,8 +189,25 @@ def _in_some_stage(record: FunctionRecord) -> bool:
     )
 
 
-def _because(stage: Stage, module: Module) -> str:
-    return stage.why.explain(module) if stage.why is not None else f"it runs under {stage.kind}"
+def _because(entry: Observation, record: FunctionRecord, module: Module, interpreter: Interpreter) -> str:
+    """What staged it, and the calls from there to it."""
+    stage = entry.stage
+    why = stage.why.explain(module) if stage.why is not None else f"it runs under {stage.kind}"
+    names = [record.function.name]
+    outer: FunctionRecord | None = record
+    while outer is not None and not outer.is_target and entry.caller is not None and len(names) < _MOST_CALLS:
+        outer = interpreter.records.get(entry.caller)
+        inside = [o for o in outer.observations if o.stage is stage] if outer is not None else []
+        if outer is None or not inside:
+            break
+        names.append(outer.function.name)
+        entry = inside[0]
+    if outer is None or not outer.is_target or len(names) == 1:
+        return why
+    return f"{why}; called as {' -> '.join(f'`{name}`' for name in reversed(names))}"
+
+
+_MOST_CALLS = 8  # in a reason
 
 
 def _runs_on_tracers(record: FunctionRecord, names: list[str]) -> bool:

@@ -1,0 +1,124 @@
+"""`jaxlint inspect` as a user runs it: what is staged, how the trace gets there, and the options that it takes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MODEL = """\
+import jax.numpy as jnp
+
+
+class Layer:
+    def __init__(self, width):
+        self.width = width
+
+    def apply(self, weight, x):
+        return jnp.tanh(self.scaled(weight) @ x)
+
+    def scaled(self, weight):
+        return weight / self.width
+
+
+def describe(layer):
+    return f"{layer.width} wide"
+"""
+TRAIN = """\
+import jax
+from model import Layer, describe
+
+
+def loss(weight, x, layer):
+    return layer.apply(weight, x).sum()
+
+
+@jax.jit
+def step(weight, x):
+    return weight - 0.1 * jax.grad(loss)(weight, x, Layer(4))
+
+
+def main():
+    print(describe(Layer(4)))
+    print(step(jax.numpy.ones((4, 4)), jax.numpy.ones(4)))
+
+
+main()
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "model.py").write_text(MODEL)
+    (tmp_path / "train.py").write_text(TRAIN)
+    return tmp_path
+
+
+def inspect(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "jaxlint", "inspect", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={key: value for key, value in os.environ.items() if key != "FORCE_COLOR"},
+        check=False,
+    )
+
+
+def test_a_file_is_shown_with_the_calls_of_the_others(project: Path) -> None:
+    run = inspect("model.py", cwd=project)
+    lines = run.stdout.splitlines()
+    jitted = "staged, `step` is decorated with `jax.jit` at train.py:9; called as `step` -> `loss` ->"
+    assert run.returncode == 0
+    assert f"model.py:8 Layer.apply: {jitted} `apply`" in lines
+    assert f"model.py:11 Layer.scaled: {jitted} `apply` -> `scaled`" in lines
+    assert lines[lines.index(f"model.py:11 Layer.scaled: {jitted} `apply` -> `scaled`") + 1 :][:2] == [
+        "    self: static",
+        "    weight: traced",
+    ]
+    assert "model.py:15 describe: not staged, every call seen runs on the host" in lines
+    assert lines[-1] == "4 functions: 2 staged, 1 not staged, 1 unknown."
+
+
+def test_a_function_by_name(project: Path) -> None:
+    run = inspect("--function", "step", ".", cwd=project)
+    assert [line for line in run.stdout.splitlines() if not line.startswith(" ")] == [
+        "train.py:9 step: staged, `step` is decorated with `jax.jit` at line 9"
+    ]
+    assert (
+        inspect("--function", "nobody", ".", cwd=project).stdout
+        == "no function called 'nobody' in what was read\n"
+    )
+
+
+def test_json_has_the_keys_that_are_documented(project: Path) -> None:
+    found = json.loads(inspect("model.py", "--output-format", "json", cwd=project).stdout)
+    (apply,) = [one for one in found if one["qualname"] == "Layer.apply"]
+    assert apply.pop("reason").startswith("`step` is decorated with `jax.jit` at train.py:9")
+    assert apply == {
+        "path": "model.py",
+        "qualname": "Layer.apply",
+        "line": 8,
+        "staged": "yes",
+        "basis": "visible",
+        "params": {"self": "static", "weight": "traced", "x": "traced"},
+    }
+
+
+def test_options_of_rules_are_not_taken(project: Path) -> None:
+    run = inspect("--select", "JAX101", ".", cwd=project)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert run.stderr == "error: No such option '--select'; see `jaxlint inspect --help`\n"
+    assert inspect("--no-cache", ".", cwd=project).returncode == 0
+
+
+def test_what_cannot_be_read_is_named(project: Path) -> None:
+    run = inspect("model.py", "missing.py", cwd=project)
+    assert run.returncode == 2
+    assert run.stderr == "error: missing.py: no such file or folder; check the path\n"
