@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, Event, TransformEvent
 from jaxlint.staging.meshes import MESHES, is_spec, spec_axes
 from jaxlint.staging.values import DictValue, ExternalObject, ListValue, TupleValue, Value, constant
+from jaxlint_rules.migration.changed_names import SpelledNames
 
 _SHARDINGS = ("in_shardings", "out_shardings")
 _SPECS = ("in_specs", "out_specs")
@@ -123,6 +125,23 @@ y = jax.device_put(jnp.ones(8), jax.devices()[0])
 """,
         ),
         Example(
+            "the function that came before it, and either of them",
+            """
+import jax
+from jax.experimental.shard_map import shard_map
+from jax.sharding import PartitionSpec as P
+
+try:
+    from jax import shard_map as mapped
+except ImportError:
+    from jax.experimental.shard_map import shard_map as mapped
+
+mesh = jax.make_mesh((1,), ("data",))
+double = shard_map(lambda x: 2 * x, mesh, P("data"), P("data"))
+triple = mapped(lambda x: 3 * x, mesh, P("data"), P("data"))
+""",
+        ),
+        Example(
             "specs under a mesh that is set",
             """
 import jax
@@ -152,6 +171,9 @@ def constrained(x):
         ),
     )
 
+    def __init__(self) -> None:
+        self._spelled = SpelledNames()
+
     @concerns(
         "jax.sharding.NamedSharding", "jax.device_put", "jax.lax.with_sharding_constraint", "jax.shard_map"
     )
@@ -166,7 +188,11 @@ def constrained(x):
                     reason="the first argument is a `PartitionSpec`, the second a mesh",
                 )
         elif event.name == "jax.shard_map":
-            if len(event.args) > 1:
+            # Its predecessor in `jax.experimental`, which is one function with it here, takes them by position.
+            spelled = isinstance(event.node, ast.Call) and self._spelled.meaning(
+                event.node.func, report.module.tree
+            )
+            if len(event.args) > 1 and spelled == event.name:
                 report(
                     event.node,
                     "`jax.shard_map` takes the function alone by position: name `mesh`, `in_specs` and `out_specs`",
