@@ -21,6 +21,7 @@ from jaxlint.staging.parents import Parents
 from jaxlint.staging.syntax_facts import (
     all_parameters,
     arrayless_annotations,
+    asks_whether_deleted,
     last_name,
     loop_variables,
     place_of,
@@ -460,8 +461,17 @@ class Buffers(Machine):
         if isinstance(above, ast.Subscript) and above.value is whole and self.is_container(place, frame):
             return  # which of its items is not known
         how = read_as(whole, parents)
+        if isinstance(above, ast.Call) and self.expects_deleted(above, frame):
+            return
         if how and not self.is_static_part(place, frame):
             self.emit("donated_read", events.DonatedReadEvent(whole, frame, dead[0], place, how))
+
+    @staticmethod
+    def expects_deleted(call: ast.Call, frame: Frame) -> bool:
+        """Whether a call, or the `tree.map` that it is, hands its arguments to a function that asks whether they are gone."""
+        names = [part.id for part in (call.func, *call.args[:1]) if isinstance(part, ast.Name)]
+        found = [bound[0] for bound in map(frame.scope.lookup, names) if bound is not None]
+        return any(isinstance(value, Function) and asks_whether_deleted(value.node) for value in found)
 
     @staticmethod
     def is_container(place: str, frame: Frame) -> bool:

@@ -212,6 +212,10 @@ class Calls(Machine):
         if outer.staged and (not callee.every or frame.guarded_in_loop()):
             frame.stage = replace(outer, certain=False)  # which of them it is depends on the run
         self.choosing += 1
+        # Which of several objects gets a function decides whether that is ever staged.
+        methods = not callee.every and all(isinstance(option, BoundMethod) for option in callee.options)
+        guessed = methods and any(isinstance(value, Function) for value in args)
+        self.guessing += guessed
         for option in callee.options:
             frame.used = dict(before)
             # Which of several functions of a library it is decides what they are to be given.
@@ -220,6 +224,7 @@ class Calls(Machine):
             results.append(self.call_value(option, args, kwargs, node, frame))
             self.beside -= unsure
             after.update(frame.used)
+        self.guessing -= guessed
         self.choosing -= 1
         frame.stage = outer
         frame.used = after

@@ -17,7 +17,13 @@ from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
 from jaxlint.staging.pytrees import is_kept
 from jaxlint.staging.scope import Scope
-from jaxlint.staging.syntax_facts import attribute_stores, dotted, stored_and_returned, stores_what_it_gets
+from jaxlint.staging.syntax_facts import (
+    PROMISES,
+    attribute_stores,
+    dotted,
+    stored_and_returned,
+    stores_what_it_gets,
+)
 from jaxlint.staging.values import (
     ANY_NAME,
     CALLABLE,
@@ -185,6 +191,8 @@ class Classes(Machine):
             )
             if annotation.endswith("ClassVar"):
                 continue
+            if annotation.endswith(PROMISES):
+                cls.promises.add(name)
             static = (
                 cls.kind == "linen"
                 or annotation.endswith("Static")
@@ -263,9 +271,8 @@ class Classes(Machine):
         frame: Frame,
     ) -> dict[str, Value]:
         values: dict[str, Value] = {}
-        names = list(fields)
-        for name, value in zip(names, args, strict=False):
-            values[name] = value
+        positional = [name for name, declared in fields.items() if not _is_left_out(declared)]
+        values.update(zip(positional, args, strict=False))
         for name, value in kwargs.items():
             if name in fields:
                 values[name] = value
@@ -273,7 +280,7 @@ class Classes(Machine):
             if name not in values:
                 values[name] = self.field_default(cls, declared, frame)
             values[name] = self.converted(declared, values[name], frame)
-        return {name: values[name] for name in names}
+        return {name: values[name] for name in fields}
 
     def converted(self, declared: Field, value: Value, frame: Frame) -> Value:
         """What `field(converter=...)` keeps of what the field is given."""
@@ -674,6 +681,15 @@ __all__ = ["Classes", "constant"]
 def _is_chex(member: Value | None) -> bool:
     """Whether chex itself is being analysed, whose test cases have the property."""
     return isinstance(member, Function) and member.module.name.partition(".")[0] == "chex"
+
+
+def _is_left_out(declared: Field) -> bool:
+    """Whether the constructor takes no argument by position for a field: `field(init=False)`, `field(kw_only=True)`."""
+    options = declared.made.kwargs if declared.made is not None else {}
+    init, named = (options.get(name) for name in ("init", "kw_only"))
+    return (isinstance(init, Static) and init.const is False) or (
+        isinstance(named, Static) and named.const is True
+    )
 
 
 def _is_kept_out(metadata: ast.Dict) -> bool:

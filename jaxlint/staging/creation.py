@@ -75,7 +75,8 @@ class Creation(Machine):
                 continue
             keyword = parameter in function.node.args.kwonlyargs
             if passed is not None and (keyword or position >= passed[0]) and parameter.arg not in passed[1]:
-                value: Value = Unknown(Origin(parameter.arg))  # no call gives it anything
+                # No call gives it anything.
+                value: Value = function.defaults.get(parameter.arg, Unknown(Origin(parameter.arg)))
             else:
                 value = self.creation_value(
                     t, spec, function, parameter, position, static, certain_statics, leaves
@@ -96,7 +97,9 @@ class Creation(Machine):
                 if parameter.arg not in bound_names and parameter.arg not in sizes_of_kernel(function.node)
             ]
         kind = t.kind if t.kind not in JIT_KINDS else "jit"
-        stage = Stage(kind, spec.abstract or frame.stage.abstract, True, t.why, frame.stage, bound_axes(t))
+        # Not certain within a trace: what it captures there are tracers of a call that need not run it.
+        abstract, certain = spec.abstract or frame.stage.abstract, not frame.stage.staged
+        stage = Stage(kind, abstract, certain, t.why, frame.stage, bound_axes(t))
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
         self.provoking = frame.module if frame.provokes_errors() else None
         try:

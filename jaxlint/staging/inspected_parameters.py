@@ -9,6 +9,7 @@ from jaxlint.staging.calls import FunctionRecord
 from jaxlint.staging.declared import Evaluate, is_declared_static
 from jaxlint.staging.pytrees import flattening, leaf_attributes
 from jaxlint.staging.syntax_facts import (
+    PROMISES,
     all_parameters,
     concrete_names,
     dotted,
@@ -238,7 +239,4 @@ def _has_leaves(value: Instance) -> bool:
 def _is_promise(declared: Field, cls: ClassValue) -> bool:
     """Whether a field is one that equinox asks of heirs alone (`AbstractVar`), and `cls` has it as an attribute of the class."""
     asked = getattr(declared.annotation, "value", None)
-    return dotted(asked).endswith(_PROMISES) and cls.lookup(declared.name) is not None
-
-
-_PROMISES = ("AbstractVar", "AbstractClassVar")
+    return dotted(asked).endswith(PROMISES) and cls.lookup(declared.name) is not None

@@ -150,7 +150,9 @@ class Machine:
     def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
         raise NotImplementedError
 
-    def arrayless_branch(self, test: ast.expr, frame: Frame, depth: int = 4) -> bool | None:
+    def arrayless_branch(
+        self, test: ast.expr, frame: Frame, depth: int = 4, given: dict[str, ast.expr] | None = None
+    ) -> bool | None:
         raise NotImplementedError
 
     def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:

@@ -15,12 +15,14 @@ from jaxlint.staging.syntax_facts import (
     is_version_test,
     last_name,
     module_switches,
+    positional_parameters,
 )
 from jaxlint.staging.values import (
     CALLABLE,
     MISSING,
     UNKNOWN,
     Array,
+    Choice,
     ClassValue,
     External,
     Function,
@@ -53,20 +55,28 @@ class Narrowing(Machine):
             isinstance(self.eval(asked, frame), (External, ModuleValue)) for asked in attribute_tests(test)
         )
 
-    def arrayless_branch(self, test: ast.expr, frame: Frame, depth: int = 4) -> bool | None:
+    def arrayless_branch(
+        self, test: ast.expr, frame: Frame, depth: int = 4, given: dict[str, ast.expr] | None = None
+    ) -> bool | None:
         """The outcome of a test under which what it asks about is no tracer, or no array at all.
 
         Or under which a switch of the module was turned: what is then done differently may never be staged.
+        `given`: the test is what a helper answers, and its parameters stand for these.
         """
         if depth == 0:
             return None
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            inner = self.arrayless_branch(test.operand, frame, depth - 1)
+            inner = self.arrayless_branch(test.operand, frame, depth - 1, given)
             return None if inner is None else not inner
         if isinstance(test, ast.BoolOp):
-            wanted = isinstance(test.op, ast.And)
-            parts = (self.arrayless_branch(part, frame, depth - 1) for part in test.values)
-            return wanted if any(part is wanted for part in parts) else None
+            both = isinstance(test.op, ast.And)
+            parts = [self.arrayless_branch(part, frame, depth - 1, given) for part in test.values]
+            if any(part is both for part in parts):
+                return both
+            return (not both) if all(part is (not both) for part in parts) else None
+        if isinstance(test, ast.Name) and given is not None:
+            handed = given.get(test.id)
+            return self.arrayless_branch(handed, frame, depth - 1) if handed is not None else None
         if isinstance(test, ast.Name) and frame.function is not None:
             bound = bound_tests(frame.function.node).get(test.id)
             if bound is not None:
@@ -75,13 +85,20 @@ class Narrowing(Machine):
         if not isinstance(test, ast.Call):
             return None
         asked = last_name(test.func)
-        if asked == "is_concrete":
+        if asked in _NO_TRACERS:
             return True
         if asked == "isinstance" and len(test.args) == 2:
-            return self.arrayless_type(test.args[0], test.args[1], frame)
+            about = test.args[0]
+            if given is not None and isinstance(about, ast.Name):
+                about = given.get(about.id, about)
+            return self.arrayless_type(about, test.args[1], frame)
         found = frame.scope.lookup(asked) if isinstance(test.func, ast.Name) else None
-        answer = answer_of(found[0].node) if found is not None and isinstance(found[0], Function) else None
-        return self.arrayless_branch(answer, frame, depth - 1) if answer is not None else None
+        if found is None or not isinstance(found[0], Function):
+            return None
+        answer = answer_of(found[0].node)
+        names = [parameter.arg for parameter in positional_parameters(found[0].node)]
+        passed = dict(zip(names, test.args, strict=False))
+        return self.arrayless_branch(answer, frame, depth - 1, passed) if answer is not None else None
 
     @staticmethod
     def turned(name: str, frame: Frame) -> bool | None:
@@ -102,10 +119,12 @@ class Narrowing(Machine):
         kinds = self.kinds_of(kind, frame)
         if type(found[0]) is Unknown:
             return True if kinds and all(map(_is_sequence_type, kinds)) else None
-        if not isinstance(found[0], Array) or not found[0].certain or found[0].tree:
+        if not isinstance(found[0], Array) or not found[0].certain:
             return None
+        if all(_is_plain(one) and not _is_container_type(one) for one in kinds):
+            return True
         foreign = any(type(one) is Unknown or _is_foreign(one) for one in kinds)
-        return True if foreign and not any(map(_is_array_type, kinds)) else None
+        return True if foreign and not found[0].tree and not any(map(_is_array_type, kinds)) else None
 
     def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
         """Refines variables by what a test says of them."""
@@ -177,18 +196,19 @@ class Narrowing(Machine):
         ):
             self.rebind(test.args[0].id, replace(found[0], certain=False), frame)
             return
-        plain = all(
-            isinstance(kind, External)
-            and (kind.name.startswith("builtins.") or kind.name.startswith(("numpy.", "numbers.")))
-            for kind in kinds
-        )
+        if (
+            not outcome
+            and isinstance(found[0], Array)
+            and any(type(kind) is Unknown or _is_array_type(kind) for kind in kinds)
+        ):
+            # No array gets here: arrays are of these types, or may be of those that are not known.
+            self.rebind(test.args[0].id, replace(found[0], certain=False), frame)
+            return
+        plain = all(map(_is_plain, kinds))
         tracers = all(isinstance(kind, External) and kind.name.endswith("Tracer") for kind in kinds)
         if (outcome and plain) or (not outcome and tracers):
             if isinstance(found[0], (Array, Unknown, External)):
-                containers = any(
-                    isinstance(k, External) and k.name.partition(".")[2] in ("list", "tuple", "dict")
-                    for k in kinds
-                )
+                containers = any(map(_is_container_type, kinds))
                 self.rebind(test.args[0].id, UNKNOWN if containers else Static(), frame)
         elif outcome and len(kinds) == 1 and isinstance(kinds[0], ClassValue) and type(found[0]) is Unknown:
             self.rebind(test.args[0].id, self.some_instance(kinds[0], found[0], frame), frame)
@@ -223,6 +243,15 @@ def _is_sequence_type(kind: Value) -> bool:
     return isinstance(kind, External) and kind.name in ("builtins.list", "builtins.tuple")
 
 
+def _is_plain(kind: Value) -> bool:
+    """Whether a type is one of Python's or NumPy's."""
+    return isinstance(kind, External) and kind.name.startswith(("builtins.", "numpy.", "numbers."))
+
+
+def _is_container_type(kind: Value) -> bool:
+    return isinstance(kind, External) and kind.name.partition(".")[2] in ("list", "tuple", "dict")
+
+
 def _is_foreign(kind: Value) -> bool:
     """Whether a type is of a library that is not known, whose instances are no tracers."""
     return isinstance(kind, External) and kind.name.partition(".")[0] not in (*JAX_FAMILY, *_PLAIN_MODULES)
@@ -238,5 +267,8 @@ def decided(value: Value, outcome: bool) -> Value:
 
 
 def members_of_type(kind: Value) -> list[Value]:
-    """The types that the second argument of `isinstance` stands for."""
-    return kind.elements() if isinstance(kind, TupleValue) else [kind]
+    """The types that the second argument of `isinstance` stands for, or may stand for."""
+    if not isinstance(kind, (Choice, TupleValue)):
+        return [kind]
+    parts = kind.options if isinstance(kind, Choice) else kind.elements()
+    return [member for part in parts for member in members_of_type(part)]

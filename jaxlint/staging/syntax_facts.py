@@ -48,6 +48,10 @@ _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
+# How equinox declares what a class asks of its heirs alone.
+PROMISES = ("AbstractVar", "AbstractClassVar")
+
+
 @cache
 def leaf_parameters(node: FunctionNode) -> frozenset[str]:
     """Parameters that the body uses as a single array: in arithmetic, an ordering, or by an array's attribute."""
@@ -585,6 +589,12 @@ def asks_what_is_kept(test: ast.expr, function: ast.AST) -> bool:
         for statement in nodes_of(function, ast.Assign)
         for target in statement.targets
     )
+
+
+@cache
+def asks_whether_deleted(node: FunctionNode) -> bool:
+    """Whether a function asks arrays `is_deleted`: it may be given what was donated."""
+    return any(child.attr == "is_deleted" for child in nodes_of(node, ast.Attribute))
 
 
 @cache

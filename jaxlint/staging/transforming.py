@@ -188,7 +188,10 @@ class Transforming(Boundary, StagedCalls, CustomRules):
             differentiated = self.innermost(target)[0]
             if differentiated is not None:
                 self.gradient_roots.add(differentiated.node)
-        if spec.staged or (spec.kind in DIFFERENTIATION and not name.startswith(("flax.nnx", "equinox"))):
+        staged = spec.staged or (
+            spec.kind in DIFFERENTIATION and not name.startswith(("flax.nnx", "equinox"))
+        )
+        if staged and not self.guessing:
             self.creations.append((transformed, frame))
         return transformed
 

@@ -320,6 +320,9 @@ class ClassValue(Value):
     kind: str = "plain"
     namespace: dict[str, Value] = field(default_factory=dict)
     fields: dict[str, Field] = field(default_factory=dict)
+    promises: set[str] = field(
+        default_factory=set
+    )  # the fields that it asks of its heirs, and has no place for
     prototype: Instance | None = None
     meta: Value | None = None  # its metaclass
     derived: bool = False  # a class of the project has it as a base
@@ -361,8 +364,12 @@ class ClassValue(Value):
 
     def all_fields(self) -> dict[str, Field]:
         merged: dict[str, Field] = {}
+        promised: set[str] = set()
         for cls in reversed(self.mro()):
+            for name in promised.intersection(cls.fields):
+                del merged[name]  # it stands where an heir declares it
             merged.update(cls.fields)
+            promised = (promised - cls.fields.keys()) | cls.promises
         return merged
 
 

@@ -35,6 +35,107 @@ PROGRAMS = {
         def tune(config, key):
             return jax.jit(make_train(config))(key)
     """,
+    "a jitted function that a call in a stage makes and does not run": """
+        import jax
+        import jax.numpy as jnp
+
+        def make_loss(smoothing=0.1, axis=1):
+            def loss(logits, targets):
+                return smoothing + jnp.sum(logits, axis=axis) - targets
+
+            return jax.jit(loss)
+
+        @jax.jit
+        def evaluate(logits, targets):
+            return jax.eval_shape(lambda x: make_loss(x, targets), logits)
+    """,
+    "a call on the spot that leaves a switch at its default": """
+        import jax
+        import jax.numpy as jnp
+
+        def respond(spacing, x, with_fields):
+            if with_fields:
+                x = x + int(jnp.ceil(2.0 / spacing))
+            return x
+
+        def response(x, with_fields: bool = False):
+            return respond(0.1, x, with_fields=with_fields)
+
+        jax.jit(response)(jnp.ones(3))
+    """,
+    "a helper that asks for NumPy arrays and scalars": """
+        import jax
+        import numpy as np
+
+        def is_host(given):
+            return isinstance(given, np.ndarray) or np.isscalar(given)
+
+        @jax.jit
+        def zeros(x):
+            if is_host(x) and x.size == 1:
+                return np.all(np.equal(x, 0))
+            return False
+
+        zeros(1.0)
+    """,
+    "types of arrays that a table holds": """
+        import jax
+        import numpy as np
+
+        KINDS = (jax.Array,)
+        try:
+            from jax.stages import ArgInfo
+
+            KINDS = (*KINDS, ArgInfo)
+        except ImportError:
+            pass
+
+        @jax.jit
+        def unchanged(x):
+            if isinstance(x, (*KINDS, np.ndarray)):
+                return x
+            return np.asarray(x)
+
+        unchanged(1.0)
+    """,
+    "a donated array that a helper asks whether it is gone": """
+        import jax
+        import jax.numpy as jnp
+
+        double = jax.jit(lambda p: p * 2, donate_argnums=0)
+
+        def drop(value):
+            if isinstance(value, jax.Array) and not value.is_deleted():
+                value.delete()
+
+        def doubled(params):
+            result = double(params)
+            jax.tree.map(drop, params)
+            return result
+    """,
+    "a function that one of two objects would jit": """
+        import jax
+        import numpy as np
+
+        class Jitted:
+            def quality(self, sampler):
+                return jax.jit(sampler)(1.0)
+
+        class Plain:
+            def quality(self, sampler):
+                return sampler(1.0)
+
+        def load(classes):
+            if classes > 1:
+                return Plain()
+            return Jitted()
+
+        def sampler(x):
+            return np.array(x)
+
+        def main(classes):
+            return load(classes).quality(sampler)
+    """,
     "what holds no array is not donated with all the others": """
         import equinox as eqx
         import optax
@@ -2006,3 +2107,32 @@ def test_what_a_switch_says_at_first_is_sure(tmp_path: Path) -> None:
     turned = program.replace("EAGER = False", "EAGER = True").replace("bool = True", "bool = False")
     found = findings_in(tmp_path, {"program.py": turned})
     assert [(finding.code, finding.message.split()[0]) for finding in found] == [("JAX101", "`if`")]
+
+
+SURE = {
+    "a jitted function that a call in a stage makes and does not run": [
+        ("lambda x: make_loss(x, targets)", "lambda x: make_loss(x, targets)(x, x)")
+    ],
+    "a call on the spot that leaves a switch at its default": [
+        ("(jnp.ones(3))", "(jnp.ones(3), True)"),
+        (", with_fields: bool = False", ", flag"),
+        ("with_fields=with_fields", "with_fields=True"),
+    ],
+    "a helper that asks for NumPy arrays and scalars": [
+        ("isinstance(given, np.ndarray)", "isinstance(given, jax.Array)")
+    ],
+    "types of arrays that a table holds": [("            return x\n", "            return np.asarray(x)\n")],
+    "a donated array that a helper asks whether it is gone": [
+        ("isinstance(value, jax.Array) and not value.is_deleted()", "isinstance(value, jax.Array)")
+    ],
+    "a function that one of two objects would jit": [("return Plain()", "return Jitted()")],
+}
+
+
+@pytest.mark.parametrize("name", SURE)
+def test_what_is_certain_beside_a_doubt_is_told(tmp_path: Path, name: str) -> None:
+    program = PROGRAMS[name]
+    for old, new in SURE[name]:
+        assert old in program
+        program = program.replace(old, new)
+    assert findings_in(tmp_path, {"program.py": program})

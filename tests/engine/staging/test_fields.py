@@ -324,3 +324,59 @@ def test_none_in_a_class_stands_for_what_its_users_set(tmp_path: Path, state: st
         """
     }
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+@pytest.mark.parametrize(
+    ("promise", "mark"),
+    [("state: eqx.AbstractVar[jax.Array]", ""), ("state: jax.Array", "  # reports tracer-to-numpy")],
+)
+def test_what_a_class_asks_of_its_heirs_is_no_argument_of_theirs(
+    tmp_path: Path, promise: str, mark: str
+) -> None:
+    files = {
+        "systems.py": f"""
+            import equinox as eqx
+            import jax
+            import numpy as np
+
+            def as_numpy(x):
+                return np.asarray(x){mark}
+
+            class System(eqx.Module):
+                {promise}
+
+            class Linear(System):
+                matrix: jax.Array
+                state: np.ndarray = eqx.field(converter=as_numpy, default=3.0)
+
+            @jax.jit
+            def scaled(matrix):
+                return Linear(matrix).matrix
+        """
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+@pytest.mark.parametrize(("options", "mark"), [("init=False, ", ""), ("", "  # reports tracer-to-numpy")])
+def test_fields_that_the_constructor_does_not_take_are_passed_over(
+    tmp_path: Path, options: str, mark: str
+) -> None:
+    files = {
+        "systems.py": f"""
+            import equinox as eqx
+            import jax
+            import numpy as np
+
+            def as_numpy(x):
+                return np.asarray(x){mark}
+
+            class Linear(eqx.Module):
+                state: np.ndarray = eqx.field({options}converter=as_numpy, default=3.0)
+                matrix: jax.Array = None
+
+            @jax.jit
+            def scaled(matrix):
+                return Linear(matrix).matrix
+        """
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
