@@ -99,6 +99,15 @@ class Reporter:
                 return True
         return False
 
+    def under_mocks(self, severity: Severity) -> bool:
+        """Whether an error is claimed of what a test with other objects in the place of the program's parts leads to."""
+        assert self.event is not None
+        return (
+            severity is Severity.ERROR
+            and self.rule.category != "migration"
+            and self.event.frame.under_mocks()
+        )
+
     def __call__(
         self,
         node: ast.AST,
@@ -113,6 +122,8 @@ class Reporter:
         """Reports `message` at `node`; the first report of a rule at a place is kept."""
         assert self.event is not None
         if self.module.is_test and self.expected_to_fail(node):
+            return
+        if self.under_mocks(severity or self.rule.severity):
             return
         span = self.span(node)
         key = (self.path, self.rule.code, span)

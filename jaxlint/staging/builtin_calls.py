@@ -95,6 +95,16 @@ class BuiltinCalls(Introspection):
         joined = join_all(held) if all(isinstance(p, (ListValue, TupleValue)) for p in parts) else UNKNOWN
         return ListValue(None, joined) if isinstance(args[1], ListValue) else TupleValue(None, joined)
 
+    def exec_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """What the text binds goes into the dicts that it is run with."""
+        for names in [*args[1:], *kwargs.values()]:
+            if isinstance(names, DictValue):
+                names.items.clear()
+                names.element = UNKNOWN
+        return Static(None)
+
     # -- sequences and dicts
 
     def range_call(
@@ -303,4 +313,5 @@ _CALLS: dict[str, Builtin] = {
     "next": BuiltinCalls.next_call,
     "dict": BuiltinCalls.dict_call,
     "len": BuiltinCalls.len_call,
+    "exec": BuiltinCalls.exec_call,
 }

@@ -483,7 +483,10 @@ class ControlFlow(Machine):
     def flow_eval_shape(
         self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
-        if args:
+        jitted = args[0] if args else UNKNOWN
+        if api == "jax.eval_shape" and isinstance(jitted, Transformed) and jitted.kind == "jit":
+            self.call_transformed_method(jitted, "eval_shape", args[1:], kwargs, node, frame)
+        elif args:
             keeps_python = api.startswith("equinox.")
             unjitted, self.unjitted = self.unjitted, 0  # it traces, whatever `jax.disable_jit` says
             why = self.body_why(api, args[0], node, frame)

@@ -65,9 +65,12 @@ class CustomRules(Machine):
             return
         names = self.signature(t.target)
         named = constant_names(t.options.get("nondiff_argnames")) or ()
+        numbers = constant_numbers(t.options.get("nondiff_argnums"))
+        if numbers is None:
+            return  # which arguments the rules get where is not known
         nondiff = sorted(
             {
-                *(constant_numbers(t.options.get("nondiff_argnums")) or ()),
+                *numbers,
                 *(names.index(name) for name in named if name in names),
             }
         )

@@ -41,6 +41,7 @@ _BUILTINS = frozenset(
         "dir",
         "divmod",
         "enumerate",
+        "exec",
         "filter",
         "float",
         "format",

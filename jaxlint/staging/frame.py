@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import provokes_errors
+from jaxlint.staging.syntax_facts import provokes_errors, replaces_parts
 from jaxlint.staging.values import Function, Origin, Value
 
 if TYPE_CHECKING:
@@ -90,6 +90,15 @@ class Frame:
                     return True
             frame = frame.caller
         return False
+
+    def under_mocks(self) -> bool:
+        """Whether a test that replaces parts of the program has led here: what is called is not what the source says."""
+        return any(
+            frame.function is not None
+            and frame.module.is_test
+            and replaces_parts(frame.function.cls.node if frame.function.cls else frame.function.node)
+            for frame in (self, *self.callers())
+        )
 
     def snapshot(self) -> Snapshot:
         return Snapshot(dict(self.scope.variables), dict(self.used), self.buffers, self.dead)

@@ -574,6 +574,17 @@ class Machine:
     ) -> Value:
         raise NotImplementedError
 
+    def call_transformed_method(
+        self,
+        base: Transformed,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        raise NotImplementedError
+
     def call_custom(
         self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:

@@ -237,6 +237,8 @@ class Operators(Machine):
             other = right if isinstance(left, Array) else left
             if isinstance(other, (TupleValue, DictValue, External, ClassValue, Function)):
                 return Static(kind="bool")
+            if isinstance(other, Instance) and isinstance(op, (ast.Eq, ast.NotEq)):
+                return UNKNOWN  # an array is equal to no such object, and what is one is told by its class
             result = self.array_result(frame, [left, right], node, role="bool")
             self.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
             return result

@@ -266,6 +266,11 @@ def _kernel_query(
     return self.array_result(frame, [*args, *kwargs.values()], node, name="the grid query")
 
 
+def _grid_size(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """A Python number, unless that axis of the grid is a traced value."""
+    return UNKNOWN
+
+
 def _deque(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     result = self.call_builtin("list", args[:1], {}, node, frame)
     if isinstance(result, ListValue):
@@ -359,6 +364,6 @@ SPECIAL_CALLS: dict[str, Special] = {
     "jax.debug.print": _debug,
     "jax.debug.breakpoint": _debug,
     "jax.experimental.pallas.program_id": _kernel_query,
-    "jax.experimental.pallas.num_programs": _kernel_query,
+    "jax.experimental.pallas.num_programs": _grid_size,
     "jax.experimental.pallas.load": _kernel_query,
 }

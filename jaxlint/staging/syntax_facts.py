@@ -469,6 +469,22 @@ def provokes_errors(function: ast.AST) -> bool:
     )
 
 
+_STANDS_IN = frozenset({"patch", "MagicMock", "Mock", "AsyncMock", "create_autospec"})
+
+
+@cache
+def replaces_parts(test: ast.AST) -> bool:
+    """Whether a test, or a class of them, puts other objects in the place of what the program would call: `mock.patch` and the like."""
+    return any(
+        (isinstance(node, ast.Name) and node.id in _STANDS_IN)
+        or (
+            isinstance(node, ast.Attribute)
+            and (node.attr in _STANDS_IN or (node.attr == "setattr" and dotted(node.value) == "monkeypatch"))
+        )
+        for node in walk(test)
+    )
+
+
 _ASKS_FOR_KIND = frozenset({"isscalar", "issubdtype", "default_backend"})
 _OTHER_LIBRARIES = ("numpy", "np", "cupy", "torch", "pytorch", "tensorflow", "tf")
 

@@ -10,10 +10,12 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StagedReturnEvent, TransformEvent
+from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import (
     Array,
+    Function,
     Instance,
     NumpyArray,
     Static,
@@ -175,6 +177,28 @@ def train(model, count):
 """,
         ),
         Example(
+            "a step that hands the old state back, too",
+            """
+import jax
+
+@jax.jit
+def env_step(env_state, action):
+    return env_state + action, env_state
+
+@jax.jit  # finding
+def step(env_state, action):
+    return env_state + action, action
+
+def run(env_state, other, action):
+    seen = []
+    for _ in range(100):
+        env_state, old = env_step(env_state, action)
+        other, _ = step(other, action)
+        seen.append(old)
+    return seen, other
+""",
+        ),
+        Example(
             "donated, not rebound, or not an update",
             """
 from functools import partial
@@ -284,7 +308,13 @@ def train(params, batches):
             wanted = {i for i, name in enumerate(candidate.names) if name in candidate.updated}
         else:
             return
-        wanted = {i for i in wanted if i >= len(candidate.names) or not _is_key(candidate.names[i])}
+        target = candidate.event.transformed.target
+        back = _handed_back(target.node) if isinstance(target, Function) else frozenset()
+        wanted = {
+            i
+            for i in wanted
+            if i >= len(candidate.names) or not (_is_key(candidate.names[i]) or candidate.names[i] in back)
+        }
         kept = {i for i in wanted if i < len(candidate.names) and _STATE.search(candidate.names[i].lower())}
         if not candidate.gradient and not candidate.updated:
             # The result may be anything, but this is what the callers make of it; what they keep may be read again.
@@ -350,6 +380,17 @@ def train(params, batches):
                 "public": _is_public(event),
             },
         )
+
+
+@cache
+def _handed_back(function: ast.AST) -> frozenset[str]:
+    """The names that a function returns as it was given them, beside what is new."""
+    returned = [
+        node.value.elts for node in nodes_of(function, ast.Return) if isinstance(node.value, ast.Tuple)
+    ]
+    names = {part.id for parts in returned for part in parts if isinstance(part, ast.Name)}
+    stored = {node.id for node in nodes_of(function, ast.Name) if isinstance(node.ctx, ast.Store)}
+    return frozenset(names - stored)
 
 
 def _shares_shape_with(value: Value) -> object:

@@ -254,11 +254,13 @@ def through_kernel(w, out):
         tested = list(_tested(operation.args[0], DEEP))
         if not tested or _leaves_nan(event.node):
             return
-        for branch in operation.args[1:]:
+        for chosen, branch in zip((True, False), operation.args[1:], strict=True):
             for name, operand in _unsafe(branch, DEEP):
                 if is_integer(dtype_of(operand)) or _made_safe(operand):
                     continue
                 limit = next((bound for value, bound in tested if same(value, operand)), None)
+                if limit == "" and _is_below(operation.args[0], operand) is chosen:
+                    continue  # a cutoff: the branch is for what is small
                 if limit is not None and _protects(name, limit):
                     self.found.append((event, name, ""))
                     return
@@ -363,13 +365,25 @@ def _tested(condition: Value, depth: int) -> Iterator[tuple[Value, float | str]]
             yield inner.args[0], "" if limit is None else limit
 
 
+def _is_below(condition: Value, operand: Value) -> bool | None:
+    """True for `operand < limit`, False for `operand > limit`; None for anything else."""
+    operation = made(condition, *_COMPARISONS)
+    if operation is None or len(operation.args) != 2 or "equal" in (operation.name, operation.name[4:]):
+        return None
+    return operation.name.startswith("less") is same(operation.args[0], operand)
+
+
 def _made_safe(value: Value) -> bool:
-    """Whether a number other than zero stands in for some of its elements, as `where(y == 0, 1.0, y)` has it."""
+    """Whether a number stands in for some of its elements, as `where(y == 0, 1.0, y)` has it, or a bound other than zero.
+
+    `where` leaves out what comes back from the elements that a number stands for, NaN or not.
+    """
     operation = value.made if isinstance(value, Array) else None
     if operation is None or operation.name not in ("where", "select", "maximum", "clip"):
         return False
-    chosen = operation.args[1:] if operation.name in ("where", "select") else operation.args
-    return not operation.args or any(is_number(part) and number(part) != 0 for part in chosen)
+    if operation.name in ("where", "select"):
+        return not operation.args or any(is_number(part) for part in operation.args[1:])
+    return not operation.args or any(is_number(part) and number(part) != 0 for part in operation.args)
 
 
 def _zero_beside(dividend: Value, divisor: Value) -> bool:

@@ -270,6 +270,66 @@ policy.score(jnp.ones(3))
 """,
         ),
         Example(
+            "put back at the end, by a context manager and by the method that stores it",
+            """
+from contextlib import contextmanager
+import jax
+
+_current = None
+
+@contextmanager
+def current(x):
+    global _current
+    before = _current
+    _current = x
+    try:
+        yield
+    finally:
+        _current = before
+
+@contextmanager
+def lasting(x):
+    global _current
+    _current = x  # finding
+    yield
+
+@jax.jit
+def scale(x):
+    with current(x), lasting(x):
+        return x * 2
+
+class Model:
+    def __init__(self, data):
+        self.data = data
+
+    def set_data(self, data):
+        self.data = data
+
+    def keep(self, data):
+        self.data = data  # finding
+
+def gains(model, candidates):
+    before = model.data
+
+    def gain(data):
+        model.set_data(data)
+        return model.data.sum()
+
+    found = jax.vmap(gain)(candidates)
+    model.set_data(before)
+    return found
+
+def kept(model, candidates):
+    def gain(data):
+        model.keep(data)
+        return model.data.sum()
+
+    return jax.vmap(gain)(candidates)
+
+gains(Model(None), jax.numpy.ones((3, 2))), kept(Model(None), jax.numpy.ones((3, 2)))
+""",
+        ),
+        Example(
             "containers made inside, and functional state",
             """
 from collections import defaultdict, deque
@@ -321,13 +381,54 @@ def host(xs):
         array = find_array(event.value, True)
         if array is None or not array.certain or not event.frame.stage.certain or guarded(event):
             return
-        if _is_overwritten(event):
+        if _is_overwritten(event) or _is_put_back(event) or _is_set_again(event):
             return
         report(
             event.node,
             f"a traced value is stored in {event.where}, which outlives the trace",
             reason=staged_because(event.frame),
         )
+
+
+def _is_put_back(event: LeakEvent) -> bool:
+    """Whether a `finally` of the same function stores something else there: a context manager, or one written out."""
+    place = _stored(event.node)
+    function = event.frame.function
+    if not place or function is None:
+        return False
+    return any(
+        _stored(part) == place
+        for block in ast.walk(function.node)
+        if isinstance(block, ast.Try)
+        for statement in block.finalbody
+        for part in ast.walk(statement)
+        if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Store)
+    )
+
+
+def _stored(node: ast.AST) -> str:
+    return (
+        node.id if isinstance(node, ast.Name) else place_of(node) if isinstance(node, ast.Attribute) else ""
+    )
+
+
+def _is_set_again(event: LeakEvent) -> bool:
+    """Whether the function around the staged one calls the method that stores it again afterwards, as `model.set_data(old)`."""
+    frames = [event.frame, *event.frame.callers()]
+    for setter, caller in itertools.pairwise(frames):
+        if setter.function is None or setter.function.cls is None or caller.function is None:
+            continue
+        inner = caller.function.node
+        outer = caller.module.parents.get(inner)
+        if not isinstance(outer, ast.FunctionDef) or inner not in outer.body:
+            continue
+        name = setter.function.name
+        for statement in outer.body[outer.body.index(inner) + 1 :]:
+            call = statement.value if isinstance(statement, ast.Expr) else None
+            method = call.func if isinstance(call, ast.Call) else None
+            if isinstance(method, ast.Attribute) and method.attr == name:
+                return True
+    return False
 
 
 def _is_overwritten(event: LeakEvent) -> bool:

@@ -15,7 +15,7 @@ from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
-_EVALUATION = re.compile(r"(^|_)(eval(uation)?|val(id(ation)?)?|test)(_|$)")
+_EVALUATION = re.compile(r"(^|_)(eval(uat\w*)?|val(id(ation)?)?|test)(_|$)")
 
 
 class KeyReuse(Rule):
@@ -356,6 +356,7 @@ def train(params, key):
                 or _shuffles_each(event.node, loop.node)
                 or runs_once(event.node, loop.node, frame.module)
                 or _EVALUATION.search(name)  # each evaluation is to see the same
+                or _EVALUATION.search(event.callee)
             ):
                 return
             message = f"the key `{name}` is used{through} in every iteration of the loop, each time with the same result"

@@ -314,6 +314,34 @@ def train(corpus, env, n):
 """,
         ),
         Example(
+            "parts that each iteration gathers anew",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def together(parts, rewards):
+    return jnp.concatenate(parts), rewards
+
+def train(queue, steps):
+    for _ in range(steps):
+        parts = []
+        for _ in range(4):
+            parts.append(queue.get())
+        parts, rewards = together(parts, queue.rewards())
+    return parts
+
+@jax.jit
+def longer(parts, x):
+    return jnp.concatenate([parts, x]), x
+
+def gather(parts, x, steps):
+    for _ in range(steps):
+        parts, x = longer(parts, x)  # finding
+    return parts
+""",
+        ),
+        Example(
             "parts between offsets, sizes that are drawn",
             """
 import itertools
@@ -537,6 +565,8 @@ run([(np.ones(3), 1.0)] * 9)
             given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
             for (name, position), part in self.grown.get(callee.node, {}).items():
                 if name in given and position < len(targets) and dotted(given[name]) == targets[position]:
+                    if _begins_anew(targets[position], loop.node, node):
+                        continue
                     report.event = event
                     how = f"it returns `{part}` longer than it was, and is given that again"
                     self.tell(event, callee, given[name], how, loop, report)
@@ -585,6 +615,14 @@ run([(np.ones(3), 1.0)] * 9)
             f"`{callee.label}` is compiled anew in every iteration: {how}",
             reason=f"{callee.why.explain(report.module)}, and called in the loop at line {line}",
         )
+
+
+def _begins_anew(name: str, loop: ast.AST, call: ast.AST) -> bool:
+    """Whether each iteration gives `name` another value besides what the call returns: `parts = []`."""
+    return any(
+        statement.value is not call and any(dotted(target) == name for target in statement.targets)
+        for statement in nodes_of(loop, ast.Assign)
+    )
 
 
 def _lengthened(value: Value, depth: int = 3, field: str = "") -> Iterator[Origin]:

@@ -266,6 +266,8 @@ def pyramid(x):
                 continue  # the loop around it is reported
             if not frame.home.staged or not frame.home.certain or frame.module.is_test:
                 continue
+            if frame.home.within("pallas"):
+                continue  # what a kernel unrolls is unrolled on purpose
             if len(loop.operations) < 2 and not _calls(node):
                 continue
             if not (_carries(node) and _may_loop(node)) or has_other_way(node, frame.module):

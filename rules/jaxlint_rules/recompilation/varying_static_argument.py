@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Example, Rule
@@ -239,6 +240,25 @@ rank([[1, 2], [3]], [[1, 2], [3, 4]])
 """,
         ),
         Example(
+            "what compiles ahead",
+            """
+from functools import partial
+import jax
+
+@partial(jax.jit, static_argnames="count")
+def insert(x, count):
+    return x[:count]
+
+def precompile(x):
+    for count in range(1, 64):
+        insert(x, count=count)
+
+def fill(x):
+    for count in range(1, 64):
+        insert(x, count=count)  # finding
+""",
+        ),
+        Example(
             "functions of the counter that take few values, arrays for filter_jit",
             """
 from dataclasses import dataclass, replace
@@ -471,6 +491,8 @@ def train(w, steps, size):
             return
         if isinstance(event.value, Array) and event.value.staged:
             return
+        if frame.function is not None and _AHEAD.search(frame.function.name.lower()):
+            return
         for loop, body in bodies(frame):
             name = follows(argument, body, frame) if body is loop.node else follows_calls(argument, frame)
             if name or _is_made_anew(argument, body):
@@ -487,6 +509,9 @@ def train(w, steps, size):
                     fix=fix,
                 )
                 return
+
+
+_AHEAD = re.compile(r"(^|_)(pre_?compil|warm_?up|compile_all)")  # it is there to compile what comes later
 
 
 def _is_made_anew(node: ast.expr, body: ast.AST) -> bool:

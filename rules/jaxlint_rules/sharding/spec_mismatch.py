@@ -121,6 +121,17 @@ for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
 """,
         ),
         Example(
+            "devices that a function puts in shape",
+            """
+import jax
+import numpy as np
+from jax.sharding import Mesh
+
+three = Mesh(np.reshape(jax.devices(), (1, 4, 2)), ["data", "fsdp", "tensor"])
+two = Mesh(np.reshape(jax.devices(), (4, 2)), ["data", "fsdp", "tensor"])  # finding
+""",
+        ),
+        Example(
             "arguments by keyword beside in_shardings",
             """
 import jax
@@ -289,6 +300,15 @@ def _rank_of_devices(node: ast.expr, call: ast.Call, report: Reporter) -> int | 
     last = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
     if any(isinstance(argument, ast.Starred) for argument in node.args):
         return None
+    if (
+        last == "reshape"
+        and len(node.args) > 1
+        and dotted(node.func).partition(".")[0] in ("np", "numpy", "jnp")
+    ):
+        asked = node.args[1]  # a function of the array
+        if not isinstance(asked, (ast.Tuple, ast.List)):
+            return None
+        return None if any(isinstance(part, ast.Starred) for part in asked.elts) else len(asked.elts)
     if last in ("create_device_mesh", "reshape") and node.args:
         asked = node.args[0]
         if isinstance(asked, (ast.Tuple, ast.List)):

@@ -253,6 +253,31 @@ def either(params, x, scanned=True):
 """,
         ),
         Example(
+            "parts that have their places under names of their own",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def restored(fields, values, boundaries):
+    for boundary in boundaries:
+        fields = jnp.where(boundary.mask, values[f"{boundary.name}_E"], fields)
+    return fields
+
+class Boundary:
+    def __init__(self, name):
+        self.name, self.mask = name, jnp.ones((4, 4), bool)
+
+def all_restored(fields, values):
+    @jax.jit
+    def run(fields):
+        for boundary in [Boundary("left"), Boundary("right"), Boundary("top"), Boundary("floor")]:
+            fields = fields @ values[f"{boundary.name}_E"]
+        return fields
+    return run(fields)
+""",
+        ),
+        Example(
             "two that are written out",
             """
 import jax
@@ -394,8 +419,10 @@ def _is_layer(node: ast.For, carried: str, used: set[str], plain: bool) -> bool:
 
 def _decides(node: ast.For, used: set[str]) -> bool:
     """Whether Python decides by the layer what is done with it, so that each is a program of its own."""
-    tests = (child.test for statement in node.body for child in walk(statement) if isinstance(child, ast.If))
-    return any(used & names_in(test) for test in tests)
+    parts = [child for statement in node.body for child in walk(statement)]
+    tests = [part.test for part in parts if isinstance(part, ast.If)]
+    texts = [part for part in parts if isinstance(part, ast.JoinedStr)]  # a name that it has a place under
+    return any(used & names_in(part) for part in [*tests, *texts])
 
 
 def _called(node: ast.For) -> set[str]:

@@ -105,3 +105,71 @@ XFAIL = """
 def test_a_test_that_is_known_to_fail(tmp_path: Path, decorator: str, mark: str) -> None:
     files = {"test_gradient.py": XFAIL.format(decorator=decorator, mark=mark)}
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+MOCKED = """
+    from functools import partial
+    from unittest import mock
+
+    import jax
+    import jax.numpy as jnp
+    import pytest
+
+    @partial(jax.jit, donate_argnums=0)
+    def step(x):
+        return x + 1
+
+    def test_patched():
+        x = jnp.ones(3)
+        with mock.patch.object(jax, "jit"):
+            step(x)
+        assert x.sum() == 3
+
+    def test_set(monkeypatch):
+        x = jnp.ones(3)
+        monkeypatch.setattr("jax.jit", lambda f, **_: f)
+        step(x)
+        assert x.sum() == 3
+
+    class TestSteps:
+        def setup_method(self):
+            self.x = mock.MagicMock()
+
+        def test_step(self):
+            step(self.x)
+            assert self.x.shape == (3,)
+            return self.x + 1
+
+    def test_real():
+        x = jnp.ones(3)
+        step(x)
+        assert x.sum() == 3  # reports use-after-donation
+"""
+
+
+def test_nothing_is_claimed_of_what_a_test_replaces(tmp_path: Path) -> None:
+    files = {"tests/test_steps.py": MOCKED}
+    assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+def test_what_a_text_binds_that_is_executed_is_not_known(tmp_path: Path) -> None:
+    files = {
+        "made.py": """
+            import jax
+            import jax.numpy as jnp
+
+            def made(source, name):
+                names = {"jit": jax.jit}
+                exec(source, globals(), names)
+                return names[name]
+
+            def looked_up(name):
+                names = {"jit": jax.jit}
+                return names[name]
+
+            x = jnp.ones(3)
+            made("def double(x): return 2 * x", input())(x)
+            looked_up("jit")(x)  # reports transform-of-result
+        """
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
