@@ -62,6 +62,7 @@ from jaxlint.staging.values import (
     member_kind,
     rough_stand_in,
     stand_in,
+    unknown_of,
 )
 from jaxlint.staging.writes import Writes, mutable_parts, repeat, writes_since
 
@@ -199,8 +200,10 @@ class Calls(Machine):
         if isinstance(callee, Array) and callee.staged:
             # A part of a tree, and a function: what it has captured went into the stage with the tree.
             return self.opaque_call([callee, *args, *kwargs.values()], node, frame)
+        if isinstance(callee, Unknown) and callee.made_of:
+            return self.call_made_of(callee, args, kwargs, node, frame)
         self.hand_over([*args, *kwargs.values()], node, frame)
-        return UNKNOWN
+        return unknown_of([*args, *kwargs.values()])
 
     def call_choice(
         self, callee: Choice, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -544,7 +547,8 @@ class Calls(Machine):
                 return value
             return replace(value, origin=origin, like=like, made=None)  # it was made of other arguments
         if type(value) is Unknown and value.origin is not None:
-            return Unknown(given.get(value.origin) or Origin(value.origin.name), value.flow)
+            origin = given.get(value.origin) or Origin(value.origin.name)
+            return Unknown(origin, value.flow, made_of=value.made_of)
         if depth > 0 and isinstance(value, TupleValue) and value.items is not None:
             items = [self.renewed(part, given, depth - 1) for part in value.items]
             return TupleValue(items, value.element, value.cls, value.exact)

@@ -86,6 +86,7 @@ from jaxlint.staging.values import (
     constant,
     find_array,
     is_single,
+    unknown_of,
 )
 
 # Libraries whose objects compute arrays when they are called.
@@ -310,6 +311,8 @@ class Externals(Machine):
                     made.staged = Array(True, frame.stage.why, tree=True, certain=False)
             return made
         result = self.opaque_call([*args, *kwargs.values()], node, frame)
+        if isinstance(result, Unknown):
+            return unknown_of([*args, *kwargs.values()])
         why = frame.stage.why
         if frame.stage.abstract and isinstance(result, Array) and why is not None and not why.rests_on_habit:
             self.libraries.setdefault(name.partition(".")[0], why)

@@ -279,7 +279,7 @@ def marked(value: Value, flow: Flow | None) -> Value:
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         return map_parts(value, lambda part: marked(part, flow))
     if type(value) is Unknown and value.flow is not flow:
-        return Unknown(value.origin, flow)
+        return Unknown(value.origin, flow, made_of=value.made_of)
     if isinstance(value, ExternalObject) and value.flow is not flow and holds_arrays(value.name):
         return replace(value, flow=flow)
     if isinstance(value, Instance) and value.cls.kind in _COPIED_KINDS:

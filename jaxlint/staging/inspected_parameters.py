@@ -49,6 +49,8 @@ def parameter_facts(
         if params[name] == "unknown" and _may_be_one(name, contexts):
             params[name] = "traced"
     _doubt(params, contexts, record)
+    if "traced" not in params.values():
+        _take_carrier(params, contexts, record)
     for name in names:
         sure = sum(name in bound and surely_traced(bound[name]) for bound in contexts)
         if (
@@ -76,13 +78,20 @@ def gets_tracers(bound: dict[str, Value]) -> bool:
 def surely_traced(value: Value) -> bool:
     """Whether a value certainly is or holds a tracer."""
     array = tracer_in(value)
-    return array is not None and (array.certain or isinstance(value, Instance))
+    if isinstance(value, Instance):
+        return array is not None and (bool(value.fields) or _has_leaves(value))
+    return array is not None and array.certain
 
 
 def _parameter(name: str, contexts: Contexts) -> str:
     values = [bound[name] for bound in contexts if name in bound]
     answers = {classify(value) for value in values}
-    if answers == {"traced", "static"} and not any(map(surely_traced, values)):
+    nothing = any(isinstance(value, Static) and value.const is None for value in values)
+    if (
+        (nothing or "unknown" not in answers)
+        and answers >= {"traced", "static"}
+        and not any(map(surely_traced, values))
+    ):
         return "unknown"  # some calls may give a tracer, others give what cannot be one
     if "traced" in answers:
         return "traced"
@@ -94,6 +103,21 @@ def _may_be_one(name: str, contexts: Contexts) -> bool:
     values = [bound[name] for bound in contexts if name in bound]
     known = [value for value in values if not isinstance(value, Unknown)]
     return bool(known) and all(isinstance(value, Array) and value.staged for value in known)
+
+
+def _take_carrier(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -> None:
+    """Sets to "traced" what must hold the tracers of these contexts, where everything that may is in doubt."""
+    node = record.function.node
+    unlikely = tested_names(node) | concrete_names(node)
+    held = {
+        name: [bound[name] for bound in contexts if name in bound and tracer_in(bound[name]) is not None]
+        for name in params
+        if name not in unlikely and not _STRUCTURE.search(name)
+    }
+    likely = [name for name, values in held.items() if any(classify(value) == "traced" for value in values)]
+    # Of an object it is known, too, whether it has leaves.
+    arrays = [name for name, values in held.items() if any(isinstance(value, Array) for value in values)]
+    params.update(dict.fromkeys(likely or arrays, "traced"))
 
 
 def _doubt(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -> None:
@@ -155,9 +179,7 @@ def _is_switch(value: Value) -> bool:
 
 
 def _names_tracer(value: Value) -> bool:
-    return isinstance(value, DictValue) and any(
-        array is not None and array.certain for array in map(tracer_in, value.items.values())
-    )
+    return isinstance(value, DictValue) and any(map(surely_traced, value.items.values()))
 
 
 def _is_empty(value: Value) -> bool:
@@ -191,7 +213,8 @@ def classify(value: Value) -> str:
     """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
     array = tracer_in(value)
     if array is not None:
-        return "traced" if array.certain or _likely_traced(value, array) else "unknown"
+        bare = isinstance(value, Instance) and not value.fields
+        return "traced" if (array.certain and not bare) or _likely_traced(value, array) else "unknown"
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         parts = value.elements()
         if not parts:

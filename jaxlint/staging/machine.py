@@ -230,6 +230,16 @@ class Machine:
     def note_methods(self, cls: ClassValue) -> None:
         raise NotImplementedError
 
+    def call_made_of(
+        self,
+        callee: Unknown,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        raise NotImplementedError
+
     def call_on_unknown(
         self,
         base: Value,

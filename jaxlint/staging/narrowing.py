@@ -262,7 +262,7 @@ def decided(value: Value, outcome: bool) -> Value:
     if type(value) is Static and value.const is MISSING:
         return Static(kind=value.kind, one_of=value.one_of, truth=outcome)
     if type(value) is Unknown:
-        return Unknown(value.origin, value.flow, True) if outcome else Static(truth=False)
+        return Unknown(value.origin, value.flow, True, value.made_of) if outcome else Static(truth=False)
     return value
 
 

@@ -45,6 +45,7 @@ from jaxlint.staging.values import (
     bound_to,
     doubtful,
     join_all,
+    unknown_of,
 )
 
 MAX_CLASSES = 3  # that define a method independently of each other
@@ -135,6 +136,31 @@ class Receivers(Machine):
                 self.call_value(self.possible_method(cls, name, base, frame), doubted, named, node, frame)
                 for cls in classes
             ]
+        finally:
+            frame.stage = stage
+            self.guessing -= 1
+        return doubtful(join_all(results))
+
+    def call_made_of(
+        self,
+        callee: Unknown,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """Calls what something unknown was made of, as the wrapper of a library does; in a stage that is not certain."""
+        given = [*args, *kwargs.values()]
+        if not frame.stage.staged or self.exhausted() or all(tracer_in(part) is None for part in given):
+            self.hand_over([callee, *given], node, frame)
+            return unknown_of(given)
+        stage = frame.stage
+        frame.stage = replace(stage, certain=False)
+        self.guessing += 1
+        try:
+            doubted = [doubtful(part) for part in args]
+            named = {key: doubtful(part) for key, part in kwargs.items()}
+            results = [self.call_value(part, doubted, named, node, frame) for part in callee.made_of]
         finally:
             frame.stage = stage
             self.guessing -= 1

@@ -776,7 +776,7 @@ class Statements(Machine):
             if array is not None and self.outlives_stage(scope, frame):
                 self.emit("leak", events.LeakEvent(target, frame, value, f"the outer variable `{target.id}`"))
         if isinstance(value, Unknown) and value.origin is None:
-            value = Unknown(Origin(target.id), value.flow)
+            value = Unknown(Origin(target.id), value.flow, made_of=value.made_of)
         elif isinstance(value, Array) and value.origin is not None:
             if value.role == "key" or value.origin.name.startswith("part "):
                 value.origin.name = target.id  # messages call a key what the program calls it

@@ -41,7 +41,14 @@ class Supposed(Machine):
     """
 
     def carries(self, value: Value, why: Why | None) -> None:
-        """Remembers the function in `value`, if it is one, as one that got into a stage."""
+        """Remembers the function in `value`, if it is one, as one that got into a stage.
+
+        What something unknown has made of a function, as the decorator of a library, most likely calls it.
+        """
+        if isinstance(value, Unknown):
+            for part in value.made_of:
+                self.carries(part, why)
+            return
         function = _function_in(value)
         if function is not None and why is not None and not why.rests_on_habit:
             self.carried.setdefault(function.node, (function, why))

@@ -104,6 +104,7 @@ class Unknown(Value):
     origin: Origin | None = None
     flow: Flow | None = None  # as of an array
     true: bool = False  # a test said so
+    made_of: tuple[Value, ...] = ()  # functions that something unknown was given, which gave this
 
 
 UNKNOWN: Final = Unknown()
@@ -542,6 +543,15 @@ def is_single(value: Value | None) -> bool:
         and not (value.staged or value.tree or value.mixed)
         and value.role not in ("ref", "variables", "declared")
     )
+
+
+def unknown_of(inputs: Iterable[Value]) -> Unknown:
+    """What something unknown gives that was given `inputs`: it may be made of the functions among them."""
+    options = (option for part in inputs for option in (part.options if isinstance(part, Choice) else [part]))
+    functions = tuple(
+        part for part in options if isinstance(part, (Function, BoundMethod, Partial, Transformed))
+    )
+    return Unknown(made_of=functions) if functions else UNKNOWN
 
 
 _WITHOUT_PARTS = frozenset({Static, Unknown, Function, ClassValue, External, Transformed})

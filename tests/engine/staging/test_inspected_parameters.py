@@ -778,3 +778,70 @@ def test_a_tracer_in_one_context_of_many_does_not_speak_against_an_annotation(tm
     facts = facts_of(tmp_path, program)
     assert facts["layer"].params == {"size": "unknown", "x": "traced"}
     assert facts["scaled"].params == {"size": "traced", "x": "traced"}
+
+
+def test_what_alone_can_hold_the_tracers_holds_them(tmp_path: Path) -> None:
+    program = """
+        import equinox as eqx
+
+        class Scale(eqx.Module):
+            factor: float = 2.0
+
+            def __call__(self, x):
+                return scaled(x, self.factor)
+
+        def scaled(x, factor):
+            return x
+
+        eqx.filter_jit(Scale().__call__)(load())
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["scaled"].params["x"] == "traced"
+
+
+def test_objects_among_the_rest_of_keywords_hold_tracers(tmp_path: Path) -> None:
+    program = """
+        import dataclasses
+        import jax
+        import jax.numpy as jnp
+
+        @jax.tree_util.register_dataclass
+        @dataclasses.dataclass
+        class Named:
+            data: jax.Array
+
+        def layer(x, **side_inputs):
+            return x + side_inputs["positions"].data
+
+        def plain(x, **side_inputs):
+            return x
+
+        @jax.jit
+        def step(x, positions):
+            return layer(x, positions=positions) + plain(x) + plain(x, mode="fast")
+
+        step(jnp.ones(3), Named(jnp.ones(3)))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["layer"].params["side_inputs"] == "traced"
+    assert facts["plain"].params["side_inputs"] == "static"
+
+
+def test_none_in_some_calls_speaks_against_a_tracer_that_is_not_certain(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+
+        def shifted(x, condition):
+            return x, condition
+
+        @jax.jit
+        def step(x, condition):
+            return shifted(x, None), shifted(x, load(condition)), shifted(x, load(0))
+
+        step(jnp.ones(3), jnp.ones(3))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["shifted"].params == {"x": "traced", "condition": "unknown"}
+    certain = program.replace("load(condition)", "condition")
+    assert facts_of(tmp_path, certain)["shifted"].params == {"x": "traced", "condition": "traced"}

@@ -439,3 +439,60 @@ def test_an_axis_of_a_mesh_that_another_file_maps_over_is_bound(
         """,
     }
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+BY_LIBRARY = """
+    import jax
+    import jax.numpy as jnp
+    import some_library
+
+    class Heat:
+        def change(self, u, rate):
+            return -rate * doubled(u)
+
+    def doubled(u):
+        return 2 * u
+
+    def make_step(equation):
+        change = some_library.on_vectors(equation.change)
+
+        def step(u):
+            return u + change(u, 0.5)
+
+        return step
+"""
+
+
+def test_what_a_library_has_wrapped_runs_where_the_wrapper_is_called(tmp_path: Path) -> None:
+    program = BY_LIBRARY + "    jax.jit(make_step(Heat()))(jnp.ones(3))\n"
+    facts = facts_of(tmp_path, program)
+    assert facts["Heat.change"].staged == facts["doubled"].staged == "yes"
+    assert facts["Heat.change"].params == {"self": "static", "u": "traced", "rate": "static"}
+    assert facts["doubled"].params == {"u": "traced"}
+
+
+def test_what_a_library_has_wrapped_is_not_staged_by_a_call_on_the_host(tmp_path: Path) -> None:
+    program = BY_LIBRARY + "    make_step(Heat())(jnp.ones(3))\n"
+    facts = facts_of(tmp_path, program)
+    assert facts["Heat.change"].staged == facts["doubled"].staged == "unknown"
+
+
+def test_rules_hear_nothing_of_what_a_library_may_have_wrapped(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+        import some_library
+
+        def positive(x):
+            return x if x > 0 else 0.0
+
+        on_elements = some_library.for_each_element(positive)
+
+        @jax.jit
+        def step(x):
+            return on_elements(x)
+
+        step(jnp.ones(3))
+    """
+    assert findings_in(tmp_path, {"program.py": program}) == []
+    assert facts_of(tmp_path, program)["positive"].params == {"x": "unknown"}
