@@ -8,7 +8,6 @@ from jaxlint.jaxapi.dtypes import canonical_dtype
 from jaxlint.jaxapi.modules import SEQUENTIALS, holds_arrays
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
-from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
@@ -29,6 +28,7 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     NumpyArray,
+    StarArgument,
     Static,
     Transformed,
     TupleValue,

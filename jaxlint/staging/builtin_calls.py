@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable
 
 from jaxlint.staging import events
-from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.datamodel import ASKING
 from jaxlint.staging.frame import MAX_UNROLLED, Frame
 from jaxlint.staging.introspection import INTROSPECTION, Builtin, Introspection
@@ -19,6 +18,7 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     NumpyArray,
+    StarArgument,
     Static,
     TupleValue,
     Value,

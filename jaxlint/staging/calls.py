@@ -49,6 +49,7 @@ from jaxlint.staging.values import (
     ListValue,
     Origin,
     Partial,
+    StarArgument,
     Static,
     Transformed,
     TupleValue,
@@ -652,16 +653,6 @@ def widened(value: Value) -> Value:
     if isinstance(value, Array) and value.dtype:
         return replace(value, dtype="")
     return value
-
-
-class StarArgument(Unknown):
-    """`*args` of unknown length at a call; `element` is what it holds."""
-
-    __slots__ = ("element",)
-
-    def __init__(self, element: Value) -> None:
-        super().__init__(None)
-        self.element = element
 
 
 class Observation(NamedTuple):

@@ -41,6 +41,7 @@ from jaxlint.staging.values import (
     Instance,
     Origin,
     Partial,
+    StarArgument,
     Static,
     Transformed,
     TupleValue,
@@ -272,13 +273,23 @@ class Classes(Machine):
     ) -> dict[str, Value]:
         values: dict[str, Value] = {}
         positional = [name for name, declared in fields.items() if not _is_left_out(declared)]
-        values.update(zip(positional, args, strict=False))
+        spread = kwargs.get(
+            "**"
+        )  # of what is given, what is not counted or named: `P(*parts)`, `P(**{**old, "x": x})`
+        for name, value in zip(positional, args, strict=False):
+            if isinstance(value, StarArgument):
+                spread = join(value.element, spread) if spread is not None else value.element
+                break
+            values[name] = value
         for name, value in kwargs.items():
             if name in fields:
                 values[name] = value
         for name, declared in fields.items():
             if name not in values:
                 values[name] = self.field_default(cls, declared, frame)
+                if spread is not None:
+                    given = self.fresh(spread)
+                    values[name] = given if declared.default is None else join(values[name], given)
             values[name] = self.converted(declared, values[name], frame)
         return {name: values[name] for name in fields}
 

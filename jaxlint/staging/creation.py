@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.jaxapi.transforms import JIT_KINDS, PRIMITIVE_RULES, Transform
 from jaxlint.staging import events
-from jaxlint.staging.calls import StarArgument, label_of
+from jaxlint.staging.calls import label_of
 from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.constants import constant_numbers
 from jaxlint.staging.frame import Frame
@@ -23,6 +23,7 @@ from jaxlint.staging.values import (
     Instance,
     Origin,
     Partial,
+    StarArgument,
     Transformed,
     TupleValue,
     Unknown,

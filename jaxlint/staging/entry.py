@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.classes import MODULE_KINDS
 from jaxlint.staging.constants import constant_names
 from jaxlint.staging.frame import Frame
@@ -22,6 +21,7 @@ from jaxlint.staging.values import (
     Function,
     ListValue,
     Origin,
+    StarArgument,
     Static,
     TupleValue,
     Unknown,

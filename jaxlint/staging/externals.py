@@ -51,7 +51,6 @@ from jaxlint.staging.callbacks import (
     tabulate_module,
     updated,
 )
-from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.classes import DECORATOR_KINDS, FIELD_MAKERS
 from jaxlint.staging.dispatching import GENERIC, REGISTER, call_generic, register, registered
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS, PRIMITIVE
@@ -78,6 +77,7 @@ from jaxlint.staging.values import (
     NumpyArray,
     Operation,
     Origin,
+    StarArgument,
     Static,
     Transformed,
     TupleValue,

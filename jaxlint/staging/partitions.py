@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.stage import Why
 from jaxlint.staging.values import (
@@ -25,6 +24,7 @@ from jaxlint.staging.values import (
     ListValue,
     NumpyArray,
     Partial,
+    StarArgument,
     Static,
     TupleValue,
     Unknown,

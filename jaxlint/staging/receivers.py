@@ -18,7 +18,6 @@ from jaxlint.jaxapi.functions import (
     NUMPY_ONLY_METHODS,
     STATIC_ATTRIBUTES,
 )
-from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.project import Module
@@ -39,6 +38,7 @@ from jaxlint.staging.values import (
     ClassValue,
     Function,
     Instance,
+    StarArgument,
     Transformed,
     Unknown,
     Value,

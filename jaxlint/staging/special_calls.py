@@ -9,7 +9,6 @@ from typing import Any
 from jaxlint.jaxapi.modules import ENUMERATION, NNX_DICTS, NNX_LISTS, NNX_NOTES, PASSED_ON
 from jaxlint.staging import events
 from jaxlint.staging.callbacks import CALLBACKS
-from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.constants import constant_names
 from jaxlint.staging.dispatching import GENERIC, generic
 from jaxlint.staging.frame import Frame
@@ -33,6 +32,7 @@ from jaxlint.staging.values import (
     NumpyArray,
     Partial,
     Registration,
+    StarArgument,
     Static,
     TupleValue,
     Value,

@@ -6,7 +6,6 @@ import ast
 
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
 from jaxlint.staging import events
-from jaxlint.staging.calls import StarArgument
 from jaxlint.staging.constants import constant_names, constant_numbers, first_numbers
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
@@ -24,6 +23,7 @@ from jaxlint.staging.values import (
     ListValue,
     Origin,
     Partial,
+    StarArgument,
     Static,
     Transformed,
     TupleValue,

@@ -9,7 +9,7 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, PRIMITIVE_RULES, TRANSFORMS, Transform
 from jaxlint.staging import events
 from jaxlint.staging.boundary import Boundary
-from jaxlint.staging.calls import StarArgument, label_of, short_source
+from jaxlint.staging.calls import label_of, short_source
 from jaxlint.staging.custom_rules import CustomRules
 from jaxlint.staging.dispatching import GENERIC
 from jaxlint.staging.entry import FIXTURE, PARAMETRISERS
@@ -27,6 +27,7 @@ from jaxlint.staging.values import (
     Function,
     Instance,
     Partial,
+    StarArgument,
     Static,
     Transformed,
     TupleValue,

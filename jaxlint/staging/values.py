@@ -107,6 +107,16 @@ class Unknown(Value):
     made_of: tuple[Value, ...] = ()  # functions that something unknown was given, which gave this
 
 
+class StarArgument(Unknown):
+    """`*args` of unknown length at a call; `element` is what it holds."""
+
+    __slots__ = ("element",)
+
+    def __init__(self, element: Value) -> None:
+        super().__init__(None)
+        self.element = element
+
+
 UNKNOWN: Final = Unknown()
 
 

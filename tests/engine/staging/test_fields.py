@@ -380,3 +380,38 @@ def test_fields_that_the_constructor_does_not_take_are_passed_over(
         """
     }
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+@pytest.mark.parametrize(
+    ("call", "mark"),
+    [
+        ("Primitive(**{**asdict(b), 'powers': b.powers + 1})", ""),
+        ("Primitive(*parts)", ""),
+        ("Primitive(powers=b.powers + 1, width=b.width)", "  # reports tracer-to-numpy"),
+    ],
+)
+def test_a_field_may_be_among_what_a_spread_gives(tmp_path: Path, call: str, mark: str) -> None:
+    files = {
+        "primitives.py": f"""
+            from dataclasses import asdict, dataclass
+
+            import jax
+            import numpy as np
+
+            @jax.tree_util.register_dataclass
+            @dataclass
+            class Primitive:
+                powers: jax.Array
+                width: float = 1.0
+                norm: jax.Array | None = None
+
+                def __post_init__(self):
+                    if self.norm is None:
+                        self.norm = np.prod(np.asarray(self.powers)){mark}
+
+            @jax.jit
+            def shifted(b: Primitive, parts):
+                return {call}
+        """
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
