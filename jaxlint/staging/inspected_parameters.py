@@ -78,9 +78,7 @@ def gets_tracers(bound: dict[str, Value]) -> bool:
 def surely_traced(value: Value) -> bool:
     """Whether a value certainly is or holds a tracer."""
     array = tracer_in(value)
-    if isinstance(value, Instance):
-        return array is not None and (bool(value.fields) or _has_leaves(value))
-    return array is not None and array.certain
+    return array is not None and (array.certain or isinstance(value, Instance))
 
 
 def _parameter(name: str, contexts: Contexts) -> str:
@@ -142,6 +140,7 @@ def _doubt(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -
             doubtful = (structural or _is_no_array(name, record, plain) or _is_seldom(values)) and not any(
                 map(surely_traced, values)
             )
+            doubtful = doubtful or _is_seldom_staged(values)
         if doubtful:
             params[name] = "unknown"
 
@@ -162,6 +161,13 @@ def _is_seldom(values: Sequence[Value]) -> bool:
     """Whether few contexts give a tracer, which is not certain, and of the others some what is none, some nobody knows what."""
     answers = [classify(value) for value in values]
     return {"static", "unknown"} <= set(answers) and answers.count("traced") < _FEW * len(answers)
+
+
+def _is_seldom_staged(values: Sequence[Value]) -> bool:
+    """Whether few contexts give an object that holds tracers, and the others objects that hold none."""
+    if not all(isinstance(value, Instance) for value in values):
+        return False
+    return sum(tracer_in(value) is not None for value in values) < _FEW * len(values)
 
 
 _FEW, _QUARTER, _MOST = 0.2, 0.25, 0.9  # of the contexts of a function
@@ -213,8 +219,7 @@ def classify(value: Value) -> str:
     """ "traced" when the value is or holds a tracer, "static" when it is an ordinary Python value, else "unknown"."""
     array = tracer_in(value)
     if array is not None:
-        bare = isinstance(value, Instance) and not value.fields
-        return "traced" if (array.certain and not bare) or _likely_traced(value, array) else "unknown"
+        return "traced" if array.certain or _likely_traced(value, array) else "unknown"
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         parts = value.elements()
         if not parts:

@@ -845,3 +845,35 @@ def test_none_in_some_calls_speaks_against_a_tracer_that_is_not_certain(tmp_path
     assert facts["shifted"].params == {"x": "traced", "condition": "unknown"}
     certain = program.replace("load(condition)", "condition")
     assert facts_of(tmp_path, certain)["shifted"].params == {"x": "traced", "condition": "traced"}
+
+
+SEVERAL_KERNELS = """
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Kernel(eqx.Module):
+        scale: jax.Array | float
+
+        def evaluate(self, x):
+            return x / self.scale
+
+    def value(kernel, x):
+        return jax.jit(lambda y: kernel.evaluate(y))(x)
+
+    value(Kernel(1.0), jnp.ones(3))
+    value(Kernel(2.0), jnp.ones(3))
+    value(Kernel(3.0), jnp.ones(3))
+    value(Kernel(4.0), jnp.ones(3))
+    value(Kernel(5.0), jnp.ones(3))
+"""
+
+
+def test_an_object_that_holds_a_tracer_in_few_contexts_is_left_open(tmp_path: Path) -> None:
+    crossed = "    jax.jit(lambda kernel, x: kernel.evaluate(x))(Kernel(jnp.ones(())), jnp.ones(3))\n"
+    assert facts_of(tmp_path, SEVERAL_KERNELS + crossed)["Kernel.evaluate"].params == {
+        "self": "unknown",
+        "x": "traced",
+    }
+    alone = SEVERAL_KERNELS.partition("    value(Kernel(1.0)")[0] + crossed
+    assert facts_of(tmp_path, alone)["Kernel.evaluate"].params == {"self": "traced", "x": "traced"}
