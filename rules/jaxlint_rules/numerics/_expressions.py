@@ -7,7 +7,7 @@ import ast
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.values import MISSING, Array, NumpyArray, Operation, Static, Unknown, Value, constant
 
-_VIEWS = frozenset(
+VIEWS = frozenset(
     {"getitem", "reshape", "expand_dims", "squeeze", "transpose", "broadcast_to", "astype", "swapaxes"}
 )
 DEEP = 8
@@ -24,7 +24,7 @@ def made(value: Value | None, *names: str) -> Operation | None:
 def unviewed(value: Value | None) -> Value | None:
     """The value without the operations that only arrange or cast its elements."""
     for _ in range(DEEP):
-        operation = made(value, *_VIEWS)
+        operation = made(value, *VIEWS)
         if operation is None:
             return value
         value = operation.args[0]
@@ -72,7 +72,7 @@ def number(value: Value | None) -> float | None:
 
 
 def euclidean_vector(operation: Operation) -> Value | None:
-    """What an operation is the Euclidean norm of: `norm(v)` and `sqrt(sum(v**2))`."""
+    """What an operation is the Euclidean norm of: `norm(v)`, `sqrt(sum(v**2))` and `sqrt(v @ v)`."""
     if not operation.args:
         return None
     if operation.name == "norm":
@@ -80,7 +80,12 @@ def euclidean_vector(operation: Operation) -> Value | None:
         return operation.args[0] if order is None or constant(order) in (None, 2) else None
     if operation.name != "sqrt":
         return None
-    total = made(unviewed(operation.args[0]), "sum")
+    inside = unviewed(operation.args[0])
+    product = made(inside, "matmul", "dot", "vdot", "inner")
+    if product is not None:
+        one, other = product.args[0], product.args[-1]
+        return one if len(product.args) > 1 and same(one, other) else None
+    total = made(inside, "sum")
     squares = made(total.args[0], "power", "square", "multiply") if total is not None else None
     if squares is None:
         return None

@@ -6,8 +6,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Operation, Value
-from jaxlint_rules.numerics._expressions import has_own_gradient, made, number
+from jaxlint.staging.values import Array, Operation, Value
+from jaxlint_rules.numerics._expressions import has_own_gradient, made, number, unviewed
 
 _EDGES = {
     "sqrt": (0.0,),
@@ -16,6 +16,7 @@ _EDGES = {
     "arccos": (-1.0, 1.0),
     "arcsin": (-1.0, 1.0),
     "arctanh": (-1.0, 1.0),
+    "arccosh": (1.0,),
 }
 
 
@@ -24,7 +25,8 @@ class ClampToEdge(Rule):
 
     ## What it does
     In functions that a gradient is taken of, finds `sqrt`, `log`, `arccos`, `arcsin` and `arctanh` of a value that is clamped to
-    exactly the edge of their domain: `jnp.sqrt(jnp.maximum(x, 0.0))`, `jnp.arccos(jnp.clip(x, -1, 1))`.
+    exactly the edge of their domain: `jnp.sqrt(jnp.maximum(x, 0.0))`, `jnp.arccos(jnp.clip(x, -1, 1))`; and, without a clamp, the angle
+    `jnp.arccos(u @ v / (norm(u) * norm(v)))` and the distance `jnp.arccosh(1 + x)`.
 
     ## Why is this bad?
     A clamp to the edge makes the value finite and leaves the slope infinite there; zero times infinity is NaN, and one such entry
@@ -82,6 +84,30 @@ grad = jax.grad(loss)
 """,
         ),
         Example(
+            "arguments that reach the edge by themselves",
+            """
+import jax
+import jax.numpy as jnp
+
+def angle(u, v):
+    return jnp.arccos(jnp.dot(u, v) / (jnp.linalg.norm(u) * jnp.linalg.norm(v)))  # finding
+
+def distance(u, v):
+    gap = jnp.sum((u - v) ** 2)
+    return jnp.arccosh(1.0 + 2.0 * gap)  # finding
+
+def safe(u, v):
+    y, x = jnp.linalg.norm(jnp.cross(u, v)), jnp.dot(u, v)
+    return jnp.arctan2(y, x) + jnp.arccosh(1.0 + 1e-6 + jnp.sum((u - v) ** 2)) + jnp.arcsin(0.5 * jnp.dot(u, v) / 3.0)
+
+def loss(u, v):
+    return angle(u, v) + distance(u, v) + safe(u, v)
+
+jax.grad(loss)(jnp.ones(3), jnp.ones(3))
+print(angle(jnp.ones(3), jnp.ones(3)))
+""",
+        ),
+        Example(
             "a clamp short of the edge, or no gradient",
             """
 import jax
@@ -106,7 +132,7 @@ def metric(x):
     )
 
     def __init__(self) -> None:
-        self.found: list[tuple[OperationEvent, Operation]] = []
+        self.found: list[tuple[OperationEvent, str]] = []
 
     @concerns(*_EDGES)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
@@ -114,20 +140,48 @@ def metric(x):
         edges = _EDGES.get(operation.name)
         if edges is None or event.frame.module.is_test or has_own_gradient(event.frame):
             return
-        clamp = made(operation.args[0], "maximum", "clip", "relu") if operation.args else None
+        argument = operation.args[0] if operation.args else None
+        clamp = made(argument, "maximum", "clip", "relu")
         if clamp is not None and any(_clamps_to(clamp, edge) for edge in edges):
-            self.found.append((event, clamp))
+            self.found.append((event, f"`{clamp.name}` clamps to exactly the edge of the domain"))
+        elif (
+            isinstance(argument, Array)
+            and argument.flow is not None
+            and (reason := _reaches(operation.name, argument))
+        ):
+            self.found.append((event, reason))
 
     def finish(self, report: Reporter) -> None:
-        for event, clamp in self.found:
+        for event, reason in self.found:
             report.event = event
             if report.differentiated(event.frame):
                 report(
                     event.node,
-                    f"the slope of `{event.operation.name}` is infinite at the edge that its argument is clamped to: the gradient "
-                    "is NaN there",
-                    reason=f"`{clamp.name}` clamps to exactly the edge of the domain",
+                    f"the slope of `{event.operation.name}` is infinite at the edge of its domain, which the argument reaches: the "
+                    "gradient is NaN there",
+                    reason=reason,
                 )
+
+
+def _reaches(name: str, argument: Value) -> str:
+    """Why an argument that nothing clamps reaches the edge all the same; "" where it is not known to."""
+    if name in ("arccos", "arcsin"):
+        quotient = made(argument, "divide")
+        if quotient is not None and len(quotient.args) == 2 and _is_length(quotient.args[1]):
+            return "a product of two vectors divided by their norms is 1 where they are parallel, and rounding takes it beyond"
+    if name == "arccosh":
+        total = made(argument, "add")
+        if total is not None and any(number(part) == 1.0 for part in total.args):
+            return "it is 1 where what is added is zero, as for a point and itself"
+    return ""
+
+
+def _is_length(value: Value, depth: int = 4) -> bool:
+    """A norm, or a product of norms."""
+    operation = made(unviewed(value), "norm", "multiply")
+    if operation is None or depth == 0:
+        return False
+    return operation.name == "norm" or all(_is_length(part, depth - 1) for part in operation.args)
 
 
 def _clamps_to(clamp: Operation, edge: float) -> bool:

@@ -11,6 +11,7 @@ from jaxlint_rules.numerics._expressions import euclidean_vector, has_own_gradie
 
 _SMALL = 1e-3  # what is added to keep a divisor from being zero, and not for what it is
 _GUARDS = ("add", "maximum", "clip")
+_DROPPING = ("relu", "where", "select")  # whose derivative chooses, so that NaN does not come through at zero
 _BOUNDED = frozenset({"add", "maximum", "clip", "exp", "softplus", "where", "select", "cosh"})
 
 
@@ -97,6 +98,12 @@ def loss(w, x, advantages):
 
 grad = jax.grad(loss)
 
+def active(w, x):
+    h = jax.nn.relu(x @ w)
+    return jnp.sum(h / (jnp.linalg.norm(h) + 1e-8))
+
+jax.grad(active)(jnp.ones((3, 2)), jnp.ones((4, 3)))
+
 def clipped(g):
     return g / (jnp.linalg.norm(g) + 1e-8)
 
@@ -138,7 +145,7 @@ def _root(value: Value) -> str:
     if operation is None:
         return ""
     inside = operation.args[0]
-    if not isinstance(inside, Array) or inside.flow is None:
+    if not isinstance(inside, Array) or inside.flow is None or made(inside, *_DROPPING) is not None:
         return ""
     if operation.name == "std":
         return "this standard deviation"

@@ -34,12 +34,12 @@ class NormGradientAtZero(Rule):
 
     ## What it does
     Finds `jnp.linalg.norm(x[:, None] - x[None])`, and the same as `sqrt(sum(d**2))`, in functions that a gradient is
-    taken of; norms of what a ReLU gives, of parameters that begin as zeros, and of the difference of two that begin as the same; and the square of the norm of what is differentiated, `jnp.linalg.norm(w) ** 2`.
+    taken of; what a ReLU gives divided by its norm, norms of a maximum with zero, of parameters that begin as zeros, and of the difference of two that begin as the same; and the square of the norm of what is differentiated, `jnp.linalg.norm(w) ** 2`.
 
     ## Why is this bad?
     Each point has distance zero to itself, and the derivative of the norm at zero is 0/0: NaN. A mask applied
     afterwards drops the value, not the NaN of the gradient. The outputs of a ReLU are all exactly zero for an example that activates
-    no unit, which happens in training. The square of a norm has the gradient zero there, and JAX gives NaN
+    no unit, which happens in training; `jnp.maximum(h, 0)` lets the NaN through, `jax.nn.relu` drops it, unless the quotient itself is NaN. The square of a norm has the gradient zero there, and JAX gives NaN
     all the same, since it differentiates the root first; biases begin as zeros.
 
     ## Example
@@ -160,6 +160,21 @@ def refine(pose, x):
 def penalised(w, anchor, x):
     return jnp.mean((x @ w) ** 2) + jnp.linalg.norm(w - anchor)  # finding
 
+def speed(v):
+    return jnp.sqrt(v @ v)  # finding
+
+def fly(v0):
+    def body(v, _):
+        return v - 0.1 * speed(v) * v, None
+
+    return jnp.sum(jax.lax.scan(body, v0, None, length=5)[0])
+
+@jax.jit
+def correct(v0):
+    return v0 - jax.grad(fly)(v0)
+
+correct(jnp.zeros(2))
+
 def other(w, bias, x):
     return jnp.linalg.norm(w) + jnp.linalg.norm(x @ w) + jnp.linalg.norm(w[1:] - w[:-1]) + jnp.sum(bias**2)
 
@@ -199,7 +214,7 @@ def by_hand(w, x):
 
 def linear(w, x):
     h = nn.relu(x @ w) + 1.0
-    return h / jnp.linalg.norm(h) + nn.relu(x @ w) * jnp.linalg.norm(nn.relu(x @ w), ord=1)
+    return h / jnp.linalg.norm(h) + nn.relu(x @ w) * jnp.linalg.norm(nn.relu(x @ w), ord=1) + jnp.linalg.norm(nn.relu(x @ w))
 
 def loss(params, model, w, x):
     return jnp.sum(model.apply(params, x)) + jnp.sum(by_hand(w, x)) + jnp.sum(linear(w, x))
@@ -265,9 +280,13 @@ def neighbours(x):
             if _is_zeros(value):
                 self.zeros.add((name, callee.why.node))
 
-    @concerns("norm", "sqrt", "power", "square")
+    @concerns("norm", "sqrt", "power", "square", "divide")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         if event.frame.module.is_test:
+            return
+        if event.operation.name == "divide":
+            if len(event.operation.args) == 2 and _divided_by_own_norm(event.operation):
+                self.rectified.append(event)
             return
         if _is_square_of_norm(event.operation):
             self.squares.append(event)
@@ -285,11 +304,9 @@ def neighbours(x):
                 self.beginning.append((event, start))
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
-        """A carry begins as what the loop is given; where the gradient is taken around the loop, what it is given needs none."""
-        if event.differentiated:
-            return
+        """A carry begins as what the loop is given, which needs no gradient itself where that is taken around the loop."""
         for init, carry in _pairs(event.init, event.carry):
-            if carry.origin is not None:
+            if carry.origin is not None and (init.flow is not None or not event.differentiated):
                 self.begins_as[carry.origin] = init
 
     def is_zero(self, value: Array) -> bool:
@@ -353,11 +370,19 @@ def _is_zeros(value: Value) -> bool:
 
 
 def _is_rectified(vector: Value | None) -> bool:
-    """What a ReLU gives, by its name or as a maximum with zero, where a gradient flows through it."""
-    operation = made(vector, "relu", "maximum")
+    """A maximum with zero that a gradient flows through. `jax.nn.relu` drops what comes back where it is not active."""
+    operation = made(vector, "maximum")
     if operation is None or not isinstance(vector, Array) or vector.flow is None:
         return False
-    return operation.name == "relu" or any(number(part) == 0 for part in operation.args)
+    return any(number(part) == 0 for part in operation.args)
+
+
+def _divided_by_own_norm(operation: Operation) -> bool:
+    """What a ReLU gives divided by its norm, which is zero over zero where no unit is active."""
+    top, norm = operation.args[0], made(unviewed(operation.args[-1]), "norm", "sqrt")
+    if norm is None or made(top, "relu") is None or not isinstance(top, Array) or top.flow is None:
+        return False
+    return same(euclidean_vector(norm), top)
 
 
 def _is_square_of_norm(operation: Operation) -> bool:

@@ -13,7 +13,7 @@ from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.operations import dtype_of
 from jaxlint.staging.syntax_facts import all_parameters, dotted
 from jaxlint.staging.values import Array, Value
-from jaxlint_rules.numerics._expressions import DEEP, is_number, made, number, same
+from jaxlint_rules.numerics._expressions import DEEP, VIEWS, is_number, made, number, same, unviewed
 
 # Operations whose derivative is not finite at 0, or left of it.
 _AT_ZERO = frozenset({"log", "log2", "log10", "sqrt", "rsqrt", "reciprocal", "cbrt"})
@@ -180,6 +180,31 @@ print(step(x, x, x), metric(x, x))
 """,
         ),
         Example(
+            "a mask that is a factor of what the logarithm takes",
+            """
+import jax
+import jax.numpy as jnp
+
+def entropy(params, obs, legal):
+    probs = jax.nn.softmax(obs @ params) * legal
+    probs = probs / probs.sum(-1, keepdims=True)
+    return -jnp.sum(jnp.where(legal > 0, probs * jnp.log(probs), 0.0))  # finding
+
+def unmasked(params, obs, legal):
+    probs = jax.nn.softmax(obs @ params)
+    return -jnp.sum(jnp.where(legal > 0, probs * jnp.log(probs), 0.0))
+
+def pooled(params, nodes, segments, n):
+    total = jax.ops.segment_sum(nodes @ params, segments, n)
+    return jnp.sum(jnp.nan_to_num(total / jax.ops.segment_sum(jnp.ones(3), segments, n)[:, None]))
+
+x = jnp.ones((3, 3))
+jax.grad(entropy)(x, x, x)
+jax.grad(unmasked)(x, x, x)
+jax.grad(pooled)(x, x, jnp.array([0, 0, 2]), 3)
+""",
+        ),
+        Example(
             "guarded inside, another condition, or never differentiated",
             """
 import jax
@@ -261,13 +286,17 @@ def through_kernel(w, out):
                 limit = next((bound for value, bound in tested if same(value, operand)), None)
                 if limit == "" and _is_below(operation.args[0], operand) is chosen:
                     continue  # a cutoff: the branch is for what is small
+                if limit is None and name in _AT_ZERO | {"divide"}:
+                    limit = next(
+                        (0.0 for value, at in tested if at == 0.0 and _vanishes_with(operand, value)), None
+                    )
                 if limit is not None and _protects(name, limit):
                     self.found.append((event, name, ""))
                     return
 
     def check_cleaned(self, event: OperationEvent, value: Value) -> None:
         """A value that a gradient flows through, whose NaN is taken away after it was computed."""
-        if not isinstance(value, Array) or value.flow is None:
+        if not isinstance(value, Array) or value.flow is None or _sums_of_segments(value):
             return
         for name, operand in _unsafe(value, DEEP):
             if (
@@ -309,6 +338,24 @@ def _asked_for_nan(condition: Value, depth: int) -> Value | None:
         asked = (_asked_for_nan(part, depth - 1) for part in operation.args)
         return next((value for value in asked if value is not None), None)
     return operation.args[0]
+
+
+def _sums_of_segments(value: Value) -> bool:
+    """A ratio of sums of segments: those that are empty are zero over zero, and nothing has a gradient from them."""
+    quotient = made(value, "divide")
+    total = made(unviewed(quotient.args[0])) if quotient is not None else None
+    return total is not None and total.name.rpartition(".")[2].startswith("segment_")
+
+
+def _vanishes_with(operand: Value, value: Value, depth: int = 4) -> bool:
+    """Whether `operand` has a factor `value`, and is zero where that is."""
+    if same(operand, value):
+        return True
+    operation = made(operand, "multiply", "divide", *VIEWS)
+    if operation is None or depth == 0:
+        return False
+    factors = operation.args if operation.name == "multiply" else operation.args[:1]
+    return any(_vanishes_with(factor, value, depth - 1) for factor in factors)
 
 
 def _leaves_nan(call: ast.AST) -> bool:
