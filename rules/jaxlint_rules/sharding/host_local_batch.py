@@ -1,16 +1,18 @@
-"""A host's own batch placed as if it were the whole batch of a multi-process program."""
+"""A host's own batch placed or cut as if it were the whole batch of a multi-process program."""
 
 from __future__ import annotations
 
 import ast
+import re
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.syntax_facts import dotted, name_loads
 from jaxlint.staging.values import ExternalObject
 
+_SEVERAL = re.compile(r"\bdistributed\.initialize\(|\bprocess_(?:count|index)\(")
 _GLOBAL = (
     "make_array_from_process_local_data",
     "make_array_from_callback",
@@ -25,11 +27,13 @@ class HostLocalBatch(Rule):
 
     ## What it does
     In files that call `jax.distributed.initialize`, finds `jax.device_put(batch, NamedSharding(mesh, P("data")))` inside of loops,
-    where nothing in the file makes global arrays of local data.
+    where nothing in the file makes global arrays of local data. And batches that are cut for `pmap` by `jax.device_count()`, the number of
+    devices of all processes, where each process maps over its own.
 
     ## Why is this bad?
     `device_put` takes its argument for the global array, the same on each process: JAX keeps of each host's batch the rows that
-    fall to its devices and drops the rest, or raises where it checks that the hosts agree.
+    fall to its devices and drops the rest, or raises where it checks that the hosts agree. `pmap` takes one part for each device of its
+    own process, which are `jax.local_device_count()`; with one process the two numbers are the same.
 
     ## Example
     ```python
@@ -89,6 +93,37 @@ def train(step, state, loader):
 """,
         ),
         Example(
+            "a batch of each process cut for all devices",
+            """
+import jax
+
+step = jax.pmap(lambda x: 2 * x)
+
+def shard(x):
+    n = jax.device_count()  # finding
+    return x.reshape((n, x.shape[0] // n) + x.shape[1:])
+
+def flat(x):
+    return x.reshape(jax.device_count(), -1)  # finding
+
+def right(x, size):
+    per_process = size // jax.process_count()
+    print(jax.device_count(), per_process)
+    return x.reshape((jax.local_device_count(), -1))
+""",
+        ),
+        Example(
+            "cut for all devices of one process",
+            """
+import jax
+
+step = jax.pmap(lambda x: 2 * x)
+
+def shard(x):
+    return x.reshape((jax.device_count(), -1))
+""",
+        ),
+        Example(
             "a single process",
             """
 import jax
@@ -102,8 +137,11 @@ def train(step, state, loader, mesh):
         ),
     )
 
-    @concerns("jax.device_put")
+    @concerns("jax.device_put", "jax.device_count")
     def on_call(self, event: CallEvent, report: Reporter) -> None:
+        if event.name == "jax.device_count":
+            self.check_cut(event, report)
+            return
         if event.name != "jax.device_put" or event.frame.stage.staged or event.frame.in_loop() is None:
             return
         sharding = event.args[1] if len(event.args) > 1 else event.kwargs.get("device")
@@ -117,6 +155,37 @@ def train(step, state, loader, mesh):
             "each process hands in its own batch, and `device_put` takes it for the global one",
             reason="the file calls `jax.distributed.initialize`; `jax.make_array_from_process_local_data` joins local batches",
         )
+
+    def check_cut(self, event: CallEvent, report: Reporter) -> None:
+        """The leading dimension of what `pmap` is given."""
+        text = report.module.source.text
+        if "pmap" not in text or report.module.is_test or not _SEVERAL.search(text):
+            return
+        if _cuts_by(event.node, report):
+            report(
+                event.node,
+                "`pmap` takes a part for each device of this process: cut the batch by `jax.local_device_count()`",
+                reason="`jax.device_count()` counts the devices of all processes, and the file is written for several",
+            )
+
+
+def _cuts_by(node: ast.AST, report: Reporter) -> bool:
+    """Whether a number, or the variable that is given it, is the first size of a `reshape`."""
+    parents = report.module.parents
+    above = parents.get(node)
+    if isinstance(above, ast.Assign) and len(above.targets) == 1 and isinstance(above.targets[0], ast.Name):
+        functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+        owner = next((a for a in report.module.ancestors(node) if isinstance(a, functions)), None)
+        name = above.targets[0].id
+        loads = name_loads(owner if owner is not None else report.module.tree)
+        return any(use.id == name and _cuts_by(use, report) for use in loads)
+    if isinstance(above, ast.Tuple) and above.elts[0] is node:
+        node, above = above, parents.get(above)
+        if isinstance(above, ast.BinOp) and above.left is node:  # `(n, -1) + x.shape[1:]`
+            node, above = above, parents.get(above)
+    if not isinstance(above, ast.Call) or not isinstance(above.func, ast.Attribute):
+        return False
+    return above.func.attr == "reshape" and node in above.args[:2]
 
 
 def _is_multi_process(report: Reporter) -> bool:

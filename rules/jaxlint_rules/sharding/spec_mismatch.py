@@ -10,7 +10,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.meshes import arguments_of, mesh_sizes, spec_entries, strings
 from jaxlint.staging.shapes import shape_of
-from jaxlint.staging.syntax_facts import dotted, positional_parameters, walk
+from jaxlint.staging.syntax_facts import dotted, nodes_of, positional_parameters, walk
 from jaxlint.staging.values import (
     ExternalObject,
     Function,
@@ -22,13 +22,16 @@ from jaxlint.staging.values import (
     is_none,
 )
 
+_REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "std", "var"})
+_OVER_DEVICES = frozenset({"psum", "pmean", "pmax", "pmin"})
+
 
 class SpecMismatch(Rule):
     """A partition spec does not fit its array, its arguments or its mesh.
 
     ## What it does
     Finds specs with more entries than the array has dimensions, dimensions that the axes of the mesh do not divide, `in_specs` of
-    `shard_map` and `in_shardings` of `jit` with another number of entries than the function takes, arguments that are passed by keyword
+    `shard_map` and `in_shardings` of `jit` with another number of entries than the function takes, `out_specs` that split a number, arguments that are passed by keyword
     to a function with `in_shardings`, and `make_mesh` with another number of names than sizes; each only where all of it stands in the program as literals.
 
     ## Why is this bad?
@@ -86,6 +89,7 @@ def add(x, y):
 one = jax.shard_map(add, mesh=mesh, in_specs=(P("data"),), out_specs=P("data"))  # finding
 rows = NamedSharding(mesh, P("data"))
 few = jax.jit(add, in_shardings=(rows,))  # finding
+number = jax.shard_map(lambda x: jnp.mean(x**2), mesh=mesh, in_specs=P("data"), out_specs=P("data"))  # finding
 fine = jax.jit(add, in_shardings=(rows, None), out_shardings=rows)
 same = jax.jit(add, in_shardings=rows)
 named = jax.jit(add, in_shardings=(rows,), static_argnames="y")
@@ -117,6 +121,9 @@ flat = np.array(jax.devices())
 grid = np.array(jax.devices()).reshape(-1, 2)
 one = Mesh(flat, ("data",)), Mesh(flat, "data"), Mesh(grid, ("data", "model")), Mesh(mesh_utils.create_device_mesh((4, 2)), ("a", "b"))
 any_number = jax.shard_map(total, mesh=mesh, in_specs=(P("data"), P()), out_specs=P("data"))
+numbers = jax.shard_map(lambda x: jnp.mean(x**2)[None], mesh=mesh, in_specs=P("data"), out_specs=P("data"))
+columns = jax.shard_map(lambda x: jnp.sum(x, axis=0), mesh=mesh, in_specs=P(None, "data"), out_specs=P("data"))
+whole = jax.shard_map(lambda x: jax.lax.pmean(x.mean(), "data"), mesh=mesh, in_specs=P("data"), out_specs=P())
 for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
 """,
         ),
@@ -155,6 +162,8 @@ def main(x):
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
+        if t.kind == "shard_map" and isinstance(t.target, Function) and not event.frame.catching:
+            self.check_results(event, t.target, report)
         option = {"shard_map": "in_specs", "jit": "in_shardings"}.get(t.kind)
         if option is None or option not in t.options or not isinstance(t.target, Function):
             return
@@ -173,6 +182,27 @@ def main(x):
                 event.decorator or event.node,
                 f"`{option}` is for {given} argument{'s' if given != 1 else ''}, and `{t.label}` takes {len(names)}",
                 reason=f"`{option}` is a tuple with one entry per argument",
+            )
+
+    def check_results(self, event: TransformEvent, function: Function, report: Reporter) -> None:
+        """A number that `out_specs` of `shard_map` splits: one from each device has no dimension to be put together along."""
+        entries = spec_entries(event.transformed.options.get("out_specs"))
+        node = function.node
+        if not entries or report.module.is_test:
+            return
+        if isinstance(node, ast.Lambda):
+            given = [node.body]
+        else:
+            inner = {
+                r for f in nodes_of(node, ast.FunctionDef) if f is not node for r in nodes_of(f, ast.Return)
+            }
+            given = [r.value for r in nodes_of(node, ast.Return) if r not in inner and r.value is not None]
+        total = next(filter(_is_total, given), None)
+        if total is not None:
+            report(
+                event.decorator or event.node,
+                f"`out_specs` splits the result of `{event.transformed.label}`, which is a number: give it a dimension, as `[None]` does",
+                reason=f"`{ast.unparse(total)[:60]}` has no dimension, and the spec has {len(entries)}",
             )
 
     @concerns("jax.make_mesh", "jax.sharding.Mesh", "jax.device_put", callees=("Transformed",))
@@ -271,6 +301,18 @@ def main(x):
                     reason=f"the spec shards it over {', '.join(f'`{axis}`' for axis in axes)}",
                 )
                 return
+
+
+def _is_total(node: ast.expr) -> bool:
+    """A reduction over all axes, `jnp.mean(x)` or `x.sum()`, and what collectives make of it."""
+    if not isinstance(node, ast.Call):
+        return False
+    base, _, last = dotted(node.func).rpartition(".")
+    if last in _OVER_DEVICES:
+        return bool(node.args) and _is_total(node.args[0])
+    if last not in _REDUCTIONS or node.keywords or not isinstance(node.func, ast.Attribute):
+        return False
+    return len(node.args) == (1 if base in ("jnp", "jax.numpy") else 0)
 
 
 def _rank_of_devices(node: ast.expr, call: ast.Call, report: Reporter) -> int | None:
