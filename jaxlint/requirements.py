@@ -123,5 +123,8 @@ def _setup_py(root: Path) -> Iterator[str]:
 def _requirements(root: Path) -> Iterator[str]:
     paths = [root / "requirements.txt", root / "requirements" / "requirements.txt"]
     paths += sorted(root.glob("requirements*.txt")) + sorted((root / "requirements").glob("*.txt"))
+    paths += sorted(root.glob("*requirements.txt"))
     for path in dict.fromkeys(paths):
-        yield from _read(path).splitlines()
+        for line in _read(path).splitlines():
+            # `jax==0.4.30 \` in front of its hashes, or ` --hash=...` behind it.
+            yield line.partition(" --")[0].rstrip("\\ ")

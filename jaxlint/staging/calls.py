@@ -216,9 +216,14 @@ class Calls(Machine):
         if outer.staged and (not callee.every or frame.guarded_in_loop()):
             frame.stage = replace(outer, certain=False)  # which of them it is depends on the run
         self.choosing += 1
-        # Which of several objects gets a function decides whether that is ever staged.
+        # Which of several objects gets a function decides whether that is ever staged. Of the functions of a table, a
+        # test beside the call may choose those that take what it gives: `if "parallel" in name: method(keys, x)`.
         methods = not callee.every and all(isinstance(option, BoundMethod) for option in callee.options)
-        guessed = methods and any(isinstance(value, Function) for value in args)
+        guessed = (
+            frame.guarded_in_loops()
+            if callee.every
+            else methods and any(isinstance(value, Function) for value in args)
+        )
         self.guessing += guessed
         for option in callee.options:
             frame.used = dict(before)

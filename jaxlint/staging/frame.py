@@ -138,6 +138,10 @@ class Frame:
         """Under an `if` inside the innermost loop: not run at every iteration."""
         return bool(self.loops) and len(self.guards) > self.loops[-1].guards
 
+    def guarded_in_loops(self) -> bool:
+        """Under an `if` inside any loop around: not run for all that the loops go through."""
+        return bool(self.loops) and len(self.guards) > self.loops[0].guards
+
     def callers(self) -> list[Frame]:
         chain: list[Frame] = []
         frame = self.caller

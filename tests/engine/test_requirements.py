@@ -31,6 +31,12 @@ DECLARED = {
     ),
     "setup.py, a variable": ({"setup.py": "import setuptools\nNEEDS = ['jax>=0.3']\n"}, ">=0.3"),
     "requirements.txt": ({"requirements.txt": "# what it needs\njax==0.4.20  # the last one\njaxlib==0.4.20\n"}, "==0.4.20"),
+    "a pin with hashes": (
+        {"requirements.txt": "jax==0.3.25 \\\n    --hash=sha256:18be\n    # via flax\nchex==0.1.6 --hash=sha256:2a\n"},
+        "==0.3.25",
+    ),
+    "hashes behind the pin": ({"requirements.txt": "jax==0.3.25 --hash=sha256:18be\n"}, "==0.3.25"),
+    "requirements of one part": ({"training_requirements.txt": "jax==0.3.10\n"}, "==0.3.10"),
     "the requirement wins over a pin": (
         {"pyproject.toml": '[project]\ndependencies = ["jax>=0.4"]', "requirements.txt": "jax==0.4.20\n"},
         ">=0.4",

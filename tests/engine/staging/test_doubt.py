@@ -136,6 +136,31 @@ PROGRAMS = {
         def main(classes):
             return load(classes).quality(sampler)
     """,
+    "functions of a table, told apart by their names": """
+        from functools import partial
+
+        import jax
+        import jax.numpy as jnp
+
+        @partial(jax.jit, static_argnums=2)
+        def plain(x, times, count):
+            return x[:count] * times
+
+        @partial(jax.jit, static_argnums=1)
+        def parallel(keys, count, x):
+            return x[:count] + keys
+
+        METHODS = [("plain", plain), ("parallel", parallel)]
+
+        def main(flag):
+            x, times, keys = jnp.ones(4), jnp.ones(4), jnp.ones(4)
+            for name, method in METHODS:
+                if "parallel" not in name:
+                    for _ in range(3):
+                        method(x, times, 2)
+                if "parallel" in name:
+                    method(keys, 2, x)
+    """,
     "what holds no array is not donated with all the others": """
         import equinox as eqx
         import optax
@@ -2126,6 +2151,10 @@ SURE = {
         ("isinstance(value, jax.Array) and not value.is_deleted()", "isinstance(value, jax.Array)")
     ],
     "a function that one of two objects would jit": [("return Plain()", "return Jitted()")],
+    "functions of a table, told apart by their names": [
+        ('if "parallel" in name', "if True"),
+        ('if "parallel" not in name', "if True"),
+    ],
 }
 
 
