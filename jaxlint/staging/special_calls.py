@@ -14,7 +14,7 @@ from jaxlint.staging.dispatching import GENERIC, generic
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import marked
 from jaxlint.staging.signatures import signature
-from jaxlint.staging.timing import TIMING_CALLS
+from jaxlint.staging.timing import TIMING_CALLS, waits_for_nothing
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -115,7 +115,8 @@ def _cast(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST,
 
 def _sync(how: str) -> Special:
     def call(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-        self.ledger.settle()
+        if not waits_for_nothing(args):
+            self.ledger.settle()
         found = find_array(args[0]) if args else None
         if found is not None:
             self.emit("convert", events.ConvertEvent(node, frame, found, how))

@@ -21,6 +21,7 @@ from jaxlint.staging.values import (
     Function,
     Instance,
     ListValue,
+    Operation,
     Origin,
     Partial,
     StarArgument,
@@ -364,7 +365,7 @@ class StagedCalls(Machine):
         result = self.under_parameters(variables, t.target, given, options, node, frame)
         if t.kind == "hk.init":
             params = self.array_result(frame, args, node)
-            params.tree = True
+            params.tree, params.made = True, Operation("hk.init", (), {}, node)
             return TupleValue([params, params]) if "stateful" in t.attributes else params
         if "stateful" in t.attributes:
             state = self.array_result(frame, args, node)

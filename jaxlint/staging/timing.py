@@ -179,6 +179,11 @@ def is_input(value: Value, node: ast.AST) -> bool:
     return all(part is not made.node for part in ast.walk(node))
 
 
+def waits_for_nothing(args: list[Value]) -> bool:
+    """Whether it is a function that is waited for, and not what it returns: `jax.block_until_ready(step)`."""
+    return bool(args) and isinstance(args[0], (Function, Transformed))
+
+
 class Timing(Machine):
     """The part of the interpreter that follows clocks and dispatches."""
 
@@ -206,6 +211,8 @@ class Timing(Machine):
     def note_waiting(self, node: ast.Call, callee: Value, args: list[Value]) -> None:
         """A call whose name, or a function that is passed, says that it waits for the device."""
         if isinstance(callee, ExternalMethod) and is_input(callee.receiver, node):
+            return
+        if isinstance(callee, External) and waits_for_nothing(args):
             return
         if _speaks_of_waiting(last_name(node.func)) or any(
             type(value) is External and value.name in WAITING_CALLS for value in args

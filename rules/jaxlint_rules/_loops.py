@@ -162,7 +162,7 @@ def _counted(target: ast.expr, iterable: ast.expr) -> set[str]:
     if not isinstance(iterable, ast.Call):
         return set()
     last = dotted(iterable.func).rpartition(".")[2]
-    if last in _WRAPPERS and last != "trange" and iterable.args:
+    if ((last in _WRAPPERS and last != "trange") or last == "reversed") and iterable.args:
         return _counted(target, iterable.args[0])
     if last in ("range", "trange", "count", "arange"):
         return {target.id} if isinstance(target, ast.Name) else set()

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.staging.events import ElapsedEvent
 from jaxlint.staging.frame import Loop
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 
 _MEANS = frozenset({"mean", "average", "fmean", "nanmean", "sum"})
 # What leaves the first, longest one out, or shows it beside the others.
@@ -38,6 +38,22 @@ def averaged(event: ElapsedEvent, loop: Loop) -> bool:
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div) and dotted(node.left) == name:
             mean = True
     return mean
+
+
+def is_divided(event: ElapsedEvent) -> bool:
+    """Whether the elapsed time is divided, or something by it: `(t1 - t0) / n`, `n / elapsed`."""
+    module = event.frame.module
+    parent = module.parents.get(event.node)
+    if isinstance(parent, ast.BinOp):
+        return isinstance(parent.op, ast.Div)
+    if not isinstance(parent, ast.Assign):
+        return False
+    kept = dotted(parent.targets[0])
+    body = event.frame.function.node if event.frame.function is not None else module.tree
+    return any(
+        isinstance(node.op, ast.Div) and kept in {dotted(part) for part in walk(node)}
+        for node in nodes_of(body, ast.BinOp)
+    )
 
 
 def _kept_as(event: ElapsedEvent, loop: Loop) -> str:

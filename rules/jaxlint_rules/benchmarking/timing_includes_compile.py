@@ -14,8 +14,8 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.timing import Dispatch
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import SIZED, assigned_once, names_in
-from jaxlint_rules.benchmarking._averages import averaged
+from jaxlint_rules._loops import SIZED, assigned_once, names_in, rebound
+from jaxlint_rules.benchmarking._averages import averaged, is_divided
 from jaxlint_rules.benchmarking._regions import COMPILING, is_measurement, place_of, report_from, speaks_of
 
 # What is said of a figure that is meant as a speed.
@@ -120,12 +120,36 @@ import numpy as np
 def pairwise(x):
     return jnp.sqrt(((x[:, None] - x[None]) ** 2).sum(-1))
 
+@jax.jit
+def cube(x):
+    return x @ x @ x
+
+@jax.jit
+def tenth(x):
+    return x / 10
+
+def rate(x, repeats):
+    begin = time.perf_counter()
+    for _ in range(repeats):
+        out = cube(x)  # finding
+    out.block_until_ready()
+    seconds = time.perf_counter() - begin
+    return repeats / seconds
+
+def stepped(x, repeats):
+    begin = time.perf_counter()
+    for _ in range(repeats):
+        x = tenth(x)
+    x.block_until_ready()
+    return (time.perf_counter() - begin) / repeats
+
 def seconds(fn, x):
     start = time.time()
     np.asarray(fn(x))
     return time.time() - start
 
 def main():
+    print(rate(jnp.ones((8, 8)), 10), stepped(jnp.ones(3), 10))
     x = jnp.ones((100, 3))
     fast = jax.jit(pairwise)
     begin = time.perf_counter()
@@ -342,6 +366,7 @@ warmed_sizes([8, 16, 32])
             self.check_loop(event, cold, report)
             return
         if cold.frame.loops or any(d.target is cold.target for d in event.dispatches if d is not cold):
+            self.check_repeats(event, cold, report)
             return  # called again in the region
         frame: Frame = cold.frame
         node: ast.AST = cold.node
@@ -363,6 +388,24 @@ warmed_sizes([8, 16, 32])
             reason=f"this is the first call of the jitted `{cold.label}`, and it lies between two readings of the clock",
             fix=_warmed(event, cold, node, report),
         )
+
+    def check_repeats(self, event: ElapsedEvent, cold: Dispatch, report: Reporter) -> None:
+        """A region that repeats one call, to divide by the number of calls or the other way round."""
+        node, module = cold.node, event.frame.module
+        if cold.frame is not event.frame or not isinstance(node, ast.Call):
+            return
+        loop = next((above for above in module.ancestors(node) if isinstance(above, ast.For)), None)
+        if loop is None or loop.lineno < getattr(event.start.node, "lineno", 0):
+            return
+        given = names_in(node) & (rebound(loop) | names_in(loop.target))
+        if given or not is_divided(event) or speaks_of(event, COMPILING):
+            return
+        if report_from(report, cold.frame, node):
+            report(
+                place_of(node),
+                f"the time measured includes compiling `{cold.label}`: call it once before the clock is started",
+                reason=f"the first iteration compiles `{cold.label}`, and its time is divided among all of them",
+            )
 
     def check_loop(self, event: ElapsedEvent, cold: Dispatch, report: Reporter) -> None:
         """A loop that measures: each of several functions once, or one function many times for a mean."""

@@ -69,7 +69,7 @@ class UnsyncedTiming(Rule):
     fixable = "unsafe"
     examples = (
         Example(
-            "a wait for the input, and one for the result",
+            "a wait for the input, for the function, and one for the result",
             """
 import time
 import jax
@@ -88,6 +88,15 @@ def by_input():
     print(time.perf_counter() - start)  # finding
     return y
 
+def by_function():
+    x = jnp.ones((500, 500))
+    step(x).block_until_ready()
+    start = time.perf_counter()
+    y = step(x)
+    jax.block_until_ready(step)
+    print(time.perf_counter() - start)  # finding
+    return y
+
 def by_result():
     x = jnp.ones((500, 500))
     step(x).block_until_ready()
@@ -98,6 +107,7 @@ def by_result():
     return y
 
 by_input()
+by_function()
 by_result()
 """,
         ),

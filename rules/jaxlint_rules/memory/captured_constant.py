@@ -10,6 +10,7 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.project import Module
 from jaxlint.staging.shapes import least_size
 from jaxlint.staging.syntax_facts import all_parameters, dotted, name_loads, names_stored
 from jaxlint.staging.values import (
@@ -18,6 +19,7 @@ from jaxlint.staging.values import (
     BoundMethod,
     ClassValue,
     DictValue,
+    ExternalObject,
     Function,
     Instance,
     ListValue,
@@ -27,7 +29,8 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint_rules._compiled_methods import captured_self, reads_of_self
-from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of_attribute, size_of_name
+from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of, size_of_attribute, size_of_name
+from jaxlint_rules.memory._weights import weights_of
 
 WHOLE_MODEL: Size = -1.0
 MAX_CALLS = 3  # how deep functions are followed
@@ -40,7 +43,7 @@ class CapturedConstant(Rule):
 
     ## What it does
     Finds jitted functions that read an array of 65,536 elements or more, one that was loaded from a file, or the variables of a
-    flax module from the scope around them instead of taking it as an argument; `functools.partial` binds in the same way, and
+    flax or haiku module from the scope around them instead of taking it as an argument; `functools.partial` binds in the same way, and
     so does a method whose `self` is static or bound.
 
     ## Why is this bad?
@@ -172,6 +175,7 @@ def center(x):
             """
 import functools
 import flax.linen as nn
+import haiku as hk
 import jax
 import jax.numpy as jnp
 
@@ -187,12 +191,66 @@ def serve(key, x):
     better = jax.jit(net.apply)
     return predict(x) + better(variables, x)
 
+critic = hk.without_apply_rng(hk.transform(lambda x: hk.nets.MLP([300, 1])(x)))
+
+def judge(key, x):
+    params = critic.init(key, x)
+    score = jax.jit(lambda x: critic.apply(params, x))  # finding
+    return score(x), jax.jit(critic.apply)(params, x)
+
 def bound(key, x):
     net = Net()
     variables = net.init(key, x)
     apply = functools.partial(net.apply, variables)
     late = functools.partial(net.apply, method="__call__")
     return jax.jit(functools.partial(net.apply, variables)), jax.jit(apply), jax.jit(late)  # finding
+""",
+        ),
+        Example(
+            "modules that hold their weights",
+            """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+class Policy(eqx.Module):
+    torso: eqx.nn.MLP
+    heads: list
+
+    def __init__(self, width, key):
+        self.torso = eqx.nn.MLP(8, width, width, 3, key=key)
+        self.heads = [eqx.nn.Linear(width, 2, key=k) for k in jax.random.split(key, 2)]
+
+    def __call__(self, x):
+        h = self.torso(x)
+        return [head(h) for head in self.heads]
+
+def make_act(policy):
+    @jax.jit
+    def act(obs):
+        return jax.vmap(policy)(obs)  # finding
+    return act
+
+def make_small(policy):
+    return jax.jit(lambda obs: jax.vmap(policy)(obs))
+
+@jax.jit
+def passed(policy, obs):
+    return jax.vmap(policy)(obs)
+
+def make_parted(policy):
+    weights, rest = eqx.partition(policy, eqx.is_array)
+    forward = jax.jit(lambda weights, obs: jax.vmap(eqx.combine(weights, rest))(obs))
+    return lambda obs: forward(weights, obs)
+
+policy = Policy(512, jax.random.key(0))
+act, small, parted = make_act(policy), make_small(Policy(16, jax.random.key(0))), make_parted(policy)
+embed = nnx.Embed(10_000, 64, rngs=nnx.Rngs(0))
+look_up = jax.jit(lambda ids: embed(ids))  # finding
+batched = jax.jit(jax.vmap(eqx.nn.Linear(512, 512, key=jax.random.key(1))))  # finding
+traced = eqx.filter_jit(eqx.nn.Linear(512, 512, key=jax.random.key(1)))
+print(passed(policy, jnp.ones((3, 8))))
 """,
         ),
         Example(
@@ -225,6 +283,15 @@ def make_loss(x):
 x = jax.random.normal(jax.random.key(0), (200_000, 20))
 kernel = make_kernel(x, jnp.eye(20))
 loss = make_loss(x)
+
+def fit(features, labels):
+    @jax.jit
+    def objective(w):
+        return jnp.mean((features @ w - labels) ** 2)  # finding
+    return objective(jnp.zeros(20))
+
+rows = np.random.default_rng(0)
+fit(jnp.asarray(rows.normal(size=(50_000, 20))), jnp.asarray(rows.normal(size=50_000)))
 
 class Regression:
     def __init__(self, features, targets):
@@ -399,6 +466,10 @@ print(look_up(TABLE, 3))
         target = _innermost(target)
         if isinstance(target, Function):
             found += self.captured(target, report)
+        elif (
+            transformed.kind == "jit" and weights_of(target) >= LARGE
+        ):  # equinox passes what it is given as arguments
+            found.append((transformed.label, WHOLE_MODEL, event.node))
         self.tell(event, found, report)
 
     def finish(self, report: Reporter) -> None:
@@ -426,7 +497,7 @@ print(look_up(TABLE, 3))
             return
         name, size, node = max(large, key=lambda part: part[1])
         if size == WHOLE_MODEL:
-            amount = "the variables of a flax module"
+            amount = "the variables of a model"
         else:
             amount = (
                 "an array loaded from a file" if math.isinf(size) else f"an array of {int(size):,} elements"
@@ -462,12 +533,19 @@ print(look_up(TABLE, 3))
                 and not getattr(held[0], "staged", False)
                 and not _is_parameter(child, function.node, report)
             ):
-                size = max(size_of_name(child.id, function.scope, report.module), _size_of(held[0]))
+                size = max(
+                    size_of_name(child.id, function.scope, report.module),
+                    _size_of(held[0]),
+                    _size_written(held[0], report.module),
+                )
                 if _is_variables(held[0]):
                     size = WHOLE_MODEL
                 found[child.id] = (child.id, size, child)
-            elif isinstance(called, Instance) and called.staged is None:
-                through += _read_of(called, child, report)
+            elif isinstance(called, (Instance, ExternalObject)) and called.staged is None:
+                if weights_of(called) >= LARGE and _is_whole(child, report):
+                    found[child.id] = (child.id, WHOLE_MODEL, child)
+                elif isinstance(called, Instance):
+                    through += _read_of(called, child, report)
             elif isinstance(called, Partial):
                 size = _worst([*called.args, *called.kwargs.values()])
                 found[child.id] = (child.id, size, child)
@@ -518,6 +596,14 @@ def _size_of(value: Value | None) -> Size:
     return least_size(value) if isinstance(value, Array) and not value.staged else 0
 
 
+def _size_written(value: Value, module: Module) -> Size:
+    """The elements of an array that was made of one of NumPy, elsewhere in the file, by the text that made it."""
+    made = value.made if isinstance(value, Array) and not value.staged else None
+    if made is None or made.name not in ("array", "asarray") or not isinstance(made.node, ast.Call):
+        return 0
+    return size_of(made.node, module.scope, module)
+
+
 def _read_of(owner: Instance, name: ast.Name, report: Reporter) -> list[Captured]:
     """The arrays of an object that its attribute is, `model.table`, or that the method reads which it is: `model.loss`.
 
@@ -550,7 +636,10 @@ def _is_called(node: ast.Name, report: Reporter) -> bool:
 
 
 def _is_variables(value: Value) -> bool:
-    return isinstance(value, Array) and value.role == "variables" and value.certain
+    """What `init` of a module of flax or haiku gives."""
+    if not isinstance(value, Array) or not value.certain:
+        return False
+    return value.role == "variables" or (value.made is not None and value.made.name == "hk.init")
 
 
 def _is_parameter(node: ast.Name, owner: ast.AST, report: Reporter) -> bool:
@@ -563,6 +652,13 @@ def _is_parameter(node: ast.Name, owner: ast.AST, report: Reporter) -> bool:
         ):
             return True
     return False
+
+
+def _is_whole(node: ast.Name, report: Reporter) -> bool:
+    """Whether a module is read with its weights: not one attribute, nor the part without them that `combine` is given."""
+    parent = report.module.parents.get(node)
+    together = isinstance(parent, ast.Call) and dotted(parent.func).rpartition(".")[2] in ("combine", "merge")
+    return not together and not isinstance(parent, ast.Attribute)
 
 
 def _asks_metadata(node: ast.expr, report: Reporter) -> bool:

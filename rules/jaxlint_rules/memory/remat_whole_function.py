@@ -30,6 +30,10 @@ _NAMING_POLICIES = (
     "jax.checkpoint_policies.save_only_these_names",
     "jax.checkpoint_policies.save_and_offload_only_these_names",
 )
+_POLICY_MAKERS = frozenset(
+    """save_only_these_names save_and_offload_only_these_names save_any_names_but_these save_anything_except_these_names
+    save_from_both_policies offload_dot_with_no_batch_dims""".split()  # noqa: SIM905
+)
 _NAMES = "jax.ad_checkpoint.checkpoint_name"
 
 
@@ -151,10 +155,12 @@ from jax.ad_checkpoint import checkpoint_name
 policies = jax.checkpoint_policies
 Kept = nn.remat(nn.Dense, policy=policies.everything_saveable)  # finding
 Sparing = nn.remat(nn.Dense, policy=policies.dots_saveable)
+Merged = nn.remat(nn.Dense, prevent_cse=False)  # finding
 
 def block(w, h):
     return jnp.tanh(checkpoint_name(h @ w, "hidden"))
 
+unnamed = jax.checkpoint(block, policy=policies.save_only_these_names)  # finding
 wrong = jax.checkpoint(block, policy=policies.save_only_these_names("hiden"))  # finding
 right = jax.checkpoint(block, policy=policies.save_only_these_names("hidden", "out"))
 
@@ -349,6 +355,12 @@ def forward(stack, x, keep):
                     f"`everything_saveable` keeps all that `{transformed.label}` computes, as without `checkpoint`",
                     reason=transformed.why.explain(report.module),
                 )
+            if isinstance(policy, External) and policy.name.rpartition(".")[2] in _POLICY_MAKERS:
+                report(
+                    event.decorator or event.node,
+                    f"`{policy.name.rpartition('.')[2]}` makes a policy, and is none itself: call it with what it asks for",
+                    reason=transformed.why.explain(report.module),
+                )
             inner = transformed.target
             if isinstance(inner, Transformed) and inner.kind in _GRADIENTS and not report.module.is_test:
                 self.around.setdefault(event.node, (event, inner))
@@ -380,6 +392,14 @@ def forward(stack, x, keep):
                     event.node,
                     "`everything_saveable` keeps all that the module computes, as without `nn.remat`",
                     reason="a policy says what is kept for the backward pass, and this one keeps everything",
+                )
+            cse = event.kwargs.get("prevent_cse")
+            if cse is not None and constant(cse) is False and not _may_scan(event):
+                report(
+                    event.node,
+                    "without barriers XLA may merge what the module computes again with the first computation, and keep that; "
+                    "`prevent_cse=False` is for what `nn.scan` runs",
+                    reason="nothing in this file scans",
                 )
         elif event.name == _NAMES:
             given = event.args[1] if len(event.args) > 1 else event.kwargs.get("name")
@@ -508,6 +528,12 @@ def forward(stack, x, keep):
                 "and then keeps them; put `checkpoint` around one layer",
                 reason=f"{remat.why.explain(report.module)}, and what is differentiated does little else",
             )
+
+
+def _may_scan(event: Event) -> bool:
+    """Whether the file speaks of a scan, or leaves to other files what the module is scanned by."""
+    module = event.frame.module
+    return module.is_test or any("scan" in line for line in module.lines)
 
 
 def _is_written(event: TransformEvent) -> bool:

@@ -1,52 +1,62 @@
-"""Functions of many array operations that a loop on the host runs one operation at a time."""
+"""Many array operations that a loop on the host runs one at a time."""
 
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass, field
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import CallEvent, OperationEvent
-from jaxlint.staging.values import Array, Function, TupleValue, Value
+from jaxlint.staging.events import Event, OperationEvent
+from jaxlint.staging.frame import Frame, Loop
+from jaxlint.staging.syntax_facts import dotted
 from jaxlint_rules._eager import computes_only
-from jaxlint_rules._loops import host_loops
+from jaxlint_rules._loops import is_on_host
+from jaxlint_rules.recompilation._repeated import carries, may_loop
 
-_MANY = 6  # operations of its own
+_MANY = 6  # operations of an iteration
+_OFTEN = 64  # iterations of a loop that is worth a program
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    loop: Loop
+    frame: Frame
+    operations: set[ast.AST] = field(default_factory=set)
+    functions: set[ast.AST] = field(default_factory=set)  # that the body calls, and that operate
 
 
 class MissingJit(Rule):
-    """A function of many array operations is called in a loop, and nothing compiles it.
+    """A loop runs many array operations, and nothing compiles them.
 
     ## What it does
-    Finds calls, in loops on the host, of functions that do six or more array operations and nothing else, and that the
-    program never stages.
+    Finds, in what the program itself is seen to run, loops on the host of 64 iterations or more that do six or more array
+    operations on what the last iteration left, with those of the functions that they call, and nothing else.
 
     ## Why is this bad?
     Each operation is sent to the device on its own, and writes its result to memory for the next to read. Compiled, they
-    are one call, and fused. Eight operations on 1,000 numbers took over 20 times as long without `jit`, on a CPU.
+    are one call, and fused. Eight operations on 1,000 numbers took over 20 times as long without `jit`, on a CPU. In a
+    `lax.fori_loop` the whole loop is one call.
 
     ## Example
     ```python
-    for batch in batches:
-        total = total + energy(params, batch)
+    for _ in range(1000):
+        x, v = leapfrog(x, v, dt)
     ```
 
     ## Use instead
     ```python
-    energy = jax.jit(energy)
-
-    for batch in batches:
-        total = total + energy(params, batch)
+    @jax.jit
+    def simulate(x, v, dt):
+        return jax.lax.fori_loop(0, 1000, lambda _, state: leapfrog(*state, dt), (x, v))
     ```
 
     ## Fix safety
-    There is no automatic fix: arguments may have to be static.
+    There is no automatic fix: arguments may have to be static. `jaxlint verify` compiles such functions, and measures.
 
     ## When not to fix
-    When the loop runs a few times, each time on another shape: compiling costs more than it saves; or when callers that cannot be
-    seen stage the function. The rule is in preview: of four findings in open repositories one was right, two were wrong, for
-    the callers' sake, and one was debatable.
+    When each iteration is on another shape: compiling costs more than it saves.
 
     ## References
     - [JAX: just-in-time compilation](https://docs.jax.dev/en/latest/jit-compilation.html)
@@ -56,7 +66,6 @@ class MissingJit(Rule):
     name = "missing-jit"
     category = "recompilation"
     severity = Severity.WARNING
-    preview = True
     proof = "source"
     examples = (
         Example(
@@ -73,11 +82,92 @@ def energy(w, x):
 def main():
     w, x = jnp.ones((64, 64)), jnp.ones((32, 64))
     total = 0.0
-    for i in range(100):
-        total = total + energy(w, x * i)  # finding
+    for i in range(100):  # finding
+        total = total + energy(w, x * i)
     return total
 
 main()
+""",
+        ),
+        Example(
+            "steps of a simulation",
+            """
+import jax.numpy as jnp
+
+def laplacian(u):
+    return jnp.roll(u, 1) - 2.0 * u + jnp.roll(u, -1)
+
+def heat(u, steps):
+    for _ in range(steps):  # finding
+        u = u + 0.1 * laplacian(u)
+        u = u.at[0].set(0.0)
+    return u
+
+def library(u):
+    for _ in range(1000):
+        u = u + 0.1 * laplacian(u)
+        u = u.at[0].set(0.0)
+    return u
+
+if __name__ == "__main__":
+    print(heat(jnp.ones(100), 500))
+""",
+        ),
+        Example(
+            "few steps, steps that are compiled, print or decide, compiled loops",
+            """
+import jax
+import jax.numpy as jnp
+
+def laplacian(u):
+    return jnp.roll(u, 1) - 2.0 * u + jnp.roll(u, -1)
+
+def step(u):
+    u = u + 0.1 * laplacian(u)
+    return u.at[0].set(0.0).at[-1].set(0.0)
+
+fast = jax.jit(step)
+
+def few(u):
+    for _ in range(8):
+        u = u + 0.1 * laplacian(u)
+        u = u.at[0].set(0.0)
+    return u
+
+def stepped(u):
+    for _ in range(500):
+        u = fast(u)
+    return u
+
+def followed(u):
+    means = []
+    for _ in range(500):
+        u = fast(u)
+        means.append(jnp.sqrt(jnp.mean((u - jnp.mean(u)) ** 2)) / (1.0 + jnp.abs(u).max()))
+    return means
+
+def told(u):
+    for i in range(500):
+        u = u + 0.1 * laplacian(u)
+        u = u.at[0].set(0.0)
+        print(i, u.max())
+    return u
+
+def until(u):
+    for _ in range(500):
+        u = u + 0.1 * laplacian(u)
+        u = u.at[0].set(0.0)
+        if u.max() < 0.1:
+            break
+    return u
+
+@jax.jit
+def whole(u):
+    return jax.lax.fori_loop(0, 500, lambda _, u: step(u), u)
+
+if __name__ == "__main__":
+    u = jnp.ones(100)
+    print(few(u), stepped(u), followed(u), told(u), until(u), whole(u))
 """,
         ),
         Example(
@@ -127,46 +217,54 @@ main()
     )
 
     def __init__(self) -> None:
-        self.operations: dict[ast.AST, set[ast.AST]] = {}
-        self.staged: set[ast.AST] = set()
-        self.called: dict[ast.AST, tuple[CallEvent, Function]] = {}
+        self.loops: dict[ast.AST, _Run] = {}
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
-        frame = event.frame
-        if frame.function is None:
+        frame: Frame | None = event.frame
+        if event.frame.stage.staged or not event.result.certain:
             return
-        if frame.stage.staged:
-            self.staged.add(frame.function.node)
-        elif isinstance(event.result, Array) and event.result.certain:
-            self.operations.setdefault(frame.function.node, set()).add(event.node)
-
-    @concerns(callees=("Function",))
-    def on_call(self, event: CallEvent, report: Reporter) -> None:
-        frame, callee = event.frame, event.callee
-        if frame.stage.staged or frame.module.is_test or not isinstance(callee, Function) or not frame.loops:
-            return
-        if host_loops(frame) and _arrays(event.result) and any(_arrays(value) for value in event.args):
-            self.called.setdefault(callee.node, (event, callee))
+        functions: set[ast.AST] = set()
+        while frame is not None and not frame.stage.staged:
+            for loop in frame.loops:
+                if loop.kind == "for" and loop.trips is not None and loop.trips >= _OFTEN:
+                    known = self.loops.setdefault(loop.node, _Run(loop, frame))
+                    known.operations.add(event.operation.node)
+                    known.functions |= functions
+            if frame.function is not None:
+                functions.add(frame.function.node)
+            frame = frame.caller
 
     def finish(self, report: Reporter) -> None:
-        for node, (event, function) in self.called.items():
-            count = len(self.operations.get(node, ()))
-            if (
-                node in self.staged
-                or count < _MANY
-                or not computes_only(node)
-                or not event.frame.module.reported
-            ):
+        told: set[ast.AST] = set()
+        for node, run in sorted(self.loops.items(), key=lambda one: getattr(one[0], "lineno", 0)):
+            frame = run.frame
+            if not isinstance(node, ast.For) or told.intersection(frame.module.ancestors(node)):
+                continue  # the loop around it is reported
+            if run.loop.calls_jitted:
+                continue  # what is heavy is most likely compiled
+            if len(run.operations) < _MANY or not _is_run(frame) or not (carries(node) and may_loop(node)):
                 continue
-            report.event = event
+            if not all(map(computes_only, [*run.functions, *_without_appends(node)])):
+                continue
+            told.add(node)
+            report.event = Event(node, frame)
             report(
-                event.node,
-                f"`{function.qualname}` runs its {count} operations one by one in each iteration; `jax.jit` makes one program of them",
-                reason="it is called in a loop, does nothing but compute, and nothing in the program stages it",
+                node.iter,
+                f"the {len(run.operations)} operations of an iteration are sent to the device one by one; `jax.jit` of a "
+                "`lax.fori_loop` or `lax.scan` makes one program of the loop",
+                reason="the program runs this loop on the host, and nothing compiles it",
             )
 
 
-def _arrays(value: Value) -> bool:
-    if isinstance(value, TupleValue):
-        return bool(value.items) and all(_arrays(part) for part in value.items or ())
-    return isinstance(value, Array) and value.certain and not value.jitted
+def _is_run(frame: Frame) -> bool:
+    return frame.module.reported and not frame.module.is_test and is_on_host(frame)
+
+
+def _without_appends(loop: ast.For) -> list[ast.stmt]:
+    """The statements of the body but those that keep a result: `states.append(state)`, whose list may be stacked."""
+    kept = (statement.value if isinstance(statement, ast.Expr) else None for statement in loop.body)
+    return [
+        statement
+        for statement, call in zip(loop.body, kept, strict=True)
+        if not (isinstance(call, ast.Call) and dotted(call.func).endswith(".append"))
+    ]

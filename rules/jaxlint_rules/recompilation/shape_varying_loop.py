@@ -29,6 +29,7 @@ from jaxlint_rules.recompilation._gathered import gathered
 from jaxlint_rules.recompilation._ragged import CONVERTING, drawn, ragged, text_length
 
 _STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack", "hstack"})
+_MASKS = frozenset({"isnan", "isfinite", "isinf", "isin", "logical_not", "logical_and", "logical_or"})
 _EVEN = frozenset({"range", "arange", "linspace"})
 
 
@@ -429,6 +430,12 @@ def rows(x, labels):
     for c in np.unique(labels):
         members = np.nonzero(labels == c)[0]
         print(score(x[members]), score(members))  # finding
+
+def measured(batches):
+    for values in batches:
+        known = values[~np.isnan(values) & (values > 0)]
+        score(known)  # finding
+        score(np.where(np.isnan(values), 0.0, values))
 """,
         ),
         Example(
@@ -763,13 +770,21 @@ def _selects(node: ast.Subscript, loop: Loop) -> str:
         if len(node.value.args) != 1 or node.value.keywords:
             return ""
         chosen = node.value.args[0]
-    if not isinstance(chosen, ast.Compare) or not isinstance(
-        chosen.ops[0], (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
-    ):
-        return ""
-    if not names_in(chosen) & _bound_names(loop):
+    if not _is_mask(chosen) or not names_in(chosen) & _bound_names(loop):
         return ""
     return f"`{ast.unparse(node)}` selects another number of rows"
+
+
+def _is_mask(node: ast.AST) -> bool:
+    """A comparison, a question for NaNs and the like, and what `~`, `&` and `|` make of such."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
+        return _is_mask(node.operand)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.BitAnd, ast.BitOr)):
+        return _is_mask(node.left) or _is_mask(node.right)
+    if isinstance(node, ast.Call):
+        return dotted(node.func).rpartition(".")[2] in _MASKS
+    compared = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+    return isinstance(node, ast.Compare) and isinstance(node.ops[0], compared)
 
 
 def _bounded(node: ast.expr | None) -> bool:

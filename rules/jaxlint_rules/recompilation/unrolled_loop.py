@@ -15,12 +15,12 @@ from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.memo import cache
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array, constant
-from jaxlint_rules._loops import counters, has_other_way, names_in
+from jaxlint_rules._loops import has_other_way
 from jaxlint_rules._reasons import staged_because
+from jaxlint_rules.recompilation._repeated import LAYERS, carries, counter, may_loop
 
 MANY = 16  # iterations from which a loop is worth a scan
 _STEPS = re.compile(r"iter|step|horizon|epoch|sweep|max_it|n_time|num_time|timesteps")
-_LAYERS = re.compile(r"layer|block|depth|stage|level|head|scale|micro|device|dim|message|pass|modul|refine")
 
 
 @dataclass(slots=True, eq=False)
@@ -270,7 +270,7 @@ def pyramid(x):
                 continue  # what a kernel unrolls is unrolled on purpose
             if len(loop.operations) < 2 and not _calls(node):
                 continue
-            if not (_carries(node) and _may_loop(node)) or has_other_way(node, frame.module):
+            if not (carries(node) and may_loop(node)) or has_other_way(node, frame.module):
                 continue
             how = f"{loop.trips} times" if loop.trips is not None else f"`{ast.unparse(_bound(node))}` times"
             told.add(node)
@@ -293,20 +293,9 @@ def _range_of(node: ast.For) -> ast.Call | None:
     return None
 
 
-def _counter(node: ast.For | ast.While) -> str:
-    """The name that counts the iterations: the variable of a `for`, what a `while` compares and steps on."""
-    if isinstance(node, ast.For):
-        return node.target.id if isinstance(node.target, ast.Name) else ""
-    test = node.test
-    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Lt, ast.LtE)):
-        return ""
-    name = dotted(test.left)
-    return name if name in counters(node) else ""
-
-
 def _trips(node: ast.AST, frame: Frame) -> int | None:
     """How often a `while i < n` runs, where `n` is known, and `i` is stepped on by one in each iteration."""
-    if not isinstance(node, ast.While) or not _counter(node):
+    if not isinstance(node, ast.While) or not counter(node):
         return None
     assert isinstance(node.test, ast.Compare)
     bound = node.test.comparators[0]
@@ -327,11 +316,11 @@ def _is_counted(loop: Loop, trips: int | None, frame: Frame) -> bool:
     """A loop over `range`, or a `while` that counts, that runs often, as far as its text says."""
     node = loop.node
     if isinstance(node, ast.While):
-        return trips is not None and trips >= MANY and not _LAYERS.search(ast.unparse(node.test).lower())
+        return trips is not None and trips >= MANY and not LAYERS.search(ast.unparse(node.test).lower())
     if not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
         return False
     text = _range_text(node)
-    if text is None or _LAYERS.search(text):
+    if text is None or LAYERS.search(text):
         return False
     if trips is not None:
         return trips >= MANY
@@ -449,74 +438,3 @@ def _bound(node: ast.For | ast.While) -> ast.expr:
 
 def _calls(node: ast.For | ast.While) -> bool:
     return any(isinstance(child, ast.Call) for statement in node.body for child in walk(statement))
-
-
-def _carries(node: ast.For | ast.While) -> bool:
-    """Whether an iteration starts from what the last one left."""
-    later = set[str]().union(*map(_stored, node.body))  # names that are bound further down
-    for statement in node.body:
-        if isinstance(statement, ast.Assign):
-            if later & names_in(statement.value):
-                return True
-            later -= _stored(statement)
-    for statement in node.body:
-        if isinstance(statement, ast.For) and _carries(statement):
-            return True
-        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
-            return True
-        if isinstance(statement, ast.Assign):
-            stored = set().union(*(names_in(target) for target in statement.targets))
-            if stored & names_in(statement.value):
-                return True
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            call = statement.value  # `states.append(step(states[-1]))`
-            if isinstance(call.func, ast.Attribute) and call.func.attr == "append":
-                grown = dotted(call.func.value)
-                if any(_is_last(part, grown) for argument in call.args for part in walk(argument)):
-                    return True
-    return False
-
-
-def _stored(statement: ast.stmt) -> set[str]:
-    if not isinstance(statement, ast.Assign):
-        return set()
-    return set().union(*(names_in(target) for target in statement.targets))
-
-
-def _is_last(node: ast.AST, grown: str) -> bool:
-    """`states[-1]`, what the iteration before has appended."""
-    return (
-        bool(grown)
-        and isinstance(node, ast.Subscript)
-        and dotted(node.value) == grown
-        and isinstance(node.slice, ast.UnaryOp)
-    )
-
-
-def _may_loop(node: ast.For | ast.While) -> bool:
-    """Whether the body can be the same program in every iteration."""
-    name = _counter(node)
-    for statement in node.body:
-        for child in walk(statement):
-            if isinstance(child, (ast.Break, ast.Return, ast.JoinedStr, ast.Yield)):
-                return False
-            if isinstance(child, (ast.If, ast.IfExp)) and name in names_in(child.test):
-                return False
-            if isinstance(child, ast.Slice) and not all(
-                bound is None or isinstance(bound, (ast.Constant, ast.UnaryOp))
-                for bound in (child.lower, child.upper)
-            ):
-                return False
-            if isinstance(child, ast.Subscript) and name in names_in(child.slice):
-                if _LAYERS.search(ast.unparse(child.value).lower()):
-                    return False
-            if isinstance(child, ast.Call) and _makes_layer(child):
-                return False
-    return True
-
-
-def _makes_layer(call: ast.Call) -> bool:
-    """A layer that is made and called: each iteration has parameters of its own."""
-    made = call.func.func if isinstance(call.func, ast.Call) else call.func
-    last = dotted(made).rpartition(".")[2]
-    return last[:1].isupper() or last in ("getattr", "setattr", "print")

@@ -1,0 +1,65 @@
+"""How many weights the modules of equinox and nnx hold, by the sizes that their layers are made with."""
+
+from __future__ import annotations
+
+import math
+
+from jaxlint.staging.values import (
+    DictValue,
+    ExternalObject,
+    Instance,
+    ListValue,
+    TupleValue,
+    Value,
+    constant,
+)
+
+# Layers with a matrix between two sizes, and how many of them; the names of these sizes.
+_IN, _OUT = (
+    ("in_features", "in_size", "input_size", "num_embeddings"),
+    (
+        "out_features",
+        "hidden_size",
+        "embedding_size",
+        "features",
+    ),
+)
+_MATRICES = {"Linear": 1, "Embedding": 1, "Embed": 1, "GRUCell": 3, "LSTMCell": 4}
+_FRAMEWORKS = ("equinox.nn.", "flax.nnx.")
+_PARTS = ("equinox", "nnx")  # kinds of classes whose objects hold their weights
+_DEPTH = 4
+
+
+def weights_of(value: Value | None, depth: int = 0) -> int:
+    """The weights of a layer, or of all that a module or a container holds; at least, and 0 where none are known."""
+    if depth > _DEPTH:
+        return 0
+    if isinstance(value, ExternalObject):
+        return _of_layer(value)
+    parts: list[Value] = []
+    if isinstance(value, Instance) and value.cls.kind in _PARTS:
+        parts = list(value.fields.values())
+    elif isinstance(value, (DictValue, ListValue, TupleValue)):
+        parts = list(value.elements())
+    return sum(weights_of(part, depth + 1) for part in parts)
+
+
+def _of_layer(made: ExternalObject) -> int:
+    name = made.name.rpartition(".")[2]
+    if not made.name.startswith(_FRAMEWORKS):
+        return 0
+    if name == "MLP":
+        sizes = [
+            _size(made, position, (word,))
+            for position, word in enumerate(("in_size", "out_size", "width_size", "depth"))
+        ]
+        given, out, width, depth = sizes
+        return width * (given + out + max(0, depth - 1) * width)
+    return _MATRICES.get(name, 0) * math.prod((_size(made, 0, _IN), _size(made, 1, _OUT)))
+
+
+def _size(made: ExternalObject, position: int, words: tuple[str, ...]) -> int:
+    named = next((made.kwargs[word] for word in words if word in made.kwargs), None)
+    value = made.args[position] if position < len(made.args) else named
+    const = constant(value) if value is not None else None
+    return const if type(const) is int else 0

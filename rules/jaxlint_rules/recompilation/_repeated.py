@@ -1,0 +1,93 @@
+"""Python loops whose body starts from what the last iteration left, and may be one program for all iterations."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint_rules._loops import counters, names_in
+
+LAYERS = re.compile(r"layer|block|depth|stage|level|head|scale|micro|device|dim|message|pass|modul|refine")
+
+
+def carries(node: ast.For | ast.While) -> bool:
+    """Whether an iteration starts from what the last one left."""
+    later = set[str]().union(*map(_stored, node.body))  # names that are bound further down
+    for statement in node.body:
+        if isinstance(statement, ast.Assign):
+            if later & names_in(statement.value):
+                return True
+            later -= _stored(statement)
+    for statement in node.body:
+        if isinstance(statement, ast.For) and carries(statement):
+            return True
+        if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+            return True
+        if isinstance(statement, ast.Assign):
+            stored = set().union(*(names_in(target) for target in statement.targets))
+            if stored & names_in(statement.value):
+                return True
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            call = statement.value  # `states.append(step(states[-1]))`
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "append":
+                grown = dotted(call.func.value)
+                if any(_is_last(part, grown) for argument in call.args for part in walk(argument)):
+                    return True
+    return False
+
+
+def _stored(statement: ast.stmt) -> set[str]:
+    if not isinstance(statement, ast.Assign):
+        return set()
+    return set().union(*(names_in(target) for target in statement.targets))
+
+
+def _is_last(node: ast.AST, grown: str) -> bool:
+    """`states[-1]`, what the iteration before has appended."""
+    return (
+        bool(grown)
+        and isinstance(node, ast.Subscript)
+        and dotted(node.value) == grown
+        and isinstance(node.slice, ast.UnaryOp)
+    )
+
+
+def may_loop(node: ast.For | ast.While) -> bool:
+    """Whether the body can be the same program in every iteration."""
+    name = counter(node)
+    for statement in node.body:
+        for child in walk(statement):
+            if isinstance(child, (ast.Break, ast.Return, ast.JoinedStr, ast.Yield)):
+                return False
+            if isinstance(child, (ast.If, ast.IfExp)) and name in names_in(child.test):
+                return False
+            if isinstance(child, ast.Slice) and not all(
+                bound is None or isinstance(bound, (ast.Constant, ast.UnaryOp))
+                for bound in (child.lower, child.upper)
+            ):
+                return False
+            if isinstance(child, ast.Subscript) and name in names_in(child.slice):
+                if LAYERS.search(ast.unparse(child.value).lower()):
+                    return False
+            if isinstance(child, ast.Call) and _makes_layer(child):
+                return False
+    return True
+
+
+def _makes_layer(call: ast.Call) -> bool:
+    """A layer that is made and called: each iteration has parameters of its own."""
+    made = call.func.func if isinstance(call.func, ast.Call) else call.func
+    last = dotted(made).rpartition(".")[2]
+    return last[:1].isupper() or last in ("getattr", "setattr", "print")
+
+
+def counter(node: ast.For | ast.While) -> str:
+    """The name that counts the iterations: the variable of a `for`, what a `while` compares and steps on."""
+    if isinstance(node, ast.For):
+        return node.target.id if isinstance(node.target, ast.Name) else ""
+    test = node.test
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Lt, ast.LtE)):
+        return ""
+    name = dotted(test.left)
+    return name if name in counters(node) else ""
