@@ -10,6 +10,7 @@ from jaxlint.staging.values import Array, Operation, Value
 from jaxlint_rules.numerics._expressions import euclidean_vector, has_own_gradient, made, number, unviewed
 
 _SMALL = 1e-3  # what is added to keep a divisor from being zero, and not for what it is
+_ROOTS = ("norm", "sqrt", "std")
 _GUARDS = ("add", "maximum", "clip")
 _DROPPING = ("relu", "where", "select")  # whose derivative chooses, so that NaN does not come through at zero
 _BOUNDED = frozenset({"add", "maximum", "clip", "exp", "softplus", "where", "select", "cosh"})
@@ -119,13 +120,11 @@ def step(w, x, a):
     @concerns(*_GUARDS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation
-        if operation.name not in _GUARDS or event.frame.module.is_test or has_own_gradient(event.frame):
-            return
-        given = [*operation.args, *operation.kwargs.values()]
-        if not any(0 < (number(value) or 0.0) <= _SMALL for value in given):
-            return
         root = next((kind for value in operation.args if (kind := _root(value))), "")
-        if root:
+        if not root or event.frame.module.is_test or has_own_gradient(event.frame):
+            return
+        guards = [number(value) or 0.0 for value in (*operation.args, *operation.kwargs.values())]
+        if any(0 < guard <= _SMALL for guard in guards):
             self.found.append((event, root))
 
     def finish(self, report: Reporter) -> None:
@@ -141,7 +140,7 @@ def step(w, x, a):
 
 def _root(value: Value) -> str:
     """In words, the root that a value is and that a gradient flows through; "" where it cannot be zero."""
-    operation = made(unviewed(value), "norm", "sqrt", "std")
+    operation = made(unviewed(value), *_ROOTS)
     if operation is None:
         return ""
     inside = operation.args[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 
 from jaxlint.finding import Severity
@@ -10,10 +11,11 @@ from jaxlint.jaxapi.functions import ARRAY_METHODS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of, positional_parameters
+from jaxlint.staging.syntax_facts import all_parameters, dotted, name_loads, nodes_of, positional_parameters
 from jaxlint.staging.values import (
     BoundMethod,
     DictValue,
+    External,
     ExternalObject,
     Function,
     ListValue,
@@ -27,7 +29,8 @@ from jaxlint_rules._loops import names_in
 
 _GRADIENTS = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})
 _COLLECTIVES = frozenset(
-    {"pmean", "psum", "psum_scatter", "all_gather", "pmap_mean", "all_to_all", "ppermute"}
+    """pmean psum pmax pmin psum_scatter all_gather all_gather_invariant pmap_mean all_to_all ragged_all_to_all ppermute
+    pshuffle pbroadcast""".split()  # noqa: SIM905
 )
 _CHECKS = ("check_vma", "check_rep")
 _PLACES = frozenset({"axis_index", "shard_map"})
@@ -212,6 +215,9 @@ def whole(w, x):
 def first(w, x):
     return jnp.where(jax.lax.axis_index("data") == 0, w, w)
 
+def with_reduction(reduce):
+    return jax.shard_map(lambda x: reduce(x.sum()), mesh=jax.make_mesh((1,), ("data",)), in_specs=P("data"), out_specs=P())
+
 class Model:
     def loss(self, w, x):
         return self.reduce(local_loss(w, x))
@@ -221,9 +227,12 @@ def losses(mesh, w, x, model):
     two = jax.shard_map(whole, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
     three = jax.shard_map(lambda w, x: x @ w, mesh=mesh, in_specs=(P(), P("data")), out_specs=P("data"), check_vma=False)
     four = jax.shard_map(local_loss, mesh=mesh, in_specs=P(), out_specs=P(), check_vma=False)
+    handed = jax.shard_map(lambda x: jax.tree.map(mean_over, [x.sum()]), mesh=mesh, in_specs=P("data"), out_specs=P())
+    mapped = jax.shard_map(lambda x: jax.vmap(mean_over)(x).sum(), mesh=mesh, in_specs=P("data"), out_specs=P())
+    largest = jax.shard_map(lambda w, x: jax.lax.pmax(jnp.max(x @ w), "data"), mesh=mesh, in_specs=(P(), P("data")), out_specs=P())
     five = jax.shard_map(first, mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
     six = jax.shard_map(lambda w, x: model.loss(w, x), mesh=mesh, in_specs=(P(), P("data")), out_specs=P(), check_vma=False)
-    return [f(w, x) for f in (one, two, three, four, five, six)]
+    return [f(w, x) for f in (one, two, three, four, five, six, largest)] + [handed(x), mapped(x)]
 """,
         ),
         Example(
@@ -429,17 +438,30 @@ def _talks(function: Function, depth: int) -> bool:
         for part in ast.walk(function.node)
     ):
         return True
+    for used in name_loads(function.node):
+        value = _held(used.id, function)
+        if id(used) in decorators or value is function or not isinstance(value, Function):
+            continue
+        if depth == 0 or _talks(value, depth - 1):  # called here, or handed to something that calls it
+            return True
     for call in nodes_of(function.node, ast.Call):
         name = dotted(call.func)
-        held = function.scope.lookup(name) if name and "." not in name else None
-        if isinstance(held[0] if held is not None else None, Function):
-            if depth == 0 or _talks(held[0], depth - 1):  # type: ignore[index, arg-type]
-                return True
-        elif "." in name and not name.startswith(_KNOWN) and name.rpartition(".")[2] not in ARRAY_METHODS:
+        if id(call) in decorators:
+            continue
+        if "." in name and not name.startswith(_KNOWN) and name.rpartition(".")[2] not in ARRAY_METHODS:
             return True  # a method, which may hold one
+        if name and "." not in name and not isinstance(_held(name, function), (Function, External)):
+            if not hasattr(builtins, name):
+                return True  # a parameter, or what something gave
         elif not name and not isinstance(call.func, (ast.Call, ast.Attribute)):
             return True
     return False
+
+
+def _held(name: str, function: Function) -> Value | None:
+    """What a name holds where a function was defined."""
+    held = function.scope.lookup(name)
+    return held[0] if held is not None else None
 
 
 def _assignments(node: ast.AST) -> list[ast.Assign]:
