@@ -218,10 +218,15 @@ main()
 
     def __init__(self) -> None:
         self.loops: dict[ast.AST, _Run] = {}
+        self.asked: tuple[Frame | None, bool] = (None, False)  # of the last frame: whether a program runs it
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         frame: Frame | None = event.frame
         if event.frame.stage.staged or not event.result.certain:
+            return
+        if frame is not self.asked[0]:
+            self.asked = frame, is_on_host(event.frame)
+        if not self.asked[1]:
             return
         functions: set[ast.AST] = set()
         while frame is not None and not frame.stage.staged:
@@ -242,7 +247,9 @@ main()
                 continue  # the loop around it is reported
             if run.loop.calls_jitted:
                 continue  # what is heavy is most likely compiled
-            if len(run.operations) < _MANY or not _is_run(frame) or not (carries(node) and may_loop(node)):
+            if not frame.module.reported or frame.module.is_test or len(run.operations) < _MANY:
+                continue
+            if not (carries(node) and may_loop(node)):
                 continue
             if not all(map(computes_only, [*run.functions, *_without_appends(node)])):
                 continue
@@ -254,10 +261,6 @@ main()
                 "`lax.fori_loop` or `lax.scan` makes one program of the loop",
                 reason="the program runs this loop on the host, and nothing compiles it",
             )
-
-
-def _is_run(frame: Frame) -> bool:
-    return frame.module.reported and not frame.module.is_test and is_on_host(frame)
 
 
 def _without_appends(loop: ast.For) -> list[ast.stmt]:
