@@ -224,8 +224,8 @@ class Methods(Machine):
         if name in ("astype", "copy"):
             result.role = array.role if array.role in ("key", "ref") or name == "copy" else ""
             result.like = (array.like or array.origin) if name == "copy" else None
-        if array.role == "ref" and name in ("reshape", "bitcast"):
-            result.role = "ref"  # another view of the same memory
+        if name == "bitcast" or (array.role == "ref" and name == "reshape"):
+            result.role = "ref"  # another view of the same memory, which arrays do not have
         if name in ("any", "all"):
             result.role = "bool"
         return result

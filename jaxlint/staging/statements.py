@@ -27,6 +27,7 @@ from jaxlint.staging.syntax_facts import (
     steps_on,
     swallows_tracer_errors,
     type_checking_branch,
+    walk,
 )
 from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
@@ -263,7 +264,11 @@ class Statements(Machine):
                 return self.exec_block(node.orelse if checked else node.body, frame)
             if known is not None and (not shim or isinstance(value, Static)):
                 self.narrow(node.test, known, frame)
-                return self.exec_block(node.body if known else node.orelse, frame)
+                filled = frame.stage.staged and known and is_filled_before(node, frame)
+                frame.doubt += filled
+                alive = self.exec_block(node.body if known else node.orelse, frame)
+                frame.doubt -= filled
+                return alive
             frame.guards.append(node)
             before = frame.snapshot()
             missing = none_branch(node.test)
@@ -883,3 +888,18 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Any, Any, Frame], bool | None]] = {
     ast.Import: Statements.exec_import,
     ast.ImportFrom: Statements.exec_importfrom,
 }
+
+
+def is_filled_before(node: ast.If, frame: Frame) -> bool:
+    """Whether `if self.size is None: self.size = ...` in a model of numpyro, which runs it once on the host before it stages it."""
+    return (
+        frame.stage.within("numpyro")
+        and none_branch(node.test) is True
+        and any(isinstance(part, ast.Attribute) and part.attr in _filled(node) for part in walk(node.test))
+    )
+
+
+def _filled(node: ast.If) -> frozenset[str]:
+    """The attributes that the body of a branch stores."""
+    targets = [t for s in node.body if isinstance(s, ast.Assign) for t in s.targets]
+    return frozenset(target.attr for target in targets if isinstance(target, ast.Attribute))

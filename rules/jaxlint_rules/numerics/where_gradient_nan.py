@@ -138,8 +138,13 @@ def softplus(x):
 def angle(c):
     return jnp.where(jnp.abs(c) < 1.0, jnp.arccos(c), 0.0).sum()  # finding
 
+TOLERANCE = float(input())
+
+def far(r):
+    return jnp.where(r > TOLERANCE, 1 / r, 0.0).sum()  # finding
+
 def loss(w, x):
-    return entropy(w) + distance(x @ w) + ratio(w, x) + sinc(w) + gamma(w) + softplus(w) + angle(w)
+    return far(w) + entropy(w) + distance(x @ w) + ratio(w, x) + sinc(w) + gamma(w) + softplus(w) + angle(w)
 
 @jax.jit
 def step(w, x):
@@ -237,8 +242,15 @@ def mean(x, mask):
     total = jnp.where(count == 0, jnp.zeros_like(total), total)
     return jnp.where(count == 0, total, total / count)
 
+CUTOFF = float(input())
+
+def cut_off(x, r, keep):
+    r = jnp.where(keep, r, 0)
+    pairs = jnp.where(keep, jnp.exp(-r) / r, 0)
+    return jnp.where(r < CUTOFF, pairs, 0).sum() + jnp.where(x < CUTOFF, 1 / x, 0).sum()
+
 def loss(w, mask):
-    return entropy(w) + clipped(w) + masked(w, mask) + huber(w) + upwind(w) + undefined(w) + mean(w, mask)
+    return cut_off(w, w, mask) + entropy(w) + clipped(w) + masked(w, mask) + huber(w) + upwind(w) + undefined(w) + mean(w, mask)
 
 def step(w, mask):
     return w - 0.1 * jax.grad(loss)(w, mask)

@@ -278,6 +278,27 @@ def carried(key, xs):
 """,
         ),
         Example(
+            "evaluations in a loop",
+            """
+import jax
+
+@jax.jit
+def evaluate_batch(params, batch, key):
+    return (params * batch + jax.random.normal(key)).sum()
+
+@jax.jit
+def train_batch(params, batch, key):
+    return params - (batch + jax.random.normal(key)).mean()
+
+def run(params, batches, key, other):
+    total = 0.0
+    for batch in batches:
+        total += evaluate_batch(params, batch, key)
+        params = train_batch(params, batch, other)  # finding
+    return params, total
+""",
+        ),
+        Example(
             "a key for evaluations, which are to be compared",
             """
 import jax
@@ -292,6 +313,26 @@ def train(step, params, key):
         key, draw = jax.random.split(key)
         params = step(params, draw)
         print(score(params, eval_key))
+""",
+        ),
+        Example(
+            "a twin that begins as the first does",
+            """
+import jax
+
+def create_state(key, size):
+    return jax.random.normal(key, (size,))
+
+class Agent:
+    def __init__(self, key):
+        self.critic = create_state(key, 3)
+        self.target = create_state(key, 3)
+        self.actor = create_state(key, 5)  # finding
+
+def noise(key):
+    return jax.random.normal(key) - jax.random.normal(key)  # finding
+
+Agent(jax.random.key(0)), noise(jax.random.key(1))
 """,
         ),
         Example(
@@ -344,7 +385,7 @@ def train(params, key):
             return
         if event.how == "again" and event.callee and _compares(event):
             return
-        if event.how == "again" and _exclude_each_other(event):
+        if event.how == "again" and (_exclude_each_other(event) or _makes_a_twin(event)):
             return
         name = event.origin.name.removesuffix(".rngs")
         through = f" (in `{event.callee}`)" if event.callee else ""
@@ -412,6 +453,18 @@ def _compares(event: KeyEvent) -> bool:
         and any(part is second for part in ast.walk(around.right))
         for around in event.frame.module.ancestors(second)
     )
+
+
+_MAKING = re.compile(r"(^|_)(init(ialize|ialise)?|create|make|build)(_|$)")
+
+
+def _makes_a_twin(event: KeyEvent) -> bool:
+    """The same call twice of what makes a state: its twin begins with the same numbers on purpose, as a target network does."""
+    first, second = event.first, event.node
+    if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
+        return False
+    called = dotted(second.func).rpartition(".")[2]
+    return bool(_MAKING.search(called)) and ast.unparse(first) == ast.unparse(second)
 
 
 def _exclude_each_other(event: KeyEvent) -> bool:
