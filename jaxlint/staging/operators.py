@@ -24,6 +24,7 @@ from jaxlint.staging.values import (
     Array,
     AtIndexer,
     BoundMethod,
+    Choice,
     ClassValue,
     DictValue,
     External,
@@ -237,8 +238,8 @@ class Operators(Machine):
             other = right if isinstance(left, Array) else left
             if isinstance(other, (TupleValue, DictValue, External, ClassValue, Function)):
                 return Static(kind="bool")
-            if isinstance(other, Instance) and isinstance(op, (ast.Eq, ast.NotEq)):
-                return UNKNOWN  # an array is equal to no such object, and what is one is told by its class
+            if isinstance(op, (ast.Eq, ast.NotEq)) and self.are_perhaps_objects(left, right):
+                return UNKNOWN
             result = self.array_result(frame, [left, right], node, role="bool")
             self.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
             return result
@@ -259,6 +260,15 @@ class Operators(Machine):
         if isinstance(left, Unknown) or isinstance(right, Unknown):
             return UNKNOWN
         return Static(kind="bool")
+
+    @staticmethod
+    def are_perhaps_objects(left: Value, right: Value) -> bool:
+        """Whether what is compared may be objects, of which Python asks their class: an array is equal to none."""
+        tree, other = (left, right) if isinstance(left, Array) else (right, left)
+        options = other.options if isinstance(other, Choice) else [other]
+        if any(isinstance(option, Instance) for option in options):
+            return True
+        return isinstance(tree, Array) and tree.tree and isinstance(other, Unknown)
 
     def compare_items(self, left: Value, right: Value, node: ast.AST, frame: Frame) -> None:
         """Sequences are equal when their items are, and Python asks for the truth of that, pair by pair."""
