@@ -326,8 +326,8 @@ def create_state(key, size):
 class Agent:
     def __init__(self, key):
         self.critic = create_state(key, 3)
-        self.target = create_state(key, 3)
-        self.actor = create_state(key, 5)  # finding
+        self.target_critic = create_state(key, 3)
+        self.actor = create_state(key, 3)  # finding
 
 def noise(key):
     return jax.random.normal(key) - jax.random.normal(key)  # finding
@@ -455,16 +455,19 @@ def _compares(event: KeyEvent) -> bool:
     )
 
 
-_MAKING = re.compile(r"(^|_)(init(ialize|ialise)?|create|make|build)(_|$)")
+_TWIN = re.compile(r"(^|_)(target|ema|teacher|slow|inference)(_|$)")
 
 
 def _makes_a_twin(event: KeyEvent) -> bool:
-    """The same call twice of what makes a state: its twin begins with the same numbers on purpose, as a target network does."""
+    """The same call twice, for a state and its twin, which begins with the same numbers on purpose: a target network."""
     first, second = event.first, event.node
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
-    called = dotted(second.func).rpartition(".")[2]
-    return bool(_MAKING.search(called)) and ast.unparse(first) == ast.unparse(second)
+    if ast.unparse(first) != ast.unparse(second):
+        return False
+    bound = [event.frame.module.parents.get(call) for call in (first, second)]
+    names = [dotted(s.targets[0]).rpartition(".")[2] for s in bound if isinstance(s, ast.Assign)]
+    return any(_TWIN.search(name.lower()) for name in names)
 
 
 def _exclude_each_other(event: KeyEvent) -> bool:
