@@ -98,7 +98,7 @@ def distance(u, v):
 
 def safe(u, v):
     y, x = jnp.linalg.norm(jnp.cross(u, v)), jnp.dot(u, v)
-    return jnp.arctan2(y, x) + jnp.arccosh(1.0 + 1e-6 + jnp.sum((u - v) ** 2)) + jnp.arcsin(0.5 * jnp.dot(u, v) / 3.0)
+    return jnp.arctan2(y, x) + jnp.arccosh(1.0 + 1e-6 + jnp.sum((u - v) ** 2)) + jnp.arcsin(0.5 * jnp.dot(u, v) / 3.0) + jnp.arccosh(1.0 + jnp.exp(u[0]))
 
 def loss(u, v):
     return angle(u, v) + distance(u, v) + safe(u, v)
@@ -171,7 +171,8 @@ def _reaches(name: str, argument: Value) -> str:
             return "a product of two vectors divided by their norms is 1 where they are parallel, and rounding takes it beyond"
     if name == "arccosh":
         total = made(argument, "add")
-        if total is not None and any(number(part) == 1.0 for part in total.args):
+        positive = total is not None and any(made(part, "exp", "softplus") is not None for part in total.args)
+        if total is not None and not positive and any(number(part) == 1.0 for part in total.args):
             return "it is 1 where what is added is zero, as for a point and itself"
     return ""
 

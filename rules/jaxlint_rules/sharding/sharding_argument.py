@@ -18,8 +18,8 @@ _SHARDINGS = ("in_shardings", "out_shardings")
 _SPECS = ("in_specs", "out_specs")
 _MAKES_MESH = re.compile(r"\b(?:make_mesh|Mesh)\(")
 _SETS_MESH = re.compile(
-    r"\bwith\b[^:\n]*mesh|\b(?:set|use)_(?:abstract_|concrete_)?mesh\b|\benter_context\(|\.__enter__\(",
-    re.IGNORECASE,
+    r"^\s*with\b[^:]{0,200}mesh|\b(?:set|use)_(?:abstract_|concrete_)?mesh\b|\benter_context\(|\.__enter__\(",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
@@ -156,6 +156,27 @@ def constrained(x):
 
 with jax.set_mesh(mesh):
     print(constrained(jax.device_put(jnp.ones(8), P("data"))))
+""",
+        ),
+        Example(
+            "specs under a mesh among other contexts",
+            """
+import contextlib
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+mesh = jax.make_mesh((1,), ("data",))
+
+@jax.jit
+def constrained(x):
+    return jax.lax.with_sharding_constraint(2 * x, P("data"))
+
+with (
+    contextlib.nullcontext(),
+    mesh,
+):
+    print(constrained(jnp.ones(8)))
 """,
         ),
         Example(
