@@ -395,8 +395,11 @@ class Calls(Machine):
         record.reached = record.reached or not (self.guessing or provoked)
         if caller is not None and caller.function is not None and not self.custom_rules:
             self.edges.setdefault(caller.function.node, set()).add(function.node)
-        if not stage.staged and caller is not None and caller.function is not None:
-            self.records[caller.function.node].host_calls.add(record)
+        if not stage.staged and caller is not None:
+            if caller.function is not None:
+                self.records[caller.function.node].host_calls.add(record)
+            else:
+                record.called_by_modules = True
         # What a guess evaluated reported nothing, so that it does not stand for a call that is seen.
         guessed = self.guessing > 0
         scope_key = (
@@ -675,6 +678,7 @@ class FunctionRecord:
 
     __slots__ = (
         "active",
+        "called_by_modules",
         "closures",
         "coarse",
         "coarse_after",
@@ -719,6 +723,7 @@ class FunctionRecord:
         self.active = 0
         self.runs = 0
         self.host_calls: set[FunctionRecord] = set()  # what it calls on the host, if it runs there
+        self.called_by_modules = False  # on the host, outside of any function
         self.hosted = False  # a program is seen to call it on the host
         self.reached = False  # by a call whose receiver is known
         self.is_target = False  # a transformation got the function itself
@@ -788,7 +793,15 @@ class FunctionRecord:
             if caller is not None and caller.context == "creation" and stage.staged:
                 context = caller.context  # its arguments are what its signature says
             by = caller.function.node if caller is not None and caller.function is not None else None
-            self.observations.append(Observation(stage, bound, context, by, guessed))
+            self.observations.append(Observation(stage, self.as_given(bound), context, by, guessed))
+
+    def as_given(self, bound: dict[str, Value]) -> dict[str, Value]:
+        """The parameters before the function runs, which may put more into the dict of the keywords that are left over."""
+        rest = self.function.node.args.kwarg
+        given = bound.get(rest.arg) if rest is not None else None
+        if rest is None or not isinstance(given, DictValue):
+            return bound
+        return {**bound, rest.arg: replace(given, items=dict(given.items))}
 
 
 def doubt_switches(function: Function, bound: dict[str, Value], args: list[Value], node: ast.Call) -> None:

@@ -103,6 +103,7 @@ _FILLS = DECORATOR_KINDS.keys() - {
 FIELD_MAKERS = frozenset(
     ["dataclasses.field", "flax.struct.field", "equinox.field", "attrs.field", "attr.ib"]
 )
+WRITTEN_INIT = "dataclasses.dataclass.__init__"
 _CONTAINER_TYPES = frozenset(f"builtins.{kind}" for kind in ("list", "dict", "set", "tuple"))
 PYTREE_KINDS = frozenset({"pytree", "equinox", "nnx", "registered"})
 DATACLASS_KINDS = frozenset({"linen", "equinox", "pytree", "registered", "dataclass", "namedtuple"})
@@ -254,6 +255,18 @@ class Classes(Machine):
                 if isinstance(check, Function):
                     self.call_function(check, [instance], {}, node, frame, frame.stage)
         return instance
+
+    def fill(
+        self, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """The `__init__` that a decorator has written for a dataclass, called by what has taken its place."""
+        if args and isinstance(args[0], Instance):
+            instance = args[0]
+            instance.fields.update(self.dataclass_fields(cls, cls.all_fields(), args[1:], kwargs, frame))
+            post = instance.cls.lookup("__post_init__")
+            if isinstance(post, Function):
+                self.call_function(post, [instance], {}, node, frame, frame.stage)
+        return Static(None)
 
     def mark_made_of_tracers(self, instance: Instance, given: list[Value], frame: Frame) -> None:
         """What a constructor keeps under names that are not known, or that lies beyond the limits of the analysis."""
@@ -467,6 +480,8 @@ class Classes(Machine):
     def class_attribute(self, base: ClassValue, name: str, node: ast.AST, frame: Frame) -> Value:
         if base.kind == "enum":
             return _member(base)
+        if name == "__init__" and base.constructor() is None and any(cls.filled for cls in base.mro()):
+            return ExternalObject(WRITTEN_INIT, [base])
         member = self.class_member(base, name)
         if member is not None:
             return BoundMethod(member, base) if member_kind(member) == "classmethod" else member
@@ -666,6 +681,14 @@ def _member(cls: ClassValue) -> Static:
     """A member of an enum; those of an `IntEnum` are numbers to JAX, and are traced."""
     integers = {"enum.IntEnum", "enum.IntFlag", "builtins.int"}
     return Static(kind="enum" if integers.isdisjoint(cls.external_bases()) else "int")
+
+
+def made_dataclass(cls: ClassValue, decorator: Value) -> ClassValue:
+    """The class, of which a decorator that is called like a function has made a dataclass."""
+    kind = DECORATOR_KINDS[canonical(_decorator_name(decorator))]
+    cls.kind = kind if cls.kind == "plain" else cls.kind
+    cls.filled = cls.filled or _writes_constructor(decorator)
+    return cls
 
 
 def _writes_constructor(decorator: Value) -> bool:

@@ -130,7 +130,8 @@ def _doubt(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -
         if name == rest:
             # What is left over of keywords is mostly nothing.
             mostly = sum(map(_is_empty, values)) > _MOST * len(values)
-            doubtful = mostly or not any(map(_names_tracer, values))
+            likely = sum(map(_may_name_tracer, values)) > len(values) / 2
+            doubtful = mostly or not (likely or any(map(_names_tracer, values)))
         elif name == handed_on(node):
             # A tree that the function does not look into may have no leaves.
             doubtful = all(_is_tree(value) for value in values if not _is_empty(value))
@@ -173,7 +174,7 @@ def _is_seldom_staged(values: Sequence[Value]) -> bool:
 _FEW, _QUARTER, _MOST = 0.2, 0.25, 0.9  # of the contexts of a function
 # Names that programs give to what describes arrays or picks some, and is none, or is left out as often.
 _STRUCTURE = re.compile(
-    r"(?:^|_)(?:ax|axis|axes|dtype|masks?|mask_tree|name|names|path|paths|prefix|prefixes|shape|spec|specs|suffix|treedef)$"
+    r"(?:^|_)(?:ax|axis|axes|dtype|filters?|masks?|mask_tree|name|names|path|paths|prefix|prefixes|shape|spec|specs|suffix|treedef)$"
 )
 
 
@@ -186,6 +187,10 @@ def _is_switch(value: Value) -> bool:
 
 def _names_tracer(value: Value) -> bool:
     return isinstance(value, DictValue) and any(map(surely_traced, value.items.values()))
+
+
+def _may_name_tracer(value: Value) -> bool:
+    return isinstance(value, DictValue) and any(tracer_in(part) is not None for part in value.items.values())
 
 
 def _is_empty(value: Value) -> bool:

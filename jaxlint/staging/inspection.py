@@ -17,6 +17,7 @@ from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import all_parameters, name_loads
 from jaxlint.staging.trees import tracer_in
+from jaxlint.staging.values import Function
 
 
 @dataclass(slots=True)
@@ -127,7 +128,7 @@ def facts(
             dict.fromkeys(names, "unknown"),
             "nothing seen calls it",
         )
-    staged, basis, entry = _staging(record, module)
+    staged, basis, entry = _staging(record, module, interpreter)
     reason = _because(entry, record, module, interpreter) if isinstance(entry, Observation) else entry
     seen = [o for o in record.observations if o.stage.staged == (staged == "yes")]
     if basis == "visible":
@@ -150,7 +151,9 @@ def facts(
     return FunctionFacts(module.display, qualname, line, staged, basis, params, reason)
 
 
-def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, Observation | str]:
+def _staging(
+    record: FunctionRecord, module: Module, interpreter: Interpreter
+) -> tuple[str, str | None, Observation | str]:
     """Whether it is staged, on which basis, and the context that shows it, or what is to be said instead."""
     # The reason is best taken from where tracers are handed over.
     entered = sorted(record.observations, key=lambda seen: not gets_tracers(seen.bound))
@@ -166,15 +169,26 @@ def _staging(record: FunctionRecord, module: Module) -> tuple[str, str | None, O
             return "yes", "visible", entry
     for entry in staged:
         # What a test defines, it calls as it stands, and so are layers and functions that are seen to be called on the
-        # host. (A layer of haiku cannot: what calls it is transformed.)
-        cls = record.function.cls
-        plainly = on_host and (cls is None or cls.kind != "haiku")
+        # host. (A layer of haiku cannot, nor what it calls: what calls a layer is transformed.)
+        plainly = on_host and not _is_layer(record.function) and not _is_for_layers(record, interpreter)
         if entry.stage.within("convention") and not module.is_test and not plainly:
             return "yes", "convention", entry
     calls = [o.stage for o in record.observations if o.context == "call"]
     if calls and all(stage.certain for stage in calls):
         return "no", None, "every call seen runs on the host"
     return "unknown", None, "no call seen says how it runs"
+
+
+def _is_layer(function: Function) -> bool:
+    return function.cls is not None and function.cls.kind == "haiku"
+
+
+def _is_for_layers(record: FunctionRecord, interpreter: Interpreter) -> bool:
+    """Whether layers of haiku alone are seen to call a function of a module on the host."""
+    if not record.function.scope.is_module or record.called_by_modules:
+        return False
+    callers = [known for known in interpreter.records.values() if record in known.host_calls]
+    return bool(callers) and all(_is_layer(known.function) for known in callers)
 
 
 def _in_some_stage(record: FunctionRecord) -> bool:

@@ -395,6 +395,11 @@ class Machine:
     ) -> Value:
         raise NotImplementedError
 
+    def fill(
+        self, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        raise NotImplementedError
+
     def prototype(self, cls: ClassValue, frame: Frame) -> Instance:
         raise NotImplementedError
 

@@ -15,6 +15,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import marked
 from jaxlint.staging.signatures import signature
 from jaxlint.staging.timing import TIMING_CALLS, waits_for_nothing
+from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -40,6 +41,7 @@ from jaxlint.staging.values import (
     find_array,
     is_single,
     join,
+    join_all,
 )
 
 Special = Callable[[Any, list[Value], dict[str, Value], ast.AST, Frame], Value]
@@ -144,11 +146,28 @@ def _leaves(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AS
     if args:
         self.rebuilt(args[:1], node, frame)
         self.ask_leaf(args[0], kwargs, node, frame)
+    objects = _plain_objects(args[0]) if args else None
+    if objects is not None:
+        return ListValue(objects, join_all(objects), stage=frame.stage)
     found = find_array(args[0]) if args else None
     if found is None:
         return ListValue(None, UNKNOWN, stage=frame.stage)
     leaf = Array(found.staged, found.why, certain=found.certain, jitted=found.jitted)
     return ListValue(None, leaf, stage=frame.stage)
+
+
+def _plain_objects(tree: Value) -> list[Value] | None:
+    """The leaves of an object that JAX does not look into, or of a sequence of such; None for any other tree."""
+    parts = tree.items if isinstance(tree, (TupleValue, ListValue)) else [tree]
+    if not parts or not all(
+        isinstance(part, Instance)
+        and part.staged is None
+        and part.cls.kind in ("plain", "dataclass")
+        and not is_pytree(part.cls)
+        for part in parts
+    ):
+        return None
+    return list(parts)
 
 
 def _flatten(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:

@@ -9,6 +9,7 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, PRIMITIVE_RULES, TRANSFORMS, Transform
 from jaxlint.staging import events
 from jaxlint.staging.boundary import Boundary
+from jaxlint.staging.callbacks import STACKED
 from jaxlint.staging.calls import label_of, short_source
 from jaxlint.staging.custom_rules import CustomRules
 from jaxlint.staging.dispatching import GENERIC
@@ -97,7 +98,7 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         frame.facts.pop("decorator", None)
         if isinstance(result, (Function, Transformed, Partial, BoundMethod, Instance, ClassValue)):
             return result
-        if isinstance(result, ExternalObject) and result.name == GENERIC:
+        if isinstance(result, ExternalObject) and result.name in (GENERIC, STACKED):
             return result
         if isinstance(result, TupleValue) and result.cls is not None:
             return result  # a record of functions, as an optimiser is

@@ -517,3 +517,54 @@ def test_a_library_evaluates_what_its_own_decorators_with_options_give(tmp_path:
     body = facts["layer_stack.<locals>.iterate.<locals>.wrapped.<locals>.body"]
     assert (body.staged, body.params["carry"]) == ("yes", "traced")
     assert facts["layer_stack.<locals>.iterate.<locals>.wrapped"].staged != "yes"
+
+
+def test_a_function_below_a_decorator_of_stacked_layers_is_staged(tmp_path: Path) -> None:
+    program = """
+        import haiku as hk
+        import jax.numpy as jnp
+
+        @hk.layer_stack(3, with_per_layer_inputs=True)
+        def layer(x, y):
+            return x * y, None
+
+        def model(x, ys):
+            return layer(x, ys)
+
+        hk.transform(model).init(None, jnp.ones(3), jnp.ones((3, 3)))
+    """
+    facts = facts_of(tmp_path, program)
+    assert (facts["layer"].staged, facts["layer"].params) == ("yes", {"x": "traced", "y": "traced"})
+    assert facts["model"].staged != "yes"
+
+
+def test_what_layers_of_haiku_alone_call_runs_where_they_do(tmp_path: Path) -> None:
+    layers = """
+        import haiku as hk
+
+        def normalised(x):
+            return x / x.sum()
+
+        def checked(x):
+            return x
+
+        class Norm(hk.Module):
+            def __call__(self, x):
+                return checked(normalised(x))
+    """
+    tests = """
+        import haiku as hk
+        import jax.numpy as jnp
+        from layers import Norm, checked
+
+        def test_norm():
+            hk.transform(lambda x: Norm()(x)).init(None, jnp.ones(3))
+
+        def test_checked():
+            checked(jnp.ones(3))
+    """
+    paths = write_project(tmp_path, {"layers.py": layers, "tests/test_layers.py": tests})
+    found, _ = inspect_files([read_source(path, str(path.relative_to(tmp_path))) for path in paths])
+    facts = {fact.qualname: fact for fact in found}
+    assert (facts["normalised"].staged, facts["normalised"].basis) == ("yes", "convention")
+    assert facts["checked"].staged != "yes"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import textwrap
 from pathlib import Path
 
@@ -281,3 +282,86 @@ def test_what_an_object_is_decides_what_is_made_of_it(tmp_path: Path, filter: st
     for cls in ("Named", "OfType", "Always", "Never"):
         staged, params = known[f"{cls}.__call__"]
         assert (staged == "yes", params["leaf"] == "traced") == (cls == called, cls == called)
+
+
+WRITTEN = """
+    import dataclasses
+    import jax
+    import jax.numpy as jnp
+
+    def made(cls, kept):
+        data = dataclasses.dataclass(frozen=True)(cls)
+        jax.tree_util.register_dataclass(data, ["value"], kept)
+        written = data.__init__
+        def init(self, *args, **kwargs):
+            written(self, *args, **kwargs)
+        data.__init__ = init
+        return data
+
+    class Node:
+        def __init__(self, *args, **kwargs):
+            raise NotImplementedError("a dataclass writes it")
+        def __init_subclass__(cls, kept):
+            made(cls, kept)
+
+    class State(Node, kept=["call"]):
+        value: jax.Array
+        call: object
+
+    class Named(State, kept=["call", "name"]):
+        name: str = "x"
+
+    def scaled(value):
+        return value * 2
+
+    def other(value):
+        return value
+
+    @jax.jit
+    def step(state):
+        return state.call(state.value)
+
+    step(MAKE)
+"""
+
+
+@pytest.mark.parametrize(
+    "make",
+    ["State(jnp.ones(3), scaled)", "State(call=scaled, value=jnp.ones(3))", "Named(jnp.ones(3), scaled)"],
+)
+def test_a_base_may_write_the_constructor_of_what_derives_from_it(tmp_path: Path, make: str) -> None:
+    known = facts(tmp_path, WRITTEN.replace("MAKE", make))
+    runpy.run_path(str(tmp_path / "program.py"))
+    assert known["scaled"] == ("yes", {"value": "traced"})
+    assert known["other"][0] != "yes"
+    assert known["step"] == ("yes", {"state": "traced"})
+
+
+PLAIN = """
+    import jax
+    import jax.numpy as jnp
+
+    class Scope:
+        def __init__(self, variables):
+            self.variables = variables
+
+    def known(scopes):
+        return {scope: 0 for scope in scopes}
+
+    def used(leaf):
+        return leaf
+
+    @jax.jit
+    def step(x):
+        leaves, _ = jax.tree.flatten([Scope({"x": x})])
+        known(leaves)
+        return used(jax.tree.leaves({"x": x})[0])
+
+    step(jnp.ones(3))
+"""
+
+
+def test_objects_that_are_no_pytrees_are_leaves(tmp_path: Path) -> None:
+    known = facts(tmp_path, PLAIN)
+    assert known["known"][1] == {"scopes": "static"}
+    assert known["used"] == ("yes", {"leaf": "traced"})

@@ -877,3 +877,22 @@ def test_an_object_that_holds_a_tracer_in_few_contexts_is_left_open(tmp_path: Pa
     }
     alone = SEVERAL_KERNELS.partition("    value(Kernel(1.0)")[0] + crossed
     assert facts_of(tmp_path, alone)["Kernel.evaluate"].params == {"self": "traced", "x": "traced"}
+
+
+def test_what_a_function_puts_among_its_keywords_was_not_given_to_it(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+
+        def inner(*args, **options):
+            return options["state"] + args[0]
+
+        def outer(*args, **options):
+            options["state"] = args[0]
+            return inner(*args, **options)
+
+        jax.jit(lambda x: outer(x))(jnp.ones(3))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["inner"].params == {"args": "traced", "options": "traced"}
+    assert facts["outer"].params == {"args": "traced", "options": "static"}
