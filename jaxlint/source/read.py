@@ -27,12 +27,12 @@ def shown_path(path: Path) -> str:
 
 
 def read_source(path: Path, display: str | None = None) -> SourceFile:
-    """The decoded file at `path`, shown to the user as `display` (`shown_path` when left out).
+    """The decoded file at `path`, shown to the user as `display` (the path itself when left out).
 
     Raises SourceError, in one line, when the file is missing, unreadable, not a regular file, binary, or not in
     the encoding that it declares.
     """
-    shown = shown_path(path) if display is None else display
+    shown = str(path) if display is None else display
     return source_from_bytes(read_bytes(path, shown), path, shown)
 
 

@@ -15,7 +15,7 @@ from jaxlint.staging.frozen import frozen_by, refusing
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
-from jaxlint.staging.pytrees import is_kept
+from jaxlint.staging.pytrees import flattening, is_kept
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import (
     PROMISES,
@@ -147,10 +147,7 @@ class Classes(Machine):
         for _, value in decorators:
             if isinstance(value, (Partial, ExternalObject)):
                 meta_fields += constant_names(value.kwargs.get("meta_fields")) or ()
-            kind = DECORATOR_KINDS.get(canonical(_decorator_name(value)))
-            if kind is not None and cls.kind not in MODULE_KINDS:
-                cls.kind = kind if cls.kind not in ("pytree", "registered") else cls.kind
-            cls.filled = cls.filled or _writes_constructor(value)
+            decorated(cls, value)
         scope = Scope(frame.scope, is_class=True)
         body = Frame(
             frame.function, frame.module, scope, frame.stage, frame.caller, frame.call_node, frame.depth
@@ -683,12 +680,23 @@ def _member(cls: ClassValue) -> Static:
     return Static(kind="enum" if integers.isdisjoint(cls.external_bases()) else "int")
 
 
-def made_dataclass(cls: ClassValue, decorator: Value) -> ClassValue:
-    """The class, of which a decorator that is called like a function has made a dataclass."""
-    kind = DECORATOR_KINDS[canonical(_decorator_name(decorator))]
-    cls.kind = kind if cls.kind == "plain" else cls.kind
+def decorated(cls: ClassValue, decorator: Value) -> ClassValue:
+    """The class, after a decorator that writes dataclasses or registers them, or a call of one that does as much."""
+    kind = DECORATOR_KINDS.get(canonical(_decorator_name(decorator)))
+    if kind is not None and cls.kind not in MODULE_KINDS and cls.kind not in ("pytree", "registered"):
+        cls.kind = kind
     cls.filled = cls.filled or _writes_constructor(decorator)
     return cls
+
+
+def redecorates(name: str, cls: ClassValue) -> bool:
+    """Whether a call of `name` makes a dataclass of a class, or registers it, as its decorator would.
+
+    A plain class that flattens itself and has bases outside of the project stays one: its instances hold tracers
+    wherever their arguments do.
+    """
+    opaque = cls.kind == "plain" and flattening(cls) is not None and bool(cls.external_bases())
+    return name in DECORATOR_KINDS and not opaque
 
 
 def _writes_constructor(decorator: Value) -> bool:

@@ -51,7 +51,7 @@ from jaxlint.staging.callbacks import (
     tabulate_module,
     updated,
 )
-from jaxlint.staging.classes import DECORATOR_KINDS, FIELD_MAKERS, WRITTEN_INIT, made_dataclass
+from jaxlint.staging.classes import DECORATOR_KINDS, FIELD_MAKERS, WRITTEN_INIT, decorated, redecorates
 from jaxlint.staging.dispatching import GENERIC, REGISTER, call_generic, register, registered
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS, PRIMITIVE
 from jaxlint.staging.frame import Frame
@@ -278,8 +278,8 @@ class Externals(Machine):
             or name in (FIXTURE, CASE)
         ):
             decorator = ExternalObject(name, args, kwargs, node)
-            if name in DECORATOR_KINDS and args and isinstance(args[0], ClassValue):
-                return made_dataclass(args[0], decorator)
+            if args and isinstance(args[0], ClassValue) and redecorates(name, args[0]):
+                return decorated(args[0], decorator)
             return decorator
         if name in COLLECTIVES and args:
             return self.collective(name, args[0], node, frame)
@@ -629,8 +629,8 @@ class Externals(Machine):
         """What calling an object of a library gives, as far as the tables know."""
         inputs = [*args, *kwargs.values()]
         name = callee.name
-        if name in DECORATOR_KINDS and args and isinstance(args[0], ClassValue):
-            return made_dataclass(args[0], callee)
+        if args and isinstance(args[0], ClassValue) and redecorates(name, args[0]):
+            return decorated(args[0], callee)
         if name == WRITTEN_INIT and isinstance(callee.args[0], ClassValue):
             return self.fill(callee.args[0], args, kwargs, node, frame)
         if name == GENERIC:

@@ -128,25 +128,31 @@ class Narrowing(Machine):
 
     def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
         """Refines variables by what a test says of them."""
-        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            self.narrow(test.operand, not outcome, frame)
+        if isinstance(test, ast.Compare):
+            if len(test.ops) == 1 and isinstance(test.left, ast.Name):
+                self.narrow_comparison(test.left.id, test.ops[0], test.comparators[0], outcome, frame)
         elif isinstance(test, ast.Name):
             self.narrow_truth(test.id, outcome, frame)
-        elif isinstance(test, ast.BoolOp):
-            if isinstance(test.op, ast.And) == outcome:
-                for operand in test.values:
-                    self.narrow(operand, outcome, frame)
-        elif isinstance(test, ast.Compare) and len(test.ops) == 1 and isinstance(test.left, ast.Name):
-            right = test.comparators[0]
-            if isinstance(right, ast.Constant) and right.value is None:
-                if not isinstance(test.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
-                    return
-                if isinstance(test.ops[0], (ast.Is, ast.Eq)) == outcome:
-                    self.rebind(test.left.id, Static(None), frame)
-                else:
-                    self.narrow_given(test.left.id, frame)
         elif isinstance(test, ast.Call):
             self.narrow_call(test, outcome, frame)
+        elif isinstance(test, ast.UnaryOp):
+            if isinstance(test.op, ast.Not):
+                self.narrow(test.operand, not outcome, frame)
+        elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == outcome:
+            for operand in test.values:
+                self.narrow(operand, outcome, frame)
+
+    def narrow_comparison(
+        self, name: str, how: ast.cmpop, right: ast.expr, outcome: bool, frame: Frame
+    ) -> None:
+        """What `name is None` and the like say."""
+        if not isinstance(right, ast.Constant) or right.value is not None:
+            return
+        if isinstance(how, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+            if isinstance(how, (ast.Is, ast.Eq)) == outcome:
+                self.rebind(name, Static(None), frame)
+            else:
+                self.narrow_given(name, frame)
 
     def narrow_call(self, test: ast.Call, outcome: bool, frame: Frame) -> None:
         """What `isinstance(x, ...)`, `hasattr(x, ...)` and the like say of `x`."""

@@ -16,7 +16,7 @@ from jaxlint.finding import Span
 from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS
-from jaxlint.source.read import read_source
+from jaxlint.source.read import read_source, shown_path
 from jaxlint.staging.parents import Parents
 from jaxlint.staging.scope import Scope
 from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
@@ -98,7 +98,7 @@ class Project:
     """Finds modules by name. Files beyond the reported ones are read as context, and only when imported."""
 
     def __init__(self, files: Iterable[SourceFile], read: Callable[[Path], SourceFile] | None = None) -> None:
-        self.read = read or read_source
+        self.read = read or (lambda path: read_source(path, shown_path(path)))
         self.by_path: dict[Path, Module] = {}
         self.by_name: dict[str, Module | None] = {}
         self.context: dict[Path, str] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ class Stage:
     axes: (
         tuple[str, ...] | None
     ) = ()  # the axis names that it binds for collectives; None when they are not known
+    staged: bool = field(init=False)  # kept, since every call asks for it
 
-    @property
-    def staged(self) -> bool:
-        return self.kind != "host"
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "staged", self.kind != "host")
 
     @property
     def key(self) -> tuple[str, bool, bool]:

@@ -365,3 +365,59 @@ def test_objects_that_are_no_pytrees_are_leaves(tmp_path: Path) -> None:
     known = facts(tmp_path, PLAIN)
     assert known["known"][1] == {"scopes": "static"}
     assert known["used"] == ("yes", {"leaf": "traced"})
+
+
+FLATTENING = """
+    import abc
+    import dataclasses
+    import jax
+    import jax.numpy as jnp
+
+    class StructBASES:
+        def tree_flatten_with_keys(self):
+            names = [field.name for field in dataclasses.fields(self)]
+            keyed = [(jax.tree_util.GetAttrKey(name), getattr(self, name)) for name in names]
+            return keyed, tuple(names)
+
+        def tree_flatten(self):
+            keyed, names = self.tree_flatten_with_keys()
+            return [child for _, child in keyed], names
+
+        @classmethod
+        def tree_unflatten(cls, names, children):
+            return cls(**dict(zip(names, children)))
+
+    def struct(cls=None, *, frozen=True):
+        if cls is None:
+            return lambda cls: struct(cls, frozen=frozen)
+        cls = dataclasses.dataclass(frozen=frozen)(cls)
+        jax.tree_util.register_pytree_with_keys_class(cls)
+        return cls
+
+    @struct
+    class Selection(Struct):
+        whole: jax.Array
+        chosen: jax.Array
+
+        def apply(self, function):
+            leaves, tree = jax.tree.flatten(self)
+            return tree.unflatten([function(leaf) for leaf in leaves])
+
+    def doubled(part):
+        return part * 2
+
+    @jax.jit
+    def step(x):
+        return Selection(x, x + 1).apply(doubled)
+
+    step(jnp.ones(3))
+"""
+
+
+@pytest.mark.parametrize("bases", ["", "(abc.ABC)"])
+def test_what_flattens_itself_gives_its_leaves_whoever_makes_a_dataclass_of_it(
+    tmp_path: Path, bases: str
+) -> None:
+    known = facts(tmp_path, FLATTENING.replace("BASES", bases))
+    runpy.run_path(str(tmp_path / "program.py"))
+    assert known["Selection.apply"] == ("yes", {"self": "traced", "function": "static"})
