@@ -224,10 +224,9 @@ class Classes(Machine):
         """The result of calling a class of the project."""
         if cls.kind == "enum":
             return _member(cls)
-        fields = cls.all_fields() if cls.kind in DATACLASS_KINDS else {}
         init = cls.constructor()
         if cls.kind == "namedtuple" and init is None:
-            items = self.dataclass_fields(cls, fields, args, kwargs, frame)
+            items = self.dataclass_fields(cls, cls.all_fields(), args, kwargs, frame)
             return TupleValue(list(items.values()), cls=cls)
         self.make_by_class(cls, args, kwargs, node, frame)
         instance = Instance(cls)
@@ -236,11 +235,8 @@ class Classes(Machine):
             self.call_function(init, [instance, *args], kwargs, node, frame, frame.stage)
             if cls.kind in PYTREE_KINDS and frame.stage.staged:
                 self.mark_made_of_tracers(instance, [*args, *kwargs.values()], frame)
-        elif fields or cls.kind in DATACLASS_KINDS:
-            instance.fields.update(self.dataclass_fields(cls, fields, args, kwargs, frame))
-            post = cls.lookup("__post_init__")
-            if isinstance(post, Function):
-                self.call_function(post, [instance], {}, node, frame, frame.stage)
+        elif cls.kind in DATACLASS_KINDS:
+            self.fill(cls, [instance, *args], kwargs, node, frame)
         elif cls.external_bases():
             base_args = [*args, *kwargs.values()]
             if "flax.linen.Module" not in cls.external_bases():
@@ -256,7 +252,7 @@ class Classes(Machine):
     def fill(
         self, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
-        """The `__init__` that a decorator has written for a dataclass, called by what has taken its place."""
+        """What the `__init__` does that a decorator has written for a dataclass; the first argument is the object."""
         if args and isinstance(args[0], Instance):
             instance = args[0]
             instance.fields.update(self.dataclass_fields(cls, cls.all_fields(), args[1:], kwargs, frame))
