@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import sys
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +11,7 @@ from jaxlint.finding import Finding, FixRequest, Severity, Span
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging import memo
+from jaxlint.staging.deep_stack import with_deep_stack
 from jaxlint.staging.events import Event
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.interpreter import Interpreter
@@ -20,8 +19,6 @@ from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module, Project
 from jaxlint.staging.syntax_facts import expects_error, provokes_errors
 
-_STACK_BYTES = 512 * 1024 * 1024
-_RECURSION_LIMIT = 60_000
 _ROUNDS = 3  # of suppositions: what is supposed to run calls, and is handed, more
 CONTEXT_STEPS = 75_000  # evaluated nodes of files that are not reported, which call what is
 
@@ -237,26 +234,3 @@ def _place_of(error: BaseException) -> str:
     if trace is None:
         return "unknown place"
     return f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
-
-
-def with_deep_stack(work: Callable[[], None]) -> None:
-    """Runs `work` on a thread whose stack fits long `elif` chains and deep calls."""
-    failure: list[BaseException] = []
-
-    def guarded() -> None:
-        try:
-            work()
-        except BaseException as error:
-            failure.append(error)
-
-    limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
-    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
-    try:
-        thread = threading.Thread(target=guarded, name="jaxlint-analysis")
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(size)
-        sys.setrecursionlimit(limit)
-    if failure:
-        raise failure[0]

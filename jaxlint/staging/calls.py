@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
+from jaxlint.staging.binding import Binding, doubt_switches, join_open
 from jaxlint.staging.contexts import functions_in, summary_key
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.keys import STREAMS, key_origins
 from jaxlint.staging.listeners import hand
-from jaxlint.staging.machine import Machine
 from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
@@ -29,11 +29,8 @@ from jaxlint.staging.syntax_facts import (
     is_left_to_heirs,
     last_name,
     makes_functions,
-    positional_parameters,
-    switches,
 )
 from jaxlint.staging.timing import Effect
-from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -90,12 +87,7 @@ MAX_ALL_CONTEXTS = 1000  # the same over all closures of one def
 _ASKS_FOR_TRACER = frozenset({"is_abstract", "is_tracer", "is_traced", "is_jax_tracer", "_is_tracer"})
 
 
-def join_open(known: Value | None, more: Value) -> Value:
-    """What `f(**a, **b)` gives to a parameter: it may be of either."""
-    return more if known is None else join(known, more)
-
-
-class Calls(Machine):
+class Calls(Binding):
     """The calling half of the interpreter."""
 
     def eval_call(self, node: ast.Call, frame: Frame) -> Value:
@@ -300,80 +292,6 @@ class Calls(Machine):
         if frame.guards and isinstance(node, ast.Call):
             doubt_switches(function, bound, args, node)
         return self.run_function(function, bound, node, frame, stage, context)
-
-    def bind(
-        self,
-        function: Function,
-        args: list[Value],
-        kwargs: dict[str, Value],
-        frame: Frame | None,
-    ) -> dict[str, Value] | None:
-        """Parameter values for a call; None when the call cannot be right."""
-        arguments = function.node.args
-        positional = positional_parameters(function.node)
-        bound: dict[str, Value] = {}
-        extra: list[Value] = []
-        starred: Value | None = None  # what `*args` of unknown length holds
-        position = 0
-        for value in args:
-            if isinstance(value, StarArgument):
-                starred = value.element
-                break
-            if position < len(positional):
-                bound[positional[position].arg] = value
-            else:
-                extra.append(value)
-            position += 1
-        names = {p.arg for p in positional} | {p.arg for p in arguments.kwonlyargs}
-        rest: dict[object, Value] = {}
-        for name, value in kwargs.items():
-            if name in names:
-                bound[name] = value
-            elif name != "**":
-                rest[name] = value
-        named = kwargs.get("**")
-        open_ended = starred if starred is not None else named
-        if extra and arguments.vararg is None and not open_ended:
-            return None
-        if rest and arguments.kwarg is None:
-            return None
-        for parameter in [*positional, *arguments.kwonlyargs]:
-            if parameter.arg not in bound:
-                given = named if parameter in arguments.kwonlyargs else open_ended
-                owner = self.owner(function, parameter, given, frame) if starred is not None else None
-                if owner is not None:
-                    bound[parameter.arg] = owner
-                elif given is not None and parameter.arg in function.defaults:
-                    bound[parameter.arg] = join(function.defaults[parameter.arg], self.fresh(given))
-                elif given is not None:
-                    # No two parameters are the same element: one may be a key, another a second key.
-                    bound[parameter.arg] = self.fresh(given) if not isinstance(given, Static) else UNKNOWN
-                elif parameter.arg in function.defaults:
-                    bound[parameter.arg] = function.defaults[parameter.arg]
-                else:
-                    bound[parameter.arg] = Unknown(Origin(parameter.arg))
-        if arguments.vararg is not None:
-            bound[arguments.vararg.arg] = (
-                TupleValue(None, join_all([*extra, starred]), head=tuple(extra), tail=starred)
-                if starred is not None
-                else TupleValue(extra)
-            )
-        if arguments.kwarg is not None:
-            bound[arguments.kwarg.arg] = DictValue(rest, named)
-        return bound
-
-    def owner(
-        self, function: Function, parameter: ast.arg, given: Value | None, frame: Frame | None
-    ) -> Value | None:
-        """The object whose method is called as `method(*args)` by a wrapper that took `*args`, itself among them."""
-        cls = function.cls
-        if cls is None or frame is None or function.kind in ("staticmethod", "classmethod"):
-            return None
-        if not isinstance(given, Array) or parameter is not positional_parameters(function.node)[0]:
-            return None
-        if not given.staged or given.why is None or is_pytree(cls):
-            return None
-        return self.prototype(cls, frame)
 
     def run_function(
         self,
@@ -741,8 +659,9 @@ class FunctionRecord:
     def number(self, context: object, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int:
         """The key in `memo` of a context that is seen for the first time."""
         key = self.numbers[context] = len(self.numbers)
-        self.closures[scope.serial] = self.contexts(scope) + 1
-        self.coarse[_coarse_key(scope, stage, bound)] = key
+        seen = self.closures[scope.serial] = self.contexts(scope) + 1
+        if 2 * seen > self.coarse_after:  # most functions never get to where these are asked for
+            self.coarse[_coarse_key(scope, stage, bound)] = key
         if self.is_everywhere():
             self.rough[_rough_key(scope, stage, bound)] = key
         return key
@@ -802,16 +721,6 @@ class FunctionRecord:
         if rest is None or not isinstance(given, DictValue):
             return bound
         return {**bound, rest.arg: replace(given, items=dict(given.items))}
-
-
-def doubt_switches(function: Function, bound: dict[str, Value], args: list[Value], node: ast.Call) -> None:
-    """On one of several paths, an array at the position of a switch: the path may be for callees that have an array there."""
-    for name in switches(function.node):
-        value = bound.get(name)
-        if not isinstance(value, Array) or not value.staged or not any(value is given for given in args):
-            continue
-        if not any(isinstance(given, ast.Name) and given.id == name for given in node.args):
-            bound[name] = replace(value, certain=False)
 
 
 def depth_below(caller: Frame | None) -> int:

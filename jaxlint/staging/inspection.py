@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
 from jaxlint.source import SourceFile
-from jaxlint.staging.analysis import Analysis, build, run, suppose, with_deep_stack
+from jaxlint.staging.analysis import Analysis, build, run, suppose
 from jaxlint.staging.calls import FunctionRecord, Observation
+from jaxlint.staging.deep_stack import with_deep_stack
 from jaxlint.staging.givers import Giver, Givers
 from jaxlint.staging.inspected_parameters import gets_tracers, parameter_facts
 from jaxlint.staging.interpreter import Interpreter

@@ -24,11 +24,14 @@ class Listeners:
     def __init__(self, reporters: Sequence[Reporter] = ()) -> None:
         self.handlers: dict[str, list[Handler]] = {}
         self._routes: dict[tuple[str, str, str], list[Handler]] = {}
+        self._concerned: dict[str, list[tuple[Concern | None, Handler]]] = {}
         for reporter in reporters:
             for name in dir(reporter.rule):
                 if name.startswith("on_"):
                     handler = (getattr(reporter.rule, name), reporter)
                     self.handlers.setdefault(name[3:], []).append(handler)
+                    concern: Concern | None = getattr(handler[0], "concern", None)
+                    self._concerned.setdefault(name[3:], []).append((concern, handler))
 
     def wants(self, kind: str) -> bool:
         return kind in self.handlers
@@ -41,8 +44,11 @@ class Listeners:
         """Who hears of a call of `name`, of the name itself or of the operation; `callee`: the kind of value that is called."""
         route = self._routes.get((kind, name, callee))
         if route is None:
-            route = [h for h in self.handlers.get(kind, ()) if _concerned(h[0], name, callee)]
-            self._routes[kind, name, callee] = route
+            route = self._routes[kind, name, callee] = [
+                handler
+                for concern, handler in self._concerned.get(kind, ())
+                if concern is None or concern.covers(name, callee)
+            ]
         return route
 
 
@@ -51,8 +57,3 @@ def hand(handlers: Sequence[Handler], event: Any) -> None:
     for method, reporter in handlers:
         reporter.event = event
         method(event, reporter)
-
-
-def _concerned(method: Any, name: str, callee: str) -> bool:
-    concern: Concern | None = getattr(method, "concern", None)
-    return concern is None or concern.covers(name, callee)

@@ -1,0 +1,139 @@
+"""Binding: which parameter of a project function gets which value of a call."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.machine import Machine
+from jaxlint.staging.memo import cache
+from jaxlint.staging.syntax_facts import FunctionNode, positional_parameters, switches
+from jaxlint.staging.trees import is_pytree
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    DictValue,
+    Function,
+    Origin,
+    StarArgument,
+    Static,
+    TupleValue,
+    Unknown,
+    Value,
+    join,
+    join_all,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parameters:
+    """The names of a function's parameters."""
+
+    positional: tuple[str, ...]
+    named: tuple[str, ...]  # all but `*args` and `**kwargs`, in order
+    keyword_only: frozenset[str]
+    variadic: str | None
+    keywords: str | None
+
+
+@cache
+def _parameters_of(node: FunctionNode) -> _Parameters:
+    arguments = node.args
+    positional = tuple(parameter.arg for parameter in positional_parameters(node))
+    keyword_only = [parameter.arg for parameter in arguments.kwonlyargs]
+    return _Parameters(
+        positional,
+        (*positional, *keyword_only),
+        frozenset(keyword_only),
+        arguments.vararg.arg if arguments.vararg is not None else None,
+        arguments.kwarg.arg if arguments.kwarg is not None else None,
+    )
+
+
+class Binding(Machine):
+    """The part of a call that comes before the body runs."""
+
+    def bind(
+        self,
+        function: Function,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        frame: Frame | None,
+    ) -> dict[str, Value] | None:
+        """Parameter values for a call, in the order of the parameters; None when the call cannot be right."""
+        parameters = _parameters_of(function.node)
+        starred: Value | None = None  # what `*args` of unknown length holds
+        given = args
+        for position, value in enumerate(args):
+            if type(value) is StarArgument:
+                given, starred = args[:position], value.element
+                break
+        known = dict(zip(parameters.positional, given, strict=False))
+        extra = given[len(parameters.positional) :]
+        rest: dict[object, Value] = {}
+        named: Value | None = None  # what `**kwargs` of unknown keys holds
+        for name, value in kwargs.items():
+            if name in parameters.named:
+                known[name] = value
+            elif name == "**":
+                named = value
+            else:
+                rest[name] = value
+        open_ended = starred if starred is not None else named
+        if (extra and parameters.variadic is None and not open_ended) or (
+            rest and parameters.keywords is None
+        ):
+            return None
+        bound: dict[str, Value] = {}
+        for name in parameters.named:
+            found = known.get(name)
+            if found is None:
+                spread = named if name in parameters.keyword_only else open_ended
+                found = self.owner(function, name, spread, frame) if starred is not None else None
+            bound[name] = found if found is not None else self.left_out(function, name, spread)
+        if parameters.variadic is not None:
+            bound[parameters.variadic] = (
+                TupleValue(None, join_all([*extra, starred]), head=tuple(extra), tail=starred)
+                if starred is not None
+                else TupleValue(extra)
+            )
+        if parameters.keywords is not None:
+            bound[parameters.keywords] = DictValue(rest, named)
+        return bound
+
+    def left_out(self, function: Function, name: str, spread: Value | None) -> Value:
+        """The value of a parameter that no argument names; `spread`: what `*` or `**` may give to it."""
+        default = function.defaults.get(name)
+        if spread is None:
+            return default if default is not None else Unknown(Origin(name))
+        if default is not None:
+            return join(default, self.fresh(spread))
+        # No two parameters are the same element: one may be a key, another a second key.
+        return self.fresh(spread) if not isinstance(spread, Static) else UNKNOWN
+
+    def owner(self, function: Function, name: str, spread: Value | None, frame: Frame | None) -> Value | None:
+        """The object whose method is called as `method(*args)` by a wrapper that took `*args`, itself among them."""
+        cls = function.cls
+        if cls is None or frame is None or function.kind in ("staticmethod", "classmethod"):
+            return None
+        if not isinstance(spread, Array) or _parameters_of(function.node).positional[:1] != (name,):
+            return None
+        if not spread.staged or spread.why is None or is_pytree(cls):
+            return None
+        return self.prototype(cls, frame)
+
+
+def join_open(known: Value | None, more: Value) -> Value:
+    """What `f(**a, **b)` gives to a parameter: it may be of either."""
+    return more if known is None else join(known, more)
+
+
+def doubt_switches(function: Function, bound: dict[str, Value], args: list[Value], node: ast.Call) -> None:
+    """On one of several paths, an array at the position of a switch: the path may be for callees that have an array there."""
+    for name in switches(function.node):
+        value = bound.get(name)
+        if not isinstance(value, Array) or not value.staged or not any(value is given for given in args):
+            continue
+        if not any(isinstance(given, ast.Name) and given.id == name for given in node.args):
+            bound[name] = replace(value, certain=False)

@@ -1,0 +1,41 @@
+"""Room for deep recursion: the analysis calls itself for each call, block and expression inside another."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+
+_STACK_BYTES = 512 * 1024 * 1024
+_RECURSION_LIMIT = 60_000
+_FRAME_SLOTS = (1 << 19) + 1  # of 8 bytes each; memory is taken only as they are used
+
+
+def with_deep_stack(work: Callable[[], None]) -> None:
+    """Runs `work` on a thread whose stack fits long `elif` chains and deep calls."""
+    failure: list[BaseException] = []
+
+    def roomy() -> None:
+        work()
+
+    # CPython keeps the frames of a thread in chunks of 16 KiB, and maps and unmaps one whenever calls go back and forth
+    # over its end. A frame that claims half a chunk gets a large one, and leaves the other half to those that it calls.
+    roomy.__code__ = roomy.__code__.replace(co_stacksize=_FRAME_SLOTS)
+
+    def guarded() -> None:
+        try:
+            roomy()
+        except BaseException as error:
+            failure.append(error)
+
+    limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
+    sys.setrecursionlimit(max(limit, _RECURSION_LIMIT))
+    try:
+        thread = threading.Thread(target=guarded, name="jaxlint-analysis")
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(size)
+        sys.setrecursionlimit(limit)
+    if failure:
+        raise failure[0]
