@@ -10,6 +10,7 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import positional_parameters
 from jaxlint.staging.values import (
     Array,
@@ -218,6 +219,25 @@ def origins_in(value: Value, depth: int = 4) -> Iterator[Origin]:
             yield value.origin
         for part in parts_of(value):
             yield from origins_in(part, depth - 1)
+
+
+def name_in(frame: Frame, origin: Origin) -> str:
+    """What the function at hand calls a key, or a part of one: the caller that named it may call it otherwise."""
+    whole: Origin | None = origin
+    while whole is not None and origin.name.startswith(whole.name):
+        scope: Scope | None = frame.scope
+        while scope is not None:
+            names = [
+                name
+                for name, value in scope.variables.items()
+                if isinstance(value, (Array, Unknown)) and value.origin is whole
+            ]
+            if names:
+                name = whole.name if whole.name in names else names[0]
+                return name + origin.name[len(whole.name) :]
+            scope = scope.parent
+        whole = whole.parent
+    return origin.name
 
 
 def key_origins(bound: dict[str, Value]) -> list[Origin | None]:

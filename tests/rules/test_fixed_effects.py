@@ -65,6 +65,10 @@ KEYS = {
         "class Net:\n    def __init__(self, key):\n        self.w = jax.random.normal(key)\n        self.b = jax.random.normal(key)\n\n"
         "def f(key):\n    net = Net(key)\n    return net.w, net.b\n"
     ),
+    "by another name than the caller's": (
+        "def f(key):\n    start, _ = jax.random.split(key)\n    return draw(start)\n\n"
+        "def draw(rng):\n    a = jax.random.normal(rng)\n    return a, jax.random.normal(rng)\n"
+    ),
     "a name that is taken": (
         "def f(key):\n    key, subkey = jax.random.split(key)\n    a = jax.random.normal(key)\n    b = jax.random.normal(key)\n"
         "    return a, b, jax.random.normal(subkey)\n"

@@ -10,6 +10,7 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, KeptKeyEvent
+from jaxlint.staging.keys import name_in
 from jaxlint.staging.syntax_facts import dotted, none_branch
 from jaxlint.staging.values import ClassValue, Function, Transformed
 from jaxlint_rules.random._draws import is_draw, renews
@@ -382,7 +383,7 @@ class Drawn(eqx.Module):
         function = frame.function
         if frame.module.is_test or (function is not None and function.name.startswith("test")):
             return
-        name = event.origin.name
+        name = name_in(frame, event.origin)
         if event.how == "closure":
             if event.label.rpartition(".")[2] in ("vmap", "filter_vmap", "vectorize"):
                 return

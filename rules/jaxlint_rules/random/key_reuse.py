@@ -9,6 +9,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeyEvent
+from jaxlint.staging.keys import name_in
 from jaxlint.staging.project import Module
 from jaxlint.staging.syntax_facts import dotted, names_stored
 from jaxlint_rules._fixes import propose
@@ -387,7 +388,7 @@ def train(params, key):
             return
         if event.how == "again" and (_exclude_each_other(event) or _makes_a_twin(event)):
             return
-        name = event.origin.name.removesuffix(".rngs")
+        name = name_in(frame, event.origin).removesuffix(".rngs")
         through = f" (in `{event.callee}`)" if event.callee else ""
         if event.how == "loop":
             loop = frame.in_loop()

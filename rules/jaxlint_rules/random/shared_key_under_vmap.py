@@ -9,6 +9,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeptKeyEvent
+from jaxlint.staging.keys import name_in
 from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of
 from jaxlint.staging.values import Function
 from jaxlint_rules._loops import given_arguments
@@ -194,10 +195,11 @@ def shuffled(key, columns):
             return
         if not _ignores_rows(event) and _compares(event.used, event):
             return
+        name = name_in(frame, event.origin)
         report(
             event.node,
-            f"every row of the `{event.label}` draws the same numbers with the key `{event.origin.name}`",
-            reason=f"`{event.origin.name}` is not mapped: it is one key for all rows",
+            f"every row of the `{event.label}` draws the same numbers with the key `{name}`",
+            reason=f"`{name}` is not mapped: it is one key for all rows",
         )
 
 
