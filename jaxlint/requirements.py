@@ -1,7 +1,7 @@
 """Which versions of a package a project asks for, read from its own files without running anything.
 
-The nearest to the truth counts: `[project]` of pyproject.toml, then Poetry's table, the extras and groups, setup.cfg,
-the literals of setup.py, and requirements files last.
+The nearest to the truth counts: `[project]` of pyproject.toml, then Poetry's table, the extras and groups, Pixi's
+tables, setup.cfg, the literals of setup.py, Pipfile and pixi.toml, requirements files, and environments of conda last.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from jaxlint.jaxapi.versions import VersionError, parse_range
 _REQUIREMENT = re.compile(
     r"\s*(?P<name>[A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*(?P<specifier>[<>=!~][^;#)@]*)\)?\s*(?:[;#].*)?$"
 )
+# `- jax=0.4.13=py310_0`, `- conda-forge::jax>=0.4` and, below `pip:`, `- jax==0.4.13`
+_IN_ENVIRONMENT = re.compile(r"""\s*-\s*["']?(?:[\w./-]+::)?(?P<requirement>[^"'#]+)""")
+_OF_CONDA = re.compile(r"(?P<name>[\w.-]+)\s*=\s*(?P<version>\d+(?:\.\d+)*)(?:\.?\*)?(?:=[\w.*]+)?\s*$")
 _CARET = re.compile(r"\^\s*(\d+(?:\.\d+)*)$")
 
 
@@ -28,7 +31,7 @@ def declared_versions(root: Path, packages: frozenset[str]) -> dict[str, str]:
     A dependency without limits says nothing about old versions, so it is left out, as is what cannot be understood.
     """
     found: dict[str, str] = {}
-    for source in (_pyproject, _setup_cfg, _setup_py, _requirements):
+    for source in (_pyproject, _setup_cfg, _setup_py, _tables, _requirements, _environments):
         for line in source(root):
             match = _REQUIREMENT.match(line)
             if match is None:
@@ -60,21 +63,41 @@ def _strings(value: Any) -> Iterator[str]:
         yield from (item for item in value if isinstance(item, str))
 
 
-def _pyproject(root: Path) -> Iterator[str]:
+def _toml(path: Path) -> Mapping[str, Any]:
     try:
-        document = tomllib.loads(_read(root / "pyproject.toml"))
+        return tomllib.loads(_read(path))
     except tomllib.TOMLDecodeError:
-        return
+        return {}
+
+
+def _pyproject(root: Path) -> Iterator[str]:
+    document = _toml(root / "pyproject.toml")
     project = _table(document, "project")
     yield from _strings(project.get("dependencies"))
-    poetry = _table(_table(document, "tool"), "poetry")
-    for name, value in _table(poetry, "dependencies").items():
-        version = value.get("version") if isinstance(value, Mapping) else value
-        if isinstance(version, str):
-            yield f"{name}{_without_caret(version)}"
+    tools = _table(document, "tool")
+    yield from _versions(_table(_table(tools, "poetry"), "dependencies"))
     for group in (_table(project, "optional-dependencies"), _table(document, "dependency-groups")):
         for value in group.values():
             yield from _strings(value)
+    yield from _pixi(_table(tools, "pixi"))
+
+
+def _tables(root: Path) -> Iterator[str]:
+    yield from _versions(_table(_toml(root / "Pipfile"), "packages"))
+    yield from _pixi(_toml(root / "pixi.toml"))
+
+
+def _pixi(document: Mapping[str, Any]) -> Iterator[str]:
+    yield from _versions(_table(document, "pypi-dependencies"))
+    yield from _versions(_table(document, "dependencies"))
+
+
+def _versions(table: Mapping[str, Any]) -> Iterator[str]:
+    """The requirements of a table from names to versions, or to tables that hold a version."""
+    for name, value in table.items():
+        version = value.get("version") if isinstance(value, Mapping) else value
+        if isinstance(version, str):
+            yield f"{name}{_without_caret(version)}"
 
 
 def _table(document: Mapping[str, Any], key: str) -> Mapping[str, Any]:
@@ -128,3 +151,13 @@ def _requirements(root: Path) -> Iterator[str]:
         for line in _read(path).splitlines():
             # `jax==0.4.30 \` in front of its hashes, or ` --hash=...` behind it.
             yield line.partition(" --")[0].rstrip("\\ ")
+
+
+def _environments(root: Path) -> Iterator[str]:
+    for path in sorted(path for end in ("yml", "yaml") for path in root.glob(f"*env*.{end}")):
+        for line in _read(path).splitlines():
+            entry = _IN_ENVIRONMENT.match(line)
+            if entry is not None:
+                conda = _OF_CONDA.match(entry["requirement"])
+                # One `=` is conda's for any release that begins like this.
+                yield f"{conda['name']}=={conda['version']}.*" if conda else entry["requirement"].strip()

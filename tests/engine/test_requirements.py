@@ -37,6 +37,22 @@ DECLARED = {
     ),
     "hashes behind the pin": ({"requirements.txt": "jax==0.3.25 --hash=sha256:18be\n"}, "==0.3.25"),
     "requirements of one part": ({"training_requirements.txt": "jax==0.3.10\n"}, "==0.3.10"),
+    "Pipfile": ({"Pipfile": '[packages]\njax = "==0.4.1"\nnumpy = "*"\n'}, "==0.4.1"),
+    "pixi.toml": ({"pixi.toml": '[dependencies]\njax = ">=0.4.20,<0.5"\n'}, ">=0.4.20,<0.5"),
+    "pixi in pyproject.toml": (
+        {"pyproject.toml": '[tool.pixi.pypi-dependencies]\njax = { version = "==0.5.0", extras = ["cuda12"] }\n'},
+        "==0.5.0",
+    ),
+    "an environment of conda": (
+        {"environment.yml": "name: x\ndependencies:\n  - python=3.9\n  - jax=0.3.25  # the last\n"},
+        "==0.3.25.*",
+    ),
+    "with its build": ({"environment.yaml": "dependencies:\n- conda-forge::jax=0.4=pyhd8ed1ab_0\n"}, "==0.4.*"),
+    "limits there": ({"conda_env.yml": "dependencies:\n  - 'jax>=0.4,<0.5'\n"}, ">=0.4,<0.5"),
+    "pip in an environment": (
+        {"environment.yml": "dependencies:\n  - pip\n  - pip:\n    - numpy==1.24\n    - jax[cuda12_pip]==0.4.13\n"},
+        "==0.4.13",
+    ),
     "the requirement wins over a pin": (
         {"pyproject.toml": '[project]\ndependencies = ["jax>=0.4"]', "requirements.txt": "jax==0.4.20\n"},
         ">=0.4",
@@ -55,6 +71,8 @@ SILENT = {
     "not TOML": {"pyproject.toml": "[project\n"},
     "not Python": {"setup.py": "setup(install_requires=['jax>=0.3'"},
     "nonsense": {"requirements.txt": "jax>=\njax>=newest\n"},
+    "any version of conda": {"environment.yml": "dependencies:\n  - jax\n  - jax-md=0.2\n  - jaxlib=0.4\n"},
+    "not TOML, Pipfile": {"Pipfile": "jax=0.4"},
     "a comment": {"requirements.txt": "# jax>=0.3\n"},
 }
 
