@@ -33,6 +33,8 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    is_none,
+    is_number,
 )
 
 Contexts = Sequence[dict[str, Value]]
@@ -100,7 +102,9 @@ def _may_be_one(name: str, contexts: Contexts) -> bool:
     """Whether some contexts give what is a tracer or a setting, and the others what nobody knows."""
     values = [bound[name] for bound in contexts if name in bound]
     known = [value for value in values if not isinstance(value, Unknown)]
-    return bool(known) and all(isinstance(value, Array) and value.staged for value in known)
+    return bool(known) and all(
+        isinstance(value, Array) and value.staged and not _is_partly_staged(value) for value in known
+    )
 
 
 def _take_carrier(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -> None:
@@ -141,7 +145,8 @@ def _doubt(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -
             doubtful = (structural or _is_no_array(name, record, plain) or _is_seldom(values)) and not any(
                 map(surely_traced, values)
             )
-            doubtful = doubtful or _is_seldom_staged(values)
+            doubtful = doubtful or _is_seldom_staged(values) or _is_mostly_number(values)
+            doubtful = doubtful or (_is_left_out(name, record) and _may_be_none(values))
         if doubtful:
             params[name] = "unknown"
 
@@ -169,6 +174,25 @@ def _is_seldom_staged(values: Sequence[Value]) -> bool:
     if not all(isinstance(value, Instance) for value in values):
         return False
     return sum(tracer_in(value) is not None for value in values) < _FEW * len(values)
+
+
+def _is_mostly_number(values: Sequence[Value]) -> bool:
+    """Whether few contexts give a tracer, and all others a number, which then is a setting as a rule."""
+    others = [value for value in values if tracer_in(value) is None]
+    few = len(values) - len(others) < _FEW * len(values)
+    return few and all(isinstance(value, Static) and is_number(value) for value in others)
+
+
+def _is_left_out(name: str, record: FunctionRecord) -> bool:
+    default = record.function.defaults.get(name)
+    return default is not None and is_none(default)
+
+
+def _may_be_none(values: Sequence[Value]) -> bool:
+    """Whether some contexts give None, and the others a tree of which nothing is known: None is one, too, without leaves."""
+    known = [value for value in values if not isinstance(value, Unknown) and not is_none(value)]
+    trees = all(isinstance(value, Array) and value.staged and value.tree for value in known)
+    return trees and any(map(is_none, values))
 
 
 _FEW, _QUARTER, _MOST = 0.2, 0.25, 0.9  # of the contexts of a function
@@ -244,7 +268,12 @@ def _likely_traced(value: Value, array: Array) -> bool:
         return settled and _has_leaves(value)
     if isinstance(value, DictValue):
         return bool(value.items) and not array.mixed  # what is left over of keywords is mostly empty
-    return not (array.mixed and array.tree)
+    return not (array.mixed and array.tree) and not _is_partly_staged(array)
+
+
+def _is_partly_staged(array: Array) -> bool:
+    """Whether a value is a tracer on some paths, and on others an array that is none."""
+    return array.partly and not array.tree
 
 
 _NUMBERS = frozenset({"float", "complex"})

@@ -183,7 +183,7 @@ class Array(Value):
 
     `staged`: it is an abstract tracer here. `certain`: it is one on every run that reaches this place.
     `like`: the parameter whose shape and dtype it certainly shares. `mixed`: it is a setting (None, a bool, text) on
-    other paths.
+    other paths. `partly`: it is an array that is no tracer on other paths.
     """
 
     staged: bool
@@ -198,6 +198,7 @@ class Array(Value):
     made: Operation | None = None  # the operation that it is the result of, where one is known
     flow: Flow | None = None  # it depends on what is being differentiated
     mixed: bool = False
+    partly: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -705,13 +706,22 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             dtype=left.dtype if left.dtype == right.dtype else "",
             flow=left.flow if left.flow is right.flow else None,
             mixed=left.mixed or right.mixed,
+            partly=left.partly or right.partly or left.staged != right.staged,
         )
     if isinstance(left, Array) or isinstance(right, Array):
         array, other = (left, right) if isinstance(left, Array) else (right, left)
         if isinstance(other, (Static, NumpyArray, Unknown, TupleValue, ListValue, DictValue, Instance)):
             assert isinstance(array, Array)
-            mixed = array.mixed or (isinstance(other, Static) and not _is_number(other))
-            return Array(array.staged, array.why, tree=True, certain=False, jitted=array.jitted, mixed=mixed)
+            mixed = array.mixed or (isinstance(other, Static) and not is_number(other))
+            return Array(
+                array.staged,
+                array.why,
+                tree=True,
+                certain=False,
+                jitted=array.jitted,
+                mixed=mixed,
+                partly=array.partly,
+            )
         return UNKNOWN
     if depth > 0:
         if isinstance(left, TupleValue) and isinstance(right, TupleValue):
@@ -808,7 +818,7 @@ def some(constant: object) -> Static:
     return Static(kind=type(constant).__name__ if constant is not None else "")
 
 
-def _is_number(value: Static) -> bool:
+def is_number(value: Static) -> bool:
     return kind_of_static(value) in ("int", "float", "complex")
 
 

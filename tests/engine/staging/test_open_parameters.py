@@ -1,0 +1,113 @@
+"""Parameters that a tracer reaches on some paths or in few calls are left open, and their look-alikes are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from programs import write_project
+
+from jaxlint.source.read import read_source
+from jaxlint.staging.inspection import inspect_files
+
+
+def params_of(folder: Path, program: str, function: str) -> dict[str, str]:
+    (path,) = write_project(folder, {"program.py": program})
+    found, analysis = inspect_files([read_source(path, path.name)])
+    assert analysis.errors == []
+    return {fact.qualname: fact.params for fact in found}[function]
+
+
+A_MATRIX_OR_ITS_ROW = """
+    import jax
+    import jax.numpy as jnp
+
+    weights = jnp.ones((3, 3))
+
+    def at(matrix, time):
+        return matrix[time] if matrix.ndim == 3 else matrix
+
+    def advance(matrix, state):
+        return matrix @ state
+
+    def run(state):
+        def step(state, time):
+            return advance(at(weights, time), state), state
+
+        return jax.lax.scan(step, state, jnp.arange(4))
+
+    run(jnp.ones(3))
+"""
+
+
+def test_an_array_of_the_host_on_one_path_and_a_tracer_on_the_other_is_left_open(tmp_path: Path) -> None:
+    assert params_of(tmp_path, A_MATRIX_OR_ITS_ROW, "advance") == {"matrix": "unknown", "state": "traced"}
+
+
+def test_a_tracer_on_both_paths_is_one(tmp_path: Path) -> None:
+    both = A_MATRIX_OR_ITS_ROW.replace("else matrix", "else matrix * time")
+    assert params_of(tmp_path, both, "advance") == {"matrix": "traced", "state": "traced"}
+
+
+A_NUMBER_AS_A_RULE = """
+    import jax
+    import jax.numpy as jnp
+
+    def smooth(x, width):
+        return x * width
+
+    def several(x):
+        return smooth(x, 0.1), smooth(x, 0.2), smooth(x, 0.3), smooth(x, 0.4), smooth(x, 0.5)
+
+    jax.jit(lambda x: several(x))(jnp.ones(3))
+    jax.jit(lambda x: several((x, x)))(jnp.ones(3))
+    jax.jit(lambda x: several((x, x, x)))(jnp.ones(3))
+    jax.jit(lambda x, width: smooth(x, width))(jnp.ones(3), jnp.ones(()))
+"""
+
+
+def test_a_tracer_in_one_call_of_many_that_give_numbers_is_left_open(tmp_path: Path) -> None:
+    assert params_of(tmp_path, A_NUMBER_AS_A_RULE, "smooth") == {"x": "traced", "width": "unknown"}
+
+
+def test_a_tracer_in_half_of_the_calls_is_one(tmp_path: Path) -> None:
+    half = A_NUMBER_AS_A_RULE.replace("smooth(x, 0.2), smooth(x, 0.3), smooth(x, 0.4), smooth(x, 0.5)", "x")
+    assert params_of(tmp_path, half, "smooth") == {"x": "traced", "width": "traced"}
+
+
+def test_a_tracer_in_one_call_of_many_that_give_arrays_is_one(tmp_path: Path) -> None:
+    arrays = A_NUMBER_AS_A_RULE.replace("(x, 0.", "(x, jnp.ones(3) * 0.")
+    assert params_of(tmp_path, arrays, "smooth") == {"x": "traced", "width": "traced"}
+
+
+WHAT_MAY_BE_LEFT_OUT = """
+    import jax
+    import jax.numpy as jnp
+
+    def likelihood(x, inputs=None):
+        return x.sum(), jax.tree.map(jnp.sin, inputs)
+
+    def alone(x):
+        return likelihood(x)
+
+    def of(x, inputs):
+        return likelihood(x, inputs)
+
+    jax.jit(alone)(jnp.ones(3))
+    jax.vmap(of)(load("x"), load("inputs"))
+"""
+
+
+def test_a_tree_that_calls_leave_out_may_be_none(tmp_path: Path) -> None:
+    assert params_of(tmp_path, WHAT_MAY_BE_LEFT_OUT, "likelihood") == {"x": "traced", "inputs": "unknown"}
+
+
+def test_an_array_that_other_calls_leave_out_is_one(tmp_path: Path) -> None:
+    known = WHAT_MAY_BE_LEFT_OUT.replace('load("inputs")', "jnp.ones(3)")
+    assert params_of(tmp_path, known, "likelihood") == {"x": "traced", "inputs": "traced"}
+
+
+def test_a_tree_without_a_default_is_not_left_out(tmp_path: Path) -> None:
+    required = WHAT_MAY_BE_LEFT_OUT.replace("inputs=None", "inputs").replace(
+        "likelihood(x)", "likelihood(x, None)"
+    )
+    assert params_of(tmp_path, required, "likelihood") == {"x": "traced", "inputs": "traced"}
