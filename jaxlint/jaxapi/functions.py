@@ -312,6 +312,29 @@ OPTAX_ARRAYS = frozenset(
     ]
 )
 
+# Functions beside the layers of flax and haiku that return an array.
+LAYER_ARRAYS = frozenset(
+    {
+        *(
+            f"{package}.{name}"
+            for package in ("flax.linen", "flax.nnx")
+            for name in [
+                "avg_pool",
+                "max_pool",
+                "dot_product_attention",
+                "make_attention_mask",
+                "make_causal_mask",
+            ]
+        ),
+        "flax.linen.dot_product_attention_weights",
+        "flax.nnx.min_pool",
+        "haiku.avg_pool",
+        "haiku.max_pool",
+        "haiku.multinomial",
+        "haiku.one_hot",
+    }
+)
+
 # NumPy functions that call the method of the same name on their argument: they work on tracers.
 NUMPY_DISPATCHES = frozenset(
     f"numpy.{name}"
@@ -738,7 +761,7 @@ KEY_MAKERS = frozenset({"jax.random.key", "jax.random.PRNGKey", "jax.random.wrap
 
 def returns_array(name: str) -> bool:
     """Whether the external function `name` (canonical) returns an array or a pytree of arrays."""
-    if name in OPTAX_ARRAYS or name in INITIALIZERS:
+    if name in OPTAX_ARRAYS or name in LAYER_ARRAYS or name in INITIALIZERS:
         return True
     if not name.startswith(ARRAY_PREFIXES):
         return False

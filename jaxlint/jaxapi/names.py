@@ -43,21 +43,6 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
     ("jax.tree_util.Partial", "functools.partial"),
     ("jax.interpreters.pxla.", "jax.sharding."),
     ("jax.experimental.maps.Mesh", "jax.sharding.Mesh"),
-    *(
-        (f"flax.linen.{name}", f"jax.nn.{name}")
-        for name in (
-            "softmax",
-            "log_softmax",
-            "sigmoid",
-            "relu",
-            "gelu",
-            "silu",
-            "swish",
-            "softplus",
-            "elu",
-            "log_sigmoid",
-        )
-    ),
     ("flax.linen.transforms.", "flax.linen."),
     ("flax.linen.module.", "flax.linen."),
     ("flax.nnx.compat.", "flax.nnx."),
@@ -74,6 +59,15 @@ _PREFIXES: tuple[tuple[str, str], ...] = (
     ("jax.numpy.jit", "jax.jit"),
 )
 
+# What flax hands on under its own names of `jax.nn`, and `tanh` of `jax.numpy`.
+_ACTIVATIONS = """celu elu gelu glu hard_sigmoid hard_silu hard_swish hard_tanh leaky_relu log_sigmoid log_softmax logsumexp one_hot
+relu relu6 selu sigmoid silu soft_sign softmax softplus standardize swish tanh""".split()  # noqa: SIM905
+HANDED_ON = {
+    f"{package}.{name}": "jax.numpy.tanh" if name == "tanh" else f"jax.nn.{name}"
+    for package in ("flax.linen", "flax.linen.activation", "flax.nnx", "flax.nnx.nn.activations")
+    for name in _ACTIVATIONS
+}
+
 # One place where both halves are looked up often: remember what was asked.
 _cache: dict[str, str] = {}
 
@@ -82,7 +76,7 @@ def canonical(name: str) -> str:
     """The canonical dotted name for `name`."""
     found = _cache.get(name)
     if found is None:
-        found = name
+        found = HANDED_ON.get(name, name)
         for prefix, target in _PREFIXES:
             whole = not prefix.endswith(".")
             if name == prefix if whole else name.startswith(prefix):

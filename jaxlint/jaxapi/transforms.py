@@ -133,6 +133,7 @@ CONTROL_FLOW = frozenset(
         "equinox.internal.scan",
         "equinox.internal.while_loop",
         "haiku.scan",
+        "haiku.dynamic_unroll",
         "haiku.cond",
         "haiku.while_loop",
         "haiku.fori_loop",

@@ -179,6 +179,25 @@ class ControlFlow(Machine):
         unknown.tree = True
         return TupleValue([unknown, unknown])
 
+    def flow_dynamic_unroll(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """haiku's scan of a recurrent core, which takes an input and its state and gives an output and the next state."""
+        names = ("core", "input_sequence", "initial_state")
+        core, xs, init = [
+            args[i] if len(args) > i else kwargs.get(name, UNKNOWN) for i, name in enumerate(names)
+        ]
+        why = self.body_why(api, core, node, frame)
+        x = self.fresh(self.to_staged(xs, Why("it is what the core runs over", cause=why)))
+        state = self.fresh(self.to_staged(init, Why("it is the state of the core", cause=why)))
+        result = self.staged_call(api, core, [x, state], node, frame, "scan", why)
+        if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
+            final = _as_large_as(init, result.items[1])
+            return self.flow_result(TupleValue([self.stacked(result.items[0]), final]), frame, [xs, init])
+        unknown = self.array_result(frame, [xs, init], node, name=api)
+        unknown.tree = True
+        return TupleValue([unknown, unknown])
+
     def fresh(self, value: Value, depth: int = 6) -> Value:
         """The same value without the identity of keys: each iteration gets its own."""
         if isinstance(value, Array):

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis, build, run, suppose
-from jaxlint.staging.calls import FunctionRecord, Observation
+from jaxlint.staging.calls import FunctionRecord, Observation, label_of
 from jaxlint.staging.deep_stack import with_deep_stack
 from jaxlint.staging.givers import Giver, Givers
 from jaxlint.staging.inspected_parameters import gets_tracers, parameter_facts
@@ -208,14 +208,14 @@ def _because(entry: Observation, record: FunctionRecord, module: Module, interpr
     """What staged it, and the calls from there to it."""
     stage = entry.stage
     why = stage.why.explain(module) if stage.why is not None else f"it runs under {stage.kind}"
-    names = [record.function.name]
+    names = [label_of(record.function)]
     outer: FunctionRecord | None = record
     while outer is not None and not outer.is_target and entry.caller is not None and len(names) < _MOST_CALLS:
         outer = interpreter.records.get(entry.caller)
         inside = [o for o in outer.observations if o.stage is stage] if outer is not None else []
         if outer is None or not inside:
             break
-        names.append(outer.function.name)
+        names.append(label_of(outer.function))
         entry = inside[0]
     if outer is None or not outer.is_target or len(names) == 1:
         return why

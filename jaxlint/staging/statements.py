@@ -9,6 +9,7 @@ from typing import Any
 
 from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.names import canonical
+from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
@@ -88,6 +89,14 @@ def _is_setting(name: str) -> bool:
 
 # Contexts of chex in which `jit` and `pmap` do nothing.
 _FAKES = frozenset({"fake_jit", "fake_pmap", "fake_pmap_and_jit"})
+
+
+def _is_stand_in(first: Value, fallback: Value) -> bool:
+    """Whether an import falls back on what stages, and nothing is known of what comes first."""
+    if not isinstance(first, External) or not isinstance(fallback, External):
+        return False
+    known = TRANSFORMS.get(canonical(fallback.name))
+    return known is not None and known.staged and canonical(first.name) not in TRANSFORMS
 
 
 def _is_shown(node: ast.Expr, frame: Frame) -> bool:
@@ -469,7 +478,9 @@ class Statements(Machine):
                 value
             ):
                 variables[name] = Shim(kind="bool")  # whether the library has what was imported
-            elif not isinstance(mine, (External, ModuleValue, Function, ClassValue)):
+            elif _is_stand_in(mine, value) or not isinstance(
+                mine, (External, ModuleValue, Function, ClassValue)
+            ):
                 variables[name] = join(mine, value)
         frame.scope.variables = variables
 

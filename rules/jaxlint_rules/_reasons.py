@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.staging.calls import label_of
 from jaxlint.staging.events import Event, LeakEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import all_parameters
@@ -23,7 +24,7 @@ def path_to(frame: Frame) -> str:
     names: list[str] = []
     current: Frame | None = frame
     while current is not None and current.function is not None and len(names) < 8:
-        names.append(current.function.name)
+        names.append(label_of(current.function))
         caller = current.caller
         if caller is None or caller.stage is not current.stage:
             break

@@ -33,6 +33,7 @@ from jaxlint.jaxapi.functions import (
     CONSTANTS,
     DATA_DEPENDENT,
     KEY_MAKERS,
+    LAYER_ARRAYS,
     LISTS_OF_ARRAYS,
     MANY_IN_MANY_OUT,
     NUMBER_KEEPING_COLLECTIVES,
@@ -48,7 +49,7 @@ from jaxlint.jaxapi.functions import (
     returns_array,
 )
 from jaxlint.jaxapi.history import gone_options
-from jaxlint.jaxapi.names import _PREFIXES, canonical
+from jaxlint.jaxapi.names import _PREFIXES, HANDED_ON, canonical
 from jaxlint.jaxapi.settings import SETTINGS
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.jaxapi.versions import parse_version
@@ -68,6 +69,8 @@ KEY = jax.random.key(0)
         CONSTANTS,
         TYPES,
         OPTAX_ARRAYS,
+        LAYER_ARRAYS,
+        frozenset(HANDED_ON),
         NUMPY_DISPATCHES,
         NUMPY_METADATA,
         NUMPY_FRESH,
@@ -98,6 +101,14 @@ def test_canonical_names_lead_to_the_same_object() -> None:
         if old is not MISSING and not prefix.endswith(".") and old is not resolve(target):
             # Old spellings may be thin wrappers, but they are functions of the same name.
             assert type(old) is type(resolve(target)), prefix
+
+
+def test_activations_of_flax_are_those_of_jax() -> None:
+    for handed_on, target in HANDED_ON.items():
+        if installed(handed_on):
+            assert resolve(handed_on) is resolve(target), handed_on
+        assert canonical(handed_on) == target
+        assert returns_array(target), target
 
 
 def test_canonical_is_idempotent_and_whole_names_do_not_match_longer_ones() -> None:
@@ -303,6 +314,26 @@ def test_key_makers_make_keys_under_a_trace() -> None:
     assert is_tracer(inside_jit(lambda: jax.random.PRNGKey(0)))
     data = jax.random.key_data(KEY)
     assert is_tracer(inside_jit(jax.random.wrap_key_data, data))
+
+
+@pytest.mark.parametrize("name", present(LAYER_ARRAYS))
+def test_functions_beside_layers_return_arrays(name: str) -> None:
+    function = resolve(name)
+    images, heads = np.ones((1, 4, 4, 2), np.float32), np.ones((1, 3, 2, 4), np.float32)
+    pooled = {"haiku": (2, 2, "SAME"), "flax": ((2, 2),)}[name.partition(".")[0]]
+    arguments: dict[str, tuple[Any, ...]] = {
+        "dot_product_attention": (heads, heads, heads),
+        "dot_product_attention_weights": (heads, heads),
+        "make_attention_mask": (np.ones((1, 3)), np.ones((1, 3))),
+        "make_causal_mask": (np.ones((1, 3)),),
+        "one_hot": (np.arange(3), 3),
+    }
+    short = name.rpartition(".")[2]
+    if short == "multinomial":
+        assert is_tracer(inside_jit(lambda logits: function(KEY, logits, 2), np.ones((1, 3))))
+        return
+    first, *rest = arguments.get(short, (images, *pooled))
+    assert is_tracer(inside_jit(lambda x: function(x, *rest), first))
 
 
 @pytest.mark.parametrize("name", present(OPTAX_ARRAYS))

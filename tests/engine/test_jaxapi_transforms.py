@@ -321,6 +321,10 @@ FLOW: dict[str, tuple[bool, Callable[[Body], Any]]] = {
         True,
         lambda f: in_module(lambda m: nn.while_loop(lambda _, c: f(c) < 0, lambda _, c: c, m, VECTOR)),
     ),
+    "haiku.dynamic_unroll": (
+        True,
+        lambda f: resolve("haiku.dynamic_unroll")(lambda x, state: (f(x), state), VECTOR[None], VECTOR),
+    ),
     "haiku.switch": (True, lambda f: in_haiku(lambda: resolve("haiku.switch")(0, [f, f], VECTOR))),
     "haiku.map": (True, lambda f: in_haiku(lambda: resolve("haiku.map")(f, VECTOR[None]))),
     "haiku.eval_shape": (True, lambda f: in_haiku(lambda: resolve("haiku.eval_shape")(f, VECTOR))),

@@ -76,9 +76,11 @@ def test_a_file_is_shown_with_the_calls_of_the_others(project: Path) -> None:
     lines = run.stdout.splitlines()
     jitted = "staged, `step` is decorated with `jax.jit` at train.py:9; called as `step` -> `loss` ->"
     assert run.returncode == 0
-    assert f"model.py:8 Layer.apply: {jitted} `apply`" in lines
-    assert f"model.py:11 Layer.scaled: {jitted} `apply` -> `scaled`" in lines
-    assert lines[lines.index(f"model.py:11 Layer.scaled: {jitted} `apply` -> `scaled`") + 1 :][:2] == [
+    assert f"model.py:8 Layer.apply: {jitted} `Layer.apply`" in lines
+    assert f"model.py:11 Layer.scaled: {jitted} `Layer.apply` -> `Layer.scaled`" in lines
+    assert lines[lines.index(f"model.py:11 Layer.scaled: {jitted} `Layer.apply` -> `Layer.scaled`") + 1 :][
+        :2
+    ] == [
         "    self: static",
         "    weight: traced",
     ]

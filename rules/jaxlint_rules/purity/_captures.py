@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, walk
+from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, names_stored, walk
 
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -30,6 +31,17 @@ class Place:
         return bool(self.loops and other.loops and self.loops[-1] is other.loops[-1])
 
 
+def between(changes: Iterable[Place], uses: Iterable[Place]) -> Place | None:
+    """The first of the changes that a use comes before, and another after."""
+    uses = tuple(uses)
+    for change in sorted(changes, key=lambda place: place.line):
+        before = any(use.line < change.line or use.shares_loop(change) for use in uses)
+        after = any(use.line > change.line or use.shares_loop(change) for use in uses)
+        if before and after:
+            return change
+    return None
+
+
 @dataclass(slots=True)
 class Timeline:
     """The bindings, changes and uses of names in one scope, without the functions that are defined in it."""
@@ -39,6 +51,7 @@ class Timeline:
     used: dict[str, list[Place]] = field(default_factory=dict)
 
 
+@cache
 def timeline(owner: Owner) -> Timeline:
     """What happens to names in the body of `owner`."""
     found = Timeline()
@@ -66,6 +79,28 @@ def _visit(node: ast.AST, loops: tuple[ast.AST, ...], found: Timeline) -> None:
     inner = (node, *loops) if isinstance(node, _LOOPS) else loops
     for child in ast.iter_child_nodes(node):
         _visit(child, inner, found)
+
+
+@cache
+def functions_of(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
+    """Those of a module, the outer ones first."""
+    return tuple(node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+
+
+def declared_global(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:
+    """The names that a function declares global."""
+    return frozenset(name for part in node.body if isinstance(part, ast.Global) for name in part.names)
+
+
+@cache
+def setters(tree: ast.Module) -> dict[str, frozenset[str]]:
+    """Which functions of a module rebind a global variable, by the variable's name."""
+    found: dict[str, set[str]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            for name in declared_global(node) & names_stored(node):
+                found.setdefault(name, set()).add(node.name)
+    return {name: frozenset(functions) for name, functions in found.items()}
 
 
 @cache

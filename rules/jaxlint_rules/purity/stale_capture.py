@@ -9,7 +9,6 @@ from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.memo import cache
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.values import (
@@ -18,6 +17,7 @@ from jaxlint.staging.values import (
     Function,
     Instance,
     ListValue,
+    ModuleValue,
     NumpyArray,
     Static,
     Transformed,
@@ -25,7 +25,17 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
 )
-from jaxlint_rules.purity._captures import Owner, Place, Timeline, free_reads, timeline
+from jaxlint_rules.purity._captures import (
+    Owner,
+    Place,
+    Timeline,
+    between,
+    declared_global,
+    free_reads,
+    functions_of,
+    setters,
+    timeline,
+)
 
 _DATA = (Array, DictValue, Instance, ListValue, NumpyArray, Static, TupleValue, Unknown)
 
@@ -115,6 +125,32 @@ def evaluate(x):
     mode = "eval"
     return forward(x)
 
+temperature = 1.0
+steps = 0
+
+def set_temperature(value):
+    global temperature
+    temperature = value
+
+@jax.jit
+def sample(logits):
+    return jax.nn.softmax(logits / temperature)  # finding
+
+def anneal(logits):
+    for t in (1.0, 0.5):
+        set_temperature(t)
+        print(sample(logits))
+
+@jax.jit
+def decayed(x):
+    return x * 0.9 ** steps  # finding
+
+def run(x):
+    global steps
+    x = decayed(x)
+    steps = 1
+    return decayed(x)
+
 settings = {"clip": 1.0, "seed": 0}
 
 @jax.jit
@@ -155,6 +191,23 @@ def load():
     table = [1.0, 2.0]
     return looked_up(0)
 
+mode = "a"
+
+def set_mode(value):
+    global mode
+    mode = value
+
+def moded(x):
+    return x * 2 if mode == "a" else x
+
+moded = jax.jit(moded)
+set_mode("b")
+moded(1.0)
+
+def begin(x):
+    set_mode("a")
+    return moded(x), moded(2 * x)
+
 settings = {"clip": 1.0, "seed": 0}
 
 @jax.jit
@@ -194,9 +247,6 @@ def train(w):
         ),
     )
 
-    def __init__(self) -> None:
-        self.timelines: dict[ast.AST, Timeline] = {}
-
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
         function = _innermost(t.target)
@@ -209,18 +259,21 @@ def train(w):
         for path, read in free_reads(function.node):
             root = path.partition(".")[0]
             found = function.scope.lookup(root)
-            if found is None or root in reported or not isinstance(found[0], _DATA):
+            if found is None or root in reported:
                 continue
             value, scope = found
+            if not isinstance(value, _DATA) and not (isinstance(value, ModuleValue) and "." in path):
+                continue
             owner = _owner(scope, event.frame, function)
             if owner is None:
                 continue
             change = self.change_between_calls(owner, path, name, event, value)
             if change is None and scope.is_module and "." not in path:
-                change = self.change_in_function(function, path, name, value)
+                change = self.change_by_function(function, path, name)
+                change = change or self.change_in_function(function, path, name, value)
             if change is None and scope.is_module:
                 change = self.change_inside(function, path, name, value, read)
-            if change is not None:
+            if change is not None and not _clears_caches(function.module.tree):
                 reported.add(root)
                 report(
                     read,
@@ -229,17 +282,11 @@ def train(w):
                     reason=f"{t.why.explain(report.module)}; what it captures becomes a constant: pass it as an argument",
                 )
 
-    def timeline(self, owner: Owner) -> Timeline:
-        found = self.timelines.get(owner)
-        if found is None:
-            found = self.timelines[owner] = timeline(owner)
-        return found
-
     def change_between_calls(
         self, owner: Owner, path: str, name: str, event: TransformEvent, value: Value
     ) -> Place | None:
         """A change of what `path` is, in the scope that holds it, between calls of the function `name` there."""
-        line = self.timeline(owner)
+        line = timeline(owner)
         made = _definition(line, name, event.node)
         if made is None:
             return None
@@ -254,9 +301,31 @@ def train(w):
                 continue
             if getattr(made.node, "end_lineno", made.line) >= change.line:
                 continue
-            before = any(use.line < change.line or use.shares_loop(change) for use in uses)
-            after = any(use.line > change.line or use.shares_loop(change) for use in uses)
-            if before and after:
+            if between([change], uses) is not None:
+                return change
+        return None
+
+    def change_by_function(self, function: Function, path: str, name: str) -> Place | None:
+        """A rebinding of the global `path`, or a call of a function that does so, between calls of the function `name`."""
+        tree = function.module.tree
+        for owner in (tree, *functions_of(tree)):
+            line = timeline(owner)
+            made = [place.line for place in line.bound.get(name, ())]
+            if owner is function.node or (made and owner is not tree):
+                continue
+            uses = [use for use in line.used.get(name, ()) if use.line > max(made, default=0)]
+            changes = [
+                place
+                for setter in setters(tree).get(path, frozenset())
+                if name not in setters(tree)
+                or setter not in setters(tree)[name]  # it makes the function anew
+                for place in line.used.get(setter, ())
+                if _is_called(place.node, function.module.parents.get(place.node))
+            ]
+            if not isinstance(owner, ast.Module) and path in declared_global(owner):
+                changes += line.bound.get(path, ())
+            change = between(changes, uses)
+            if change is not None:
                 return change
         return None
 
@@ -268,17 +337,16 @@ def train(w):
             return None  # it is not ready before that
         callers = 0
         found: Place | None = None
-        for node in _functions(tree):
+        for node in functions_of(tree):
             if node is function.node:
                 continue
-            line = self.timeline(node)
+            line = timeline(node)
             uses = line.used.get(name, ())
             callers += bool(uses)
-            declared = any(isinstance(part, ast.Global) and path in part.names for part in node.body)
-            for place in line.bound.get(path, ()) if declared else ():
+            for place in line.bound.get(path, ()) if path in declared_global(node) else ():
                 if any(use.line > place.line for use in uses):
                     found = found or place
-        elsewhere = callers > 1 or bool(self.timeline(tree).used.get(name))
+        elsewhere = callers > 1 or bool(timeline(tree).used.get(name))
         return found if elsewhere else None
 
     def change_inside(
@@ -287,30 +355,33 @@ def train(w):
         """A function that changes the global `path` in place, between two calls of the compiled function."""
         if isinstance(value, (Array, Static, TupleValue)):
             return None
-        for node in _functions(function.module.tree):
+        for node in functions_of(function.module.tree):
             if node is function.node:
                 continue
-            line = self.timeline(node)
+            line = timeline(node)
             uses = line.used.get(name)
             if (
                 not uses
                 or path.partition(".")[0] in {p.arg for p in all_parameters(node)} | line.bound.keys()
             ):
                 continue
-            for change in line.changed.get(path, ()):
-                if _is_other_item(change.node, function.module.parents.get(read)):
-                    continue
-                before = any(use.line < change.line or use.shares_loop(change) for use in uses)
-                after = any(use.line > change.line or use.shares_loop(change) for use in uses)
-                if before and after:
-                    return change
+            parent = function.module.parents.get(read)
+            changes = [c for c in line.changed.get(path, ()) if not _is_other_item(c.node, parent)]
+            change = between(changes, uses)
+            if change is not None:
+                return change
         return None
 
 
-@cache
-def _functions(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
-    """Those of a module, the outer ones first."""
-    return tuple(node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+def _is_called(node: ast.AST, parent: ast.AST | None) -> bool:
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _clears_caches(tree: ast.Module) -> bool:
+    """Whether a program throws compiled functions away, so that they are traced again."""
+    return any(
+        isinstance(n, ast.Attribute) and n.attr in ("clear_cache", "clear_caches") for n in ast.walk(tree)
+    )
 
 
 def _is_other_item(changed: ast.AST, read: ast.AST | None) -> bool:

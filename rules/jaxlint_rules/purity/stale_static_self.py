@@ -10,8 +10,11 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
+from jaxlint.staging.project import Module
+from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import ClassValue
 from jaxlint_rules._compiled_methods import captured_self, facts_of_method, reads_of_self
+from jaxlint_rules.purity._captures import between, functions_of, timeline
 
 # Methods that run before the first call of any other, by their names.
 _FIRST = re.compile(
@@ -24,7 +27,8 @@ class StaleStaticSelf(Rule):
 
     ## What it does
     Finds methods that are jitted with `self` as a static argument, or as a bound method that an attribute keeps
-    (`self._step = jax.jit(self._update)`), and that read attributes which other methods of the class rebind.
+    (`self._step = jax.jit(self._update)`), and that read attributes which other methods of the class rebind, or the program
+    that made the object between two calls.
 
     ## Why is this bad?
     JAX reads the attribute once, while it traces. The object is the same object after the attribute is rebound, so the
@@ -106,6 +110,51 @@ class Trainer:
 
     def _update(self, w, gradient):
         return w - self.lr * gradient  # finding
+""",
+        ),
+        Example(
+            "a program that sets the attribute between two calls",
+            """
+from functools import partial
+import jax
+import jax.numpy as jnp
+
+class Model:
+    def __init__(self):
+        self.beta = 1.0
+        self.scale = 1.0
+
+    @partial(jax.jit, static_argnums=0)
+    def energy(self, x):
+        return self.beta * self.scale * jnp.sum(x ** 2)  # finding
+
+    @partial(jax.jit, static_argnums=0)
+    def force(self, x):
+        return -self.scale * x
+
+def sweep(x):
+    model = Model()
+    model.scale = 2.0
+    energies = []
+    for beta in (1.0, 2.0):
+        model.beta = beta
+        energies.append(model.energy(x))
+    return energies
+
+def each(x):
+    results = []
+    for scale in (1.0, 2.0):
+        model = Model()
+        model.scale = scale
+        results.append(model.force(x))
+    model.scale = 3.0
+    return results
+
+def late(x):
+    model = Model()
+    model.force(x)
+    model.scale = 3.0
+    return model
 """,
         ),
         Example(
@@ -200,14 +249,16 @@ class Renewed:
         reads = dict(reads_of_self(cls, method, set()))
         inside = {node for _, node in reads.values()}
         for name, (read, _) in reads.items():
-            change = _change(cls, name, inside, holder)
+            change = _change(cls, name, inside, holder) or _change_from_outside(
+                cls, name, holder or method.name
+            )
             if change is None:
                 continue
             where, node = change
             here = method.module is event.frame.module
             report(
                 read if here else event.node,
-                f"`self.{name}` is read once, while JAX traces `{t.label}`; `{where}` rebinds it at line {node.lineno}, "
+                f"`self.{name}` is read once, while JAX traces `{t.label}`; {where} rebinds it at line {node.lineno}, "
                 "and compiled calls keep the old value",
                 reason=f"{t.why.explain(report.module)}; the object stays the same, so it is not traced again: "
                 f"pass `self.{name}` as an argument",
@@ -221,9 +272,7 @@ def _is_identified_by_itself(cls: ClassValue) -> bool:
     return all({"__eq__", "__hash__"}.isdisjoint(known.namespace) for known in cls.mro())
 
 
-def _change(
-    cls: ClassValue, name: str, inside: set[ast.AST], holder: str
-) -> tuple[str, ast.Attribute] | None:
+def _change(cls: ClassValue, name: str, inside: set[ast.AST], holder: str) -> tuple[str, ast.expr] | None:
     """A method that rebinds the attribute once the object is in use: its name, and where.
 
     `holder`: the attribute with the compiled function; a method that sets that as well knows what it does.
@@ -250,10 +299,46 @@ def _change(
             if holder and holder in own.stores:
                 continue
             for store in own.stores.get(name, ()):
-                found = found or (method.name, store)
+                found = found or (f"`{method.name}`", store)
                 changing.add(method.name)
     # What one method alone sets is most likely set before the first call.
     return found if not starts_as_none and (has_start or len(changing) > 1) else None
+
+
+def _change_from_outside(cls: ClassValue, name: str, method: str) -> tuple[str, ast.expr] | None:
+    """An assignment `model.name = ...` between two calls of `model.method` where the object was made."""
+    module = cls.module
+    for owner in (module.tree, *functions_of(module.tree)):
+        line = timeline(owner)
+        for path, changes in line.changed.items():
+            root, _, attribute = path.rpartition(".")
+            made = line.bound.get(root, ())
+            if (
+                attribute != name
+                or len(made) != 1
+                or _class_made(module.parents.get(made[0].node)) != cls.name
+            ):
+                continue
+            uses = [use for use in line.used.get(root, ()) if _is_call_of(module, use.node, method)]
+            change = between([c for c in changes if not c.shares_loop(made[0])], uses)
+            if change is not None and isinstance(change.node, ast.Attribute):
+                return "the program", change.node
+    return None
+
+
+def _class_made(statement: ast.AST | None) -> str:
+    """The class in `model = Model(...)`."""
+    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+        return dotted(statement.value.func).rpartition(".")[2]
+    return ""
+
+
+def _is_call_of(module: Module, name: ast.AST, method: str) -> bool:
+    attribute = module.parents.get(name)
+    if not isinstance(attribute, ast.Attribute) or attribute.attr != method:
+        return False
+    call = module.parents.get(attribute)
+    return isinstance(call, ast.Call) and call.func is attribute
 
 
 def _rebinding_methods(cls: ClassValue, name: str) -> Iterator[str]:

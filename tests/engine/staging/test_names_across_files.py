@@ -300,6 +300,113 @@ PROJECTS = {
             model.run(1.0)
         """,
     },
+    "a setting of another file that the program changes between two calls": {
+        "settings.py": """
+            gamma = 0.9
+            scale = 1.0
+        """,
+        "main.py": """
+            import jax
+            import settings
+
+            @jax.jit
+            def discount(reward):
+                return reward * settings.gamma * settings.scale  # reports stale-capture
+
+            def main():
+                settings.scale = 2.0
+                print(discount(1.0))
+                settings.gamma = 0.5
+                print(discount(1.0))
+        """,
+    },
+    "an import that falls back on jit, and one on what runs on the host": {
+        "main.py": """
+            try:
+                from accelerators import jit as compiled
+            except ImportError:
+                from jax import jit as compiled
+            try:
+                from accelerators import jit as maybe
+            except ImportError:
+                def maybe(f):
+                    return f
+            import jax.numpy as jnp
+
+            @compiled
+            def sign(x):
+                if x.sum() > 0:  # reports tracer-branch
+                    return x
+                return -x
+
+            @maybe
+            def on_host(x):
+                if x.sum() > 0:
+                    return x
+                return -x
+
+            print(sign(jnp.ones(2)), on_host(jnp.ones(2)))
+        """,
+    },
+    "activations under flax's names, and a function of one's own called so": {
+        "mine.py": """
+            def tanh(x):
+                return 1.0
+        """,
+        "main.py": """
+            import jax
+            import mine
+            from flax import linen as nn, nnx
+
+            @jax.jit
+            def f(x):
+                if nn.tanh(x).mean() > 0:  # reports tracer-branch
+                    x = 2 * x
+                if nnx.relu(x).mean() > 0:  # reports tracer-branch
+                    x = 2 * x
+                if nn.max_pool(x, (2, 2)).mean() > 0:  # reports tracer-branch
+                    x = 2 * x
+                if mine.tanh(x) > 0:
+                    x = 2 * x
+                return x
+        """,
+    },
+    "a core of haiku that is unrolled, and one that is called step by step": {
+        "main.py": """
+            import haiku as hk
+            import jax
+            import jax.numpy as jnp
+
+            class Core(hk.RNNCore):
+                def initial_state(self, batch_size):
+                    return jnp.zeros(2)
+
+                def __call__(self, x, state):
+                    if state.sum() > 10:  # reports tracer-branch
+                        state = jnp.zeros_like(state)
+                    return x + state, state
+
+            def step(x, state):
+                if state.sum() > 10:
+                    state = jnp.zeros_like(state)
+                return x + state, state
+
+            def unrolled(xs):
+                core = Core()
+                return hk.dynamic_unroll(core, xs, core.initial_state(None))
+
+            def stepped(xs):
+                state = jnp.zeros(2)
+                for x in xs:
+                    y, state = step(x, state)
+                return y
+
+            f = hk.transform(unrolled)
+            params = f.init(jax.random.key(0), jnp.ones((3, 2)))
+            g = hk.transform(stepped)
+            print(g.apply({}, None, jnp.ones((3, 2))))
+        """,
+    },
     "a module called as a library is": {
         "train.py": """
             import jax

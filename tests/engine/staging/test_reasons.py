@@ -46,6 +46,35 @@ CASES = {
         """,
         ["`x` is a parameter of `top`", "line 9", "called as `top` -> `middle` -> `low`"],
     ),
+    "a method of an object": (
+        """
+        import jax
+
+        class Layer:
+            def __call__(self, x):
+                return x if x > 0 else -x
+
+        layer = Layer()
+
+        @jax.jit
+        def top(x):
+            return layer(x)
+        """,
+        ["`x` is a parameter of `top`", "called as `top` -> `Layer.__call__`"],
+    ),
+    "a key that a scan hands over": (
+        """
+        import jax
+
+        def body(x, key):
+            x = x + jax.random.normal(key)
+            return x + jax.random.uniform(key), None
+
+        def run(x, keys):
+            return jax.lax.scan(body, x, keys)
+        """,
+        ["`key` was used up at line 4"],
+    ),
     "a scan inside a jit": (
         """
         import jax
