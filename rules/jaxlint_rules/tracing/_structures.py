@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from jaxlint.jaxapi.dtypes import canonical_dtype, is_integer, promote, strong
 from jaxlint.staging.operations import dtype_of, is_inexact
-from jaxlint.staging.shapes import Known, Shape, shape_of
+from jaxlint.staging.shapes import REDUCTIONS, Known, Shape, shape_of
 from jaxlint.staging.values import (
     Array,
     DictValue,
     ExternalObject,
     ListValue,
     NumpyArray,
+    Operation,
     Origin,
     Static,
     TupleValue,
@@ -61,7 +62,7 @@ def changed_in_size(left: Value, right: Value, depth: int = 4) -> str:
 def grown(left: Value, right: Value) -> str:
     """Says that one of the values is a tuple, list or dict that holds the other, whatever that is."""
     for inner, outer in ((left, right), (right, left)):
-        origin = inner.origin if isinstance(inner, (Array, Unknown)) else None
+        origin = _structured_as(inner)
         if origin is not None and kind_of(outer) in ("tuple", "list", "dict"):
             assert isinstance(outer, (TupleValue, ListValue, DictValue))
             if any(isinstance(part, (Array, Unknown)) and part.origin is origin for part in outer.elements()):
@@ -69,11 +70,22 @@ def grown(left: Value, right: Value) -> str:
     return ""
 
 
+_KEEPING_STRUCTURE = frozenset({"optax.apply_updates", "optax.incremental_update", "optax.periodic_update"})
+
+
+def _structured_as(value: Value) -> Origin | None:
+    """The identity of a value that is the same pytree, whatever that is: itself, or what it is an update of."""
+    if isinstance(value, Array) and value.made is not None and value.made.name in _KEEPING_STRUCTURE:
+        first = value.made.operand(0)
+        return first.origin if isinstance(first, (Array, Unknown)) else None
+    return value.origin if isinstance(value, (Array, Unknown)) else None
+
+
 _JOINS = frozenset({"concatenate", "append", "hstack", "stack", "vstack"})
 
 
 def resized(left: Value, right: Value) -> str:
-    """Says that one of two arrays is the other with more joined to it, or a part of it."""
+    """Says that one of two arrays is the other with more joined to it, a part of it, or a reduction along an axis."""
     for whole, made in ((left, right), (right, left)):
         if not isinstance(whole, Array) or not isinstance(made, Array) or whole.origin is None:
             continue
@@ -88,7 +100,26 @@ def resized(left: Value, right: Value) -> str:
             return "an array and the same with more joined to it"
         if holds and operation.name == "getitem" and not whole.tree and _is_strict_slice(operation.args[1:]):
             return "an array and a slice of it"
+        if (
+            isinstance(first, Array)
+            and first.origin is origin
+            and not whole.tree
+            and _drops_an_axis(operation)
+        ):
+            return f"an array and its `{operation.name}` along an axis"
     return ""
+
+
+def _drops_an_axis(operation: Operation) -> bool:
+    """Whether a reduction names an axis and does not keep it: the result has fewer, however many there are."""
+    axis = operation.operand(1, "axis") or Unknown()
+    given = type(constant(axis)) is int or (isinstance(axis, TupleValue) and bool(axis.items))
+    return (
+        operation.name in REDUCTIONS
+        and given
+        and len(operation.args) < 3
+        and "keepdims" not in operation.kwargs
+    )
 
 
 def _is_strict_slice(index: tuple[Value, ...]) -> bool:

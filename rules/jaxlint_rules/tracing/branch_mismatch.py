@@ -88,7 +88,11 @@ def f(ok, x):
     i = lax.switch(2, [lambda v: 1, lambda v: 0.5 * v, lambda v: jnp.cos(v)], x)  # finding
     j = lax.switch(2, [lambda v: 1.0, lambda v: 0.5 * v], x)
     k = lax.switch(2, [lambda v: 1, lambda v: 2 * v], x)
-    return a, b, c, d, e, g, h, i, j, k
+    l = lax.cond(ok, lambda v: v.sum(axis=0), lambda v: v, jnp.sin(x))  # finding
+    m = lax.cond(ok, lambda v: jnp.max(v, axis=-1, keepdims=True), lambda v: v, jnp.sin(x))
+    n = lax.cond(ok, lambda v: v.sum(), lambda v: v, jnp.sin(x))
+    o = lax.cond(ok, lambda v: v.mean(axis=0), lambda v: v[0], jnp.sin(x))
+    return a, b, c, d, e, g, h, i, j, k, l, m, n, o
 """,
         ),
         Example(
