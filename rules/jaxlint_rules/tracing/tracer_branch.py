@@ -29,6 +29,16 @@ _WORDS = {
     "comprehension condition": "the comprehension's `if` asks for the truth of a traced value",
 }
 
+# What to write instead where there is no rewrite that would show it.
+_REMEDIES = {
+    "assert": "Check values with `jax.experimental.checkify` or `eqx.error_if`",
+    "match": "Choose by `jax.lax.switch`",
+    "sorted": "Sort an array, with `jnp.sort` or `jnp.argsort`",
+    "filter": "Keep all items and mask them, with `jnp.where`",
+    "comprehension condition": "Keep all items and mask them, with `jnp.where`",
+    "==": "Compare arrays, with `jnp.array_equal`",
+}
+
 
 class TracerBranch(Rule):
     """Python control flow on a traced value.
@@ -152,6 +162,21 @@ def body(carry, x):
 
 def run(xs):
     return lax.scan(body, jnp.float32(1.0), xs)
+""",
+        ),
+        Example(
+            "a quantity with a fallback, which is no flag",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def scaled(x, rate, limit=None):
+    rate = rate or 1e-3  # finding
+    limit = limit or 1.0
+    return jnp.minimum(rate * x, limit)
+
+print(scaled(jnp.ones(3), 0.1))
 """,
         ),
         Example(
@@ -493,7 +518,7 @@ print(power_iteration(jnp.eye(3)), bits(jnp.eye(3)), on_host(jnp.eye(3)))
             event.how, f"`{event.how}()` compares traced values and asks for the truth of the result"
         )
         message = f"{message}; it has none while JAX traces"
-        flag = _flag(event.node, value) if event.how != "while" else ""
+        flag = "" if event.how == "while" or _is_a_default(event, report) else _flag(event.node, value)
         if flag:
             message += f'. If `{flag}` is an ordinary flag, declare it static: `static_argnames="{flag}"`'
         made = value.why.cause if flag and value.why is not None else None
@@ -504,6 +529,8 @@ print(power_iteration(jnp.eye(3)), bits(jnp.eye(3)), on_host(jnp.eye(3)))
             message += advice
         else:
             fix = _fix(event, report)
+            if event.how in _REMEDIES:
+                message += f". {_REMEDIES[event.how]}"
         report(event.node, message, reason=traced(event, value), fix=fix)
 
 
@@ -552,6 +579,16 @@ def _flag(test: ast.AST, value: Array) -> str:
         return ""  # something computed from a parameter is no flag
     simple = isinstance(test, ast.Name) or bool(_dispatches_on(test))
     return value.why.parameter if simple else ""
+
+
+def _is_a_default(event: TestEvent, report: Reporter) -> bool:
+    """Whether it is `x or 1e-3`, where `x` is a quantity: the fallback is a number, or is computed."""
+    around = report.module.parents.get(event.node)
+    if not isinstance(around, ast.BoolOp) or not isinstance(around.op, ast.Or):
+        return False
+    last = around.values[-1]
+    number = isinstance(last, ast.Constant) and type(last.value) in (int, float)
+    return (number or isinstance(last, (ast.BinOp, ast.Call))) and _tested(event.node, report) is None
 
 
 def _dispatches_on(test: ast.AST) -> str:

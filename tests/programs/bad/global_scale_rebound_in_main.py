@@ -1,0 +1,20 @@
+import jax
+import jax.numpy as jnp
+
+scale = 1.0
+
+
+@jax.jit
+def f(x):
+    return x * scale
+
+
+def main():
+    global scale
+    a = f(jnp.ones(2))
+    scale = 2.0
+    b = f(jnp.ones(2))
+    assert float(a[0]) == float(b[0])
+
+
+main()
