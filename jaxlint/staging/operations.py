@@ -39,7 +39,7 @@ from jaxlint.staging.values import (
     is_none,
 )
 
-MAX_DEPTH = 10  # operations behind one another that an array remembers
+MAX_DEPTH = 24  # operations behind one another that an array remembers
 
 OPERATORS: dict[type[ast.AST], str] = {
     ast.Add: "add",

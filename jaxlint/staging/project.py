@@ -305,9 +305,13 @@ class Project:
             return None
         return module
 
+    def top(self, module: Module) -> Path:
+        """The folder of the module's project."""
+        return min(self.roots(module.source.path), key=lambda root: len(root.parts))
+
     def mentions(self, pattern: re.Pattern[str], module: Module) -> bool:
         """Whether an option is set anywhere: in the module's project, in a settings file beside it, or in what the module imports."""
-        top = min(self.roots(module.source.path), key=lambda root: len(root.parts))
+        top = self.top(module)
         key = (pattern, top)
         found = self._mentions.get(key)
         if found is None:

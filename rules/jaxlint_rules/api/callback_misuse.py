@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.finding import Severity
+from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
@@ -21,12 +22,14 @@ from jaxlint.staging.values import (
     Function,
     Partial,
     Static,
+    Transformed,
     TupleValue,
     Value,
     constant,
     is_none,
 )
 from jaxlint_rules._generators import GENERATORS, NOT_DRAWS, RANDOM
+from jaxlint_rules._names import external_name
 from jaxlint_rules._x64 import may_have_x64
 from jaxlint_rules.api._training import is_read, targets_of
 
@@ -46,6 +49,14 @@ _OUTPUT = (
     "add_scalar",
     "dump",
 )
+_COMPUTED_BY_JAX = ("jax.numpy", "jax.lax", "jax.scipy", "jax.nn", "jax.random")
+_NOT_COMPUTED = frozenset(
+    [
+        *("asarray", "array", "dtype", "shape", "ndim", "size", "result_type", "promote_types", "issubdtype"),
+        *("finfo", "iinfo", "broadcast_shapes", "bool_", "float_", "int_", "complex_"),
+    ]
+)
+_DTYPES = ("float", "int", "uint", "complex", "bfloat")
 _COMPUTING = ("np", "numpy", "onp", "math", "jnp", "scipy", "torch", "tf")  # whose `log` is the logarithm
 
 
@@ -53,7 +64,7 @@ class CallbackMisuse(Rule):
     """A callback is pure in name only, or its result is described wrongly.
 
     ## What it does
-    Finds `jax.pure_callback` with a function that prints, writes, appends, counts or draws random numbers, results of it that nothing uses, results
+    Finds `jax.pure_callback` with a function that prints, writes, appends, counts, draws random numbers or computes with JAX again, results of it that nothing uses, results
     that are described by a dtype or a bare shape in place of `jax.ShapeDtypeStruct`, or as 64 bits wide where nothing enables
     them, callbacks that are called where they are to be passed, results that are used and described as None, `io_callback` without `ordered=True` in a loop whose steps write one after another, and results of `jax.debug.callback`
     that are computed with: there are none.
@@ -61,7 +72,8 @@ class CallbackMisuse(Rule):
     ## Why is this bad?
     JAX may run a pure callback twice, or not at all: where nothing uses its result the compiler drops the call, effects included.
     A result that is no `ShapeDtypeStruct` raises when the function is traced, and so does one of 64 bits without `jax_enable_x64`.
-    What is not ordered may run in any order: rows of a log change places.
+    What is not ordered may run in any order: rows of a log change places. A host function that computes with JAX waits for a
+    device that waits for it: on the CPU the program hangs, now and then, or from some size on.
 
     ## Example
     ```python
@@ -254,6 +266,38 @@ def step(x):
 """,
         ),
         Example(
+            "host functions that compute with JAX, and that compute with NumPy",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.linalg
+
+def eigenvalues(matrix):
+    return jnp.linalg.eigvalsh(matrix)
+
+@jax.jit
+def smooth(x):
+    return 0.5 * (x + jnp.roll(x, 1))
+
+def smoothed(x):
+    return np.asarray(smooth(x))
+
+def logarithm(matrix):
+    return scipy.linalg.logm(np.asarray(matrix)).astype(jnp.float32)
+
+def converted(x):
+    return jnp.asarray(np.sort(x), dtype=jnp.promote_types(x.dtype, jnp.float32))
+
+@jax.jit
+def step(a, x):
+    values = jax.pure_callback(eigenvalues, jax.ShapeDtypeStruct(x.shape, x.dtype), a)  # finding
+    x = jax.pure_callback(smoothed, jax.ShapeDtypeStruct(x.shape, x.dtype), x)  # finding
+    x = x + jax.pure_callback(converted, jax.ShapeDtypeStruct(x.shape, x.dtype), values)
+    return jax.pure_callback(logarithm, jax.ShapeDtypeStruct(a.shape, a.dtype), a) @ x
+""",
+        ),
+        Example(
             "pure functions, and callbacks that are meant for effects",
             """
 import jax
@@ -379,6 +423,19 @@ def step(x):
                 f"the function of this `pure_callback` has an effect: `{ast.unparse(effect)[:40]}`",
                 reason="JAX may run a pure callback more than once, or not at all",
             )
+        elif function is not None:
+            self.check_host(event, function, report)
+
+    @staticmethod
+    def check_host(event: CallEvent, function: Function, report: Reporter) -> None:
+        """A host function that computes with JAX again, while the program waits for it."""
+        called = next(_computes_with_jax(function), None)
+        if called is not None:
+            report(
+                event.node,
+                f"the function of this `pure_callback` computes with JAX, `{dotted(called.func)}`: use NumPy on the host",
+                reason="the device waits for the callback, and the computation in it for the device: on the CPU the program may hang",
+            )
 
     def check_order(self, event: CallEvent, report: Reporter) -> None:
         """An `io_callback` that writes in a loop, in whatever order its steps come about."""
@@ -482,6 +539,22 @@ def _draws(function: Function) -> Iterator[ast.Call]:
             if name.startswith(RANDOM) and last not in NOT_DRAWS:
                 yield call
         elif isinstance(owner, ExternalObject) and owner.name in GENERATORS and base == root:
+            yield call
+
+
+def _computes_with_jax(function: Function) -> Iterator[ast.Call]:
+    """Calls of functions of JAX that run on a device, and of compiled ones; not what converts, or asks for a dtype."""
+    own = _stored_in(function)
+    for call in nodes_of(function.node, ast.Call):
+        path = dotted(call.func)
+        held = function.scope.lookup(path) if path else None
+        if path.partition(".")[0] in own:
+            continue
+        if held is not None and isinstance(held[0], Transformed) and held[0].kind in JIT_KINDS:
+            yield call
+        module, _, last = external_name(call.func, function.scope).rpartition(".")
+        converts = last in _NOT_COMPUTED or last.rstrip("0123456789") in _DTYPES
+        if module.startswith(_COMPUTED_BY_JAX) and not converts:
             yield call
 
 

@@ -81,8 +81,14 @@ def size_of(node: ast.expr, scope: Scope, module: Module, depth: int = 0) -> Siz
     if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.MatMult):
         return max(size_of(part, scope, module, depth + 1) for part in (node.left, node.right))
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
-        text = isinstance(node.slice.value, str)  # of an `.npz`
-        return size_of(node.value, scope, module, depth + 1) if text else 0
+        if not isinstance(node.slice.value, str):
+            return 0
+        table = node.value  # an `.npz`
+        return (
+            size_of_name(table.id, scope, module)
+            if isinstance(table, ast.Name)
+            else size_of(table, scope, module, depth + 1)
+        )
     if not isinstance(node, ast.Call):
         return 0
     last = _last_name(node.func)
@@ -92,6 +98,11 @@ def size_of(node: ast.expr, scope: Scope, module: Module, depth: int = 0) -> Siz
     if last in _THROUGH | _SAME | {"reshape"} and operand is not None:
         return size_of(operand, scope, module, depth + 1)
     return 0
+
+
+def shape_written(node: ast.expr, scope: Scope, module: Module) -> Shape | None:
+    """The shape of the array that an expression makes; None where that is not known."""
+    return _shape(node, scope, module, 0)
 
 
 def _shape(node: ast.expr, scope: Scope, module: Module, depth: int) -> Shape | None:
@@ -310,8 +321,19 @@ def _bindings(owner: ast.AST) -> dict[str, list[ast.expr]]:
     """What the assignments of a body bind single names, and attributes of them, to."""
     found: dict[str, list[ast.expr]] = {}
     for statement in _statements(owner):
-        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-            found.setdefault(dotted(statement.targets[0]), []).append(statement.value)
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            continue
+        target, value = statement.targets[0], statement.value
+        if (
+            isinstance(target, ast.Tuple)
+            and isinstance(value, ast.Tuple)
+            and len(target.elts) == len(value.elts)
+        ):
+            pairs = list(zip(target.elts, value.elts, strict=True))  # `x, y = load("x"), load("y")`
+        else:
+            pairs = [(target, value)]
+        for part, given in pairs:
+            found.setdefault(dotted(part), []).append(given)
     return found
 
 

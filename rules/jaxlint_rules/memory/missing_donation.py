@@ -12,6 +12,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StagedReturnEvent, TransformEvent
 from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
+from jaxlint.staging.shapes import shape_of
 from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import (
     Array,
@@ -39,6 +40,7 @@ class _Call:
     node: ast.Call
     rebound: dict[int, str]
     in_loop: bool
+    numbers: set[int]  # arguments that are numbers, whose buffers are not worth donating
     aliased: set[int] = field(default_factory=set)
     given_up: bool = (
         False  # nothing that it passes can be read again: rebound, numbers, or arrays of the host
@@ -199,6 +201,31 @@ def run(env_state, other, action):
 """,
         ),
         Example(
+            "a parameter that is one number",
+            """
+import jax
+import jax.numpy as jnp
+
+def loss(scale, x):
+    return jnp.mean((scale * x - 1.0) ** 2)
+
+@jax.jit
+def step(scale, x):
+    return scale - 0.1 * jax.grad(loss)(scale, x)
+
+@jax.jit  # finding
+def step_of_many(scales, x):
+    return scales - 0.1 * jax.grad(loss)(scales, x)
+
+def fit(x):
+    scale, scales = jnp.array(0.3), jnp.ones_like(x)
+    for _ in range(10):
+        scale = step(scale, x)
+        scales = step_of_many(scales, x)
+    return scale, scales
+""",
+        ),
+        Example(
             "donated, not rebound, or not an update",
             """
 from functools import partial
@@ -283,7 +310,13 @@ def train(params, batches):
             for position, argument in enumerate(node.args)
             if dotted(argument) and dotted(argument) in targets
         }
-        call = _Call(module, node, rebound, bool(event.frame.loops))
+        known = candidate.calls.get(node)
+        numbers = {position for position, value in enumerate(event.args) if shape_of(value) == ()}
+        numbers |= (
+            known.numbers if known is not None else set()
+        )  # what the loop makes of them is a number, too
+        rebound = {position: name for position, name in rebound.items() if position not in numbers}
+        call = _Call(module, node, rebound, bool(event.frame.loops), numbers)
         owner = event.frame.function.node if event.frame.function is not None else module.tree
         call.aliased = {position for position, name in rebound.items() if _is_aliased(name, owner)}
         call.given_up = not node.keywords and all(

@@ -454,12 +454,18 @@ def forward(stack, x, keep):
 
     def check_names(self, event: CallEvent, kept: list[str], report: Reporter) -> None:
         """A policy that keeps values by names, none of which any value of the project has."""
-        here = {name for name, modules in self.named.items() if event.frame.module in modules}
-        if not here or "" in self.named:
+        module, top = event.frame.module, report.project.top(event.frame.module)
+        here = {name for name, modules in self.named.items() if module in modules}
+        near = {
+            name
+            for name, modules in self.named.items()
+            if any(other.source.path.is_relative_to(top) for other in modules)
+        }
+        if not here or "" in near:
             return
         report.event = event
-        if any(name in self.named for name in kept):
-            self.check_spelling(event, [name for name in kept if name not in self.named], here, report)
+        if near.intersection(kept):
+            self.check_spelling(event, [name for name in kept if name not in near], here, report)
             return
         listed, given = (", ".join(f"`{name}`" for name in sorted(names)) for names in (kept, here))
         report(
@@ -470,7 +476,10 @@ def forward(stack, x, keep):
 
     def check_spelling(self, event: CallEvent, absent: list[str], here: set[str], report: Reporter) -> None:
         """A name that no value has, much like one that some value has and no policy keeps."""
-        unkept = here - {name for _, kept in self.policies.values() for name in kept}
+        beside = [
+            kept for policy, kept in self.policies.values() if policy.frame.module is event.frame.module
+        ]
+        unkept = here - {name for kept in beside for name in kept}
         for name in absent:
             meant = get_close_matches(name, sorted(unkept), n=1)
             if meant:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
 
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint_rules._loops import counters, names_in
@@ -55,8 +56,12 @@ def _is_last(node: ast.AST, grown: str) -> bool:
 
 def may_loop(node: ast.For | ast.While) -> bool:
     """Whether the body can be the same program in every iteration."""
-    name = counter(node)
-    for statement in node.body:
+    return may_repeat(node.body, counter(node))
+
+
+def may_repeat(body: Sequence[ast.AST], name: str) -> bool:
+    """The same of what is run once for each value of the name that counts."""
+    for statement in body:
         for child in walk(statement):
             if isinstance(child, (ast.Break, ast.Return, ast.JoinedStr, ast.Yield)):
                 return False

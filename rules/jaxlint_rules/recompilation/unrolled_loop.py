@@ -17,7 +17,7 @@ from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array, constant
 from jaxlint_rules._loops import has_other_way
 from jaxlint_rules._reasons import staged_because
-from jaxlint_rules.recompilation._repeated import LAYERS, carries, counter, may_loop
+from jaxlint_rules.recompilation._repeated import LAYERS, carries, counter, may_loop, may_repeat
 
 MANY = 16  # iterations from which a loop is worth a scan
 _STEPS = re.compile(r"iter|step|horizon|epoch|sweep|max_it|n_time|num_time|timesteps")
@@ -36,7 +36,7 @@ class UnrolledLoop(Rule):
 
     ## What it does
     Finds `for _ in range(n)`, and `while i < n` with a counter, in staged code whose body is array work on what the last iteration left, where `n` is 16 or
-    more, or is named as a number of steps or iterations.
+    more, or is named as a number of steps or iterations; and `sum(term(x, k) for k in range(n))` with as many terms.
 
     ## Why is this bad?
     Tracing runs the loop: its body is in the program `n` times. Compile time and program size grow with `n`, and XLA sees
@@ -182,6 +182,30 @@ def divergence(field):
 """,
         ),
         Example(
+            "sums of many terms, and of few",
+            """
+import jax
+import jax.numpy as jnp
+
+TERMS = 500
+
+@jax.jit
+def series(x, c):
+    return sum(c[k] * jnp.cos(k * x) for k in range(TERMS))  # finding
+
+@jax.jit
+def few(x, c):
+    return sum(c[k] * jnp.cos(k * x) for k in range(4)) + sum(c[k] for k in range(TERMS))
+
+@jax.jit
+def by_name(x, w):
+    return sum(jnp.tanh(x @ w[f"expert_{k}"]) for k in range(32)) + sum(w.layers[k](x).sum() for k in range(32))
+
+def host(x, c):
+    return sum(float(jnp.cos(c[k] * x)) for k in range(TERMS))
+""",
+        ),
+        Example(
             "in a kernel",
             """
 import jax
@@ -259,6 +283,7 @@ def pyramid(x):
 
     def __init__(self) -> None:
         self.loops: dict[ast.AST, _Loop] = {}
+        self.sums: dict[ast.AST, _Loop] = {}  # by the comprehension that is summed
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         frame: Frame | None = event.frame
@@ -266,6 +291,8 @@ def pyramid(x):
             return
         while frame is not None and frame.stage.staged:
             for loop in frame.loops:
+                if loop.kind == "comprehension" and _is_long_sum(loop, frame):
+                    self.sums.setdefault(loop.node, _Loop(event, frame, loop.trips))
                 if loop.kind not in ("for", "while") or not frame.module.reported:
                     continue
                 trips = loop.trips if loop.kind == "for" else _trips(loop.node, frame)
@@ -302,6 +329,17 @@ def pyramid(x):
                 reason=staged_because(frame),
                 function=frame.name,
             )
+        for node, loop in self.sums.items():
+            frame = loop.frame
+            if frame.home.staged and frame.home.certain and not frame.home.within("pallas"):
+                assert isinstance(node, ast.comprehension)
+                report.event = Event(node.iter, frame)
+                report(
+                    node.iter,
+                    f"this sum is unrolled: its term is traced and compiled {loop.trips} times; map it over `jnp.arange`, and sum the result",
+                    reason=staged_because(frame),
+                    function=frame.name,
+                )
 
 
 def _range_of(node: ast.For) -> ast.Call | None:
@@ -346,6 +384,29 @@ def _is_counted(loop: Loop, trips: int | None, frame: Frame) -> bool:
     if trips is not None:
         return trips >= MANY
     return bool(_STEPS.search(text)) or _goes_along_an_axis(node, frame)
+
+
+def _is_long_sum(loop: Loop, frame: Frame) -> bool:
+    """`sum(term(x, k) for k in range(n))` with many terms, which differ in `k` alone and are more than an item each."""
+    node, parents = loop.node, frame.module.parents
+    if loop.trips is None or loop.trips < MANY or not isinstance(node, ast.comprehension):
+        return False
+    around = parents.get(node)
+    if not isinstance(around, (ast.GeneratorExp, ast.ListComp)) or len(around.generators) != 1 or node.ifs:
+        return False
+    called, counted = parents.get(around), node.iter
+    if (
+        not isinstance(called, ast.Call)
+        or dotted(called.func) != "sum"
+        or not isinstance(node.target, ast.Name)
+    ):
+        return False
+    if not isinstance(counted, ast.Call) or dotted(counted.func) != "range":
+        return False
+    if LAYERS.search(ast.unparse(counted).lower()) or frame.module.is_test or not frame.module.reported:
+        return False
+    term = around.elt
+    return any(isinstance(part, ast.Call) for part in walk(term)) and may_repeat([term], node.target.id)
 
 
 @cache

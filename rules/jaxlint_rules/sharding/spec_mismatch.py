@@ -14,6 +14,7 @@ from jaxlint.staging.syntax_facts import dotted, nodes_of, positional_parameters
 from jaxlint.staging.values import (
     ExternalObject,
     Function,
+    NumpyArray,
     Transformed,
     TupleValue,
     Unknown,
@@ -21,6 +22,7 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
+from jaxlint_rules.memory._sizes import shape_written
 
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "std", "var"})
 _OVER_DEVICES = frozenset({"psum", "pmean", "pmax", "pmin"})
@@ -89,6 +91,8 @@ def add(x, y):
 one = jax.shard_map(add, mesh=mesh, in_specs=(P("data"),), out_specs=P("data"))  # finding
 rows = NamedSharding(mesh, P("data"))
 few = jax.jit(add, in_shardings=(rows,))  # finding
+ROWS = 30
+table = jax.device_put(np.zeros((ROWS, 3), np.float32), rows)  # finding
 number = jax.shard_map(lambda x: jnp.mean(x**2), mesh=mesh, in_specs=P("data"), out_specs=P("data"))  # finding
 fine = jax.jit(add, in_shardings=(rows, None), out_shardings=rows)
 same = jax.jit(add, in_shardings=rows)
@@ -106,6 +110,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 mesh = jax.make_mesh((4, 2), ("data", "model"))
 weights = jax.device_put(jnp.zeros((8, 6)), NamedSharding(mesh, P("data", "model")))
+table = jax.device_put(np.zeros((8, 6)), NamedSharding(mesh, P("data", "model")))
 rows = jax.device_put(jnp.zeros((16, 3)), NamedSharding(mesh, P(("data", "model"))))
 devices = jax.make_mesh((jax.device_count(),), ("data",))
 batch = jax.device_put(jnp.ones((6, 3)), NamedSharding(devices, P("data")))
@@ -277,7 +282,7 @@ def main(x):
     def check_spec(
         self, event: CallEvent, value: Value, mesh: Value | None, spec: Value | None, report: Reporter
     ) -> None:
-        shape, entries = shape_of(value), spec_entries(spec)
+        shape, entries = _shape(value, event), spec_entries(spec)
         if shape is None or entries is None or event.frame.catching:
             return
         if len(entries) > len(shape):
@@ -301,6 +306,18 @@ def main(x):
                     reason=f"the spec shards it over {', '.join(f'`{axis}`' for axis in axes)}",
                 )
                 return
+
+
+def _shape(value: Value, event: CallEvent) -> tuple[int, ...] | None:
+    """The shape of an argument; of an array of NumPy as far as the text of the call says it."""
+    known = shape_of(value)
+    if known is not None or not isinstance(value, NumpyArray) or not isinstance(event.node, ast.Call):
+        return known
+    place = next((index for index, given in enumerate(event.args) if given is value), len(event.node.args))
+    written = event.node.args[place] if place < len(event.node.args) else None
+    if not isinstance(written, ast.Call):
+        return None
+    return shape_written(written, event.frame.scope, event.frame.module)
 
 
 def _is_total(node: ast.expr) -> bool:

@@ -89,6 +89,37 @@ ranks = jax.vmap(lambda x: x + lax.axis_index("row"), axis_name="rows")  # findi
 """,
         ),
         Example(
+            "bound for training alone",
+            """
+import functools
+import jax
+import jax.numpy as jnp
+
+@functools.partial(jax.pmap, axis_name="batch")
+def train_loss(params, x):
+    return mean_loss(params, x)
+
+@jax.jit
+def eval_loss(params, x):
+    return jax.lax.pmean(jnp.mean((x @ params) ** 2), "batch")  # finding
+
+@jax.jit
+def mean_loss(params, x):
+    return jax.lax.pmean(jnp.mean((x @ params) ** 2), "batch")
+
+@jax.jit
+def exported(params, x):
+    return jax.lax.pmean(jnp.mean((x @ params) ** 2), "batch")
+
+def main():
+    params, x = jnp.ones(3), jnp.ones((4, 3))
+    n = jax.local_device_count()
+    print(train_loss(jnp.ones((n, 3)), jnp.ones((n, 4, 3))), eval_loss(params, x))
+
+main()
+""",
+        ),
+        Example(
             "bound here, further out, or not known",
             """
 import functools
@@ -175,7 +206,8 @@ print(forward(jnp.eye(3), jnp.ones((4, 3))), mapped(jnp.ones((4, 3))))
         if missing is None or event.frame.catching or report.module.is_test:
             return
         # A function that is only transformed here may be called under further transformations.
-        if (mapped != "pmap" or not _is_outermost(event.frame)) and _is_named_elsewhere(missing, report):
+        outermost = mapped == "pmap" and _is_outermost(event.frame)
+        if not outermost and not _is_run_as_it_is(event.frame) and _is_named_elsewhere(missing, report):
             return
         if bound:
             have = ", ".join(f"`{name}`" for name in bound)
@@ -196,6 +228,12 @@ def _is_outermost(frame: Frame) -> bool:
     while stage.kind != "pmap" and stage.parent is not None:
         stage = stage.parent
     return stage.parent is None or not stage.parent.staged
+
+
+def _is_run_as_it_is(frame: Frame) -> bool:
+    """Whether the file itself, when it runs, calls what is compiled: no other transformation is around this call."""
+    *calls, body = [frame, *frame.callers()]
+    return all(call.context == "call" for call in calls) and body.function is None and not body.context
 
 
 def _is_named_elsewhere(axis: str, report: Reporter) -> bool:
