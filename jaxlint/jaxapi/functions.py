@@ -460,6 +460,20 @@ STATIC_ATTRIBUTES = frozenset(
 )
 # What a rule of a `custom_vjp` with symbolic zeros is told of an argument beside its value: a bool.
 RULE_FLAGS = frozenset(["perturbed"])
+# What `x.at[i]` has to offer, in order.
+AT_UPDATES = (
+    "add",
+    "apply",
+    "divide",
+    "get",
+    "max",
+    "min",
+    "mul",
+    "multiply",
+    "power",
+    "set",
+    "subtract",
+)
 ARRAY_ATTRIBUTES = frozenset(["T", "mT", "real", "imag", "flat", "at"])
 ARRAY_METHODS = frozenset(
     [

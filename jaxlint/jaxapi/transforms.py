@@ -176,11 +176,12 @@ CALLERS: dict[str, tuple[tuple[int, tuple[int, ...]], ...]] = {
     "lineax.JacobianLinearOperator": ((0, (1, 2)),),
 }
 
+TRANSPOSES = "jax.interpreters.ad.primitive_transposes"
 # Tables that hold the rules of primitives, and what takes one: which of a rule's positional arguments hold tracers, None
 # for all of them. The keywords are the primitive's parameters, which are static.
 PRIMITIVE_RULES: dict[str, tuple[int, ...] | None] = {
     "jax.interpreters.ad.primitive_jvps": None,
-    "jax.interpreters.ad.primitive_transposes": None,
+    TRANSPOSES: None,
     "jax.interpreters.batching.primitive_batchers": (0,),
     "jax.interpreters.batching.axis_primitive_batchers": (3,),  # size, name and kind of the axis come first
     "jax.interpreters.batching.fancy_primitive_batchers": (1,),

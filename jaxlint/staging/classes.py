@@ -21,6 +21,9 @@ from jaxlint.staging.syntax_facts import (
     PROMISES,
     attribute_stores,
     dotted,
+    last_name,
+    nodes_of,
+    positional_parameters,
     stored_and_returned,
     stores_what_it_gets,
 )
@@ -397,6 +400,9 @@ class Classes(Machine):
             if member_kind(member) == "property":
                 return self.read_property(base, name, member, node, frame)
             return bound_to(member, base, base.cls)
+        if isinstance(member, Choice) and all(map(_is_method, member.options)):
+            # What the branches of the body of the class made of it.
+            return Choice([bound_to(option, base, base.cls) for option in member.options], member.every)
         if isinstance(member, Instance) and member.cls.lookup("__get__") is not None:
             return UNKNOWN  # a descriptor
         if member is not None:
@@ -476,6 +482,8 @@ class Classes(Machine):
         if name == "__init__" and base.constructor() is None and any(cls.filled for cls in base.mro()):
             return ExternalObject(WRITTEN_INIT, [base])
         member = self.class_member(base, name)
+        if isinstance(member, Static) and _replaces_namespace(base):
+            return UNKNOWN
         if member is not None:
             return BoundMethod(member, base) if member_kind(member) == "classmethod" else member
         if name == "__name__":
@@ -753,3 +761,18 @@ def _one_of_the_bound(value: Value) -> Value:
     if isinstance(value, Choice) and any(isinstance(option, Partial) for option in value.options):
         return Choice(value.options)
     return value
+
+
+def _is_method(member: Value) -> bool:
+    return isinstance(member, (Function, Transformed, Partial)) and member_kind(member) != "property"
+
+
+def _replaces_namespace(cls: ClassValue) -> bool:
+    """Whether its metaclass makes a class of another namespace than the body of the class, as enumerations do."""
+    meta = next((owner.meta for owner in cls.mro() if isinstance(owner.meta, ClassValue)), None)
+    new = meta.lookup("__new__") if meta is not None else None
+    if not isinstance(new, Function):
+        return False
+    body = [parameter.arg for parameter in positional_parameters(new.node)][3:4]
+    makes = [call for call in nodes_of(new.node, ast.Call) if last_name(call.func) == "__new__" and call.args]
+    return any([last.id] != body if isinstance(last := call.args[-1], ast.Name) else True for call in makes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.jaxapi.transforms import JIT_KINDS, PRIMITIVE_RULES, Transform
+from jaxlint.jaxapi.transforms import JIT_KINDS, PRIMITIVE_RULES, TRANSPOSES, Transform
 from jaxlint.staging import events
 from jaxlint.staging.calls import label_of
 from jaxlint.staging.classes import PYTREE_KINDS
@@ -19,11 +19,14 @@ from jaxlint.staging.values import (
     Array,
     BoundMethod,
     ClassValue,
+    DictValue,
     Function,
     Instance,
+    ListValue,
     Origin,
     Partial,
     StarArgument,
+    Static,
     Transformed,
     TupleValue,
     Unknown,
@@ -55,12 +58,16 @@ class Creation(Machine):
         kwargs: dict[str, Value] = {}
         leaves = leaf_parameters(function.node)
         position = 0
-        passed = passed_at_once(self.on_the_spot.get(t.node))
+        at_once = self.on_the_spot.get(t.node)
+        passed = passed_at_once(at_once)
+        leafless = leafless_arguments(at_once, names)
         spec = self.spec_of(t)
         offset = len(names) - len([p for p in parameters if p.arg not in bound_names])
         for name in names[: max(0, offset)]:
             if name in static:
                 args.append(Unknown(Origin(name)))
+            elif name in leafless:
+                args.append(leafless[name])
             else:
                 args.append(
                     Array(
@@ -78,6 +85,8 @@ class Creation(Machine):
             if passed is not None and (keyword or position >= passed[0]) and parameter.arg not in passed[1]:
                 # No call gives it anything.
                 value: Value = function.defaults.get(parameter.arg, Unknown(Origin(parameter.arg)))
+            elif parameter.arg in leafless:
+                value = leafless[parameter.arg]
             else:
                 value = self.creation_value(
                     t, spec, function, parameter, position, static, certain_statics, leaves
@@ -126,8 +135,13 @@ class Creation(Machine):
     ) -> None:
         """Evaluates a rule: its arguments hold tracers, or dimensions, and the primitive's parameters are static."""
         positions = PRIMITIVE_RULES[t.api]
+        parameters = positional_parameters(function.node)[skipped:]
+        bare = t.target is function and not getattr(function.node, "decorator_list", ())
+        if t.api == TRANSPOSES and bare and len(parameters) == 2 and function.node.args.vararg is None:
+            # The cotangent and the one operand, which stands for what it is transposed in (`ad.UndefinedPrimal`).
+            positions = (0,)
         args: list[Value] = []
-        for position, parameter in enumerate(positional_parameters(function.node)[skipped:]):
+        for position, parameter in enumerate(parameters):
             if parameter.arg in bound_names or parameter.arg in function.defaults:
                 break
             traced = positions is None or position in positions
@@ -264,3 +278,24 @@ def passed_at_once(call: ast.Call | None) -> tuple[int, frozenset[str]] | None:
     if None in names or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     return len(call.args), frozenset(filter(None, names))
+
+
+def leafless_arguments(call: ast.Call | None, names: list[str]) -> dict[str, Value]:
+    """Parameters (`names` are the positional ones) that a call gives a literal without leaves: there is nothing to trace."""
+    if passed_at_once(call) is None or call is None:
+        return {}
+    given = dict(zip(names, call.args, strict=False))
+    given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None})
+    return {name: value for name, node in given.items() if (value := _leafless(node)) is not None}
+
+
+def _leafless(node: ast.expr) -> Value | None:
+    if isinstance(node, ast.Constant) and node.value is None:
+        return Static(None)
+    if isinstance(node, ast.Dict) and not node.keys:
+        return DictValue({})
+    if isinstance(node, ast.Tuple) and not node.elts:
+        return TupleValue([])
+    if isinstance(node, ast.List) and not node.elts:
+        return ListValue([])
+    return None

@@ -48,7 +48,11 @@ def parameter_facts(
     names = [parameter.arg for parameter in all_parameters(node)]
     params = {name: _parameter(name, contexts) for name in names}
     for name in used_as_arrays(node):
-        if params[name] == "unknown" and _may_be_one(name, contexts):
+        if (
+            params[name] == "unknown"
+            and _may_be_one(name, contexts)
+            and not _is_extra(name, record, contexts)
+        ):
             params[name] = "traced"
     _doubt(params, contexts, record)
     if "traced" not in params.values():
@@ -105,6 +109,15 @@ def _may_be_one(name: str, contexts: Contexts) -> bool:
     return bool(known) and all(
         isinstance(value, Array) and value.staged and not _is_partly_staged(value) for value in known
     )
+
+
+def _is_extra(name: str, record: FunctionRecord, contexts: Contexts) -> bool:
+    """Whether it is None where a call leaves it out, and nothing but a framework's habit says that one does not."""
+    default = record.function.defaults.get(name)
+    if not isinstance(default, Static) or default.const is not None:
+        return False
+    values = [tracer_in(bound[name]) for bound in contexts if name in bound]
+    return all(value is None or (value.why is not None and value.why.rests_on_habit) for value in values)
 
 
 def _take_carrier(params: dict[str, str], contexts: Contexts, record: FunctionRecord) -> None:

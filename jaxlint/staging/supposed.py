@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from jaxlint.jaxapi.functions import ARRAY_ATTRIBUTES, ARRAY_METHODS, AT_UPDATES, STATIC_ATTRIBUTES
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.receivers import COMMON
 from jaxlint.staging.stage import Stage, Why
@@ -31,6 +32,9 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
 )
+
+# What code does with arrays, and so with objects that stand for one.
+_OF_ARRAYS = sorted(ARRAY_ATTRIBUTES | ARRAY_METHODS | STATIC_ATTRIBUTES | {"__getitem__"})
 
 
 class Supposed(Machine):
@@ -62,6 +66,10 @@ class Supposed(Machine):
                 continue
             for handler in _tree_functions(cls):
                 yield handler, cls, entered
+            for name in _OF_ARRAYS if _stands_for_an_array(cls) else ():
+                member = cls.namespace.get(name)
+                if isinstance(member, Function):
+                    yield member, cls, entered
             for name, member in cls.namespace.items():
                 # Of what is not known, or left to heirs: this class may be the one that is meant.
                 if isinstance(member, Function) and self.asked_for(name, member):
@@ -111,10 +119,28 @@ class Supposed(Machine):
             bound[function.node.args.vararg.arg] = TupleValue([_some_object(cls, tracer), *rest])
         self.guessing += 1
         try:
-            self.run_function(function, bound, None, None, Stage("supposed", True, False, why), "supposed")
+            stage = Stage("supposed", True, False, why)
+            result = self.run_function(function, bound, None, None, stage, "supposed")
+            if function.name == "at" and isinstance(result, Instance):
+                self.suppose_updates(result, tracer, stage)
             self.drain()
         finally:
             self.guessing -= 1
+
+    def suppose_updates(self, at: Instance, tracer: Array, stage: Stage) -> None:
+        """Evaluates `at[i].set(x)` and its kin, of an object that stands for an array."""
+        item = at.cls.lookup("__getitem__")
+        place = self.suppose_method(item, at, tracer, stage) if isinstance(item, Function) else None
+        if isinstance(place, Instance):
+            for name in AT_UPDATES:
+                method = place.cls.lookup(name)
+                if isinstance(method, Function):
+                    self.suppose_method(method, place, tracer, stage)
+
+    def suppose_method(self, method: Function, receiver: Instance, tracer: Array, stage: Stage) -> Value:
+        bound = self.supposed_arguments(method, tracer)
+        bound.update((parameter.arg, receiver) for parameter in positional_parameters(method.node)[:1])
+        return self.run_function(method, bound, None, None, stage, "supposed")
 
     def supposed_arguments(self, function: Function, tracer: Array) -> dict[str, Value]:
         """Tracers, but at the end, where the function has no use for one: who calls it passes anything there, as None for `args`."""
@@ -143,6 +169,11 @@ class Supposed(Machine):
 def _some_object(cls: ClassValue, tracer: Array) -> Instance:
     """An object of the class of which nothing else is known."""
     return Instance(cls, {}, True, None, ready=True, staged=tracer if is_pytree(cls) else None)
+
+
+def _stands_for_an_array(cls: ClassValue) -> bool:
+    """Whether code that is written for arrays takes its objects for one."""
+    return all(isinstance(cls.namespace.get(name), Function) for name in ("shape", "dtype"))
 
 
 def _written(function: Function) -> Function:

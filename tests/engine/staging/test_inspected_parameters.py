@@ -896,3 +896,142 @@ def test_what_a_function_puts_among_its_keywords_was_not_given_to_it(tmp_path: P
     facts = facts_of(tmp_path, program)
     assert facts["inner"].params == {"args": "traced", "options": "traced"}
     assert facts["outer"].params == {"args": "traced", "options": "static"}
+
+
+def test_a_literal_without_leaves_gives_no_tracers(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+
+        def kernel(x, settings, scale):
+            return x * 2.0
+
+        def update(x, settings, scale):
+            return kernel(x, settings, scale)
+
+        x = jnp.ones(3)
+        jax.jit(update)(x, {}, scale=None)
+
+        def kernel_of(x, settings):
+            return x * 2.0
+
+        def update_with(x, settings):
+            return kernel_of(x, settings)
+
+        jax.jit(update_with)(x, {"step": x})
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["kernel"].params == {"x": "traced", "settings": "static", "scale": "static"}
+    assert facts["kernel_of"].params == {"x": "traced", "settings": "traced"}
+
+
+def test_the_one_operand_of_a_transposition_is_no_tracer(tmp_path: Path) -> None:
+    program = """
+        from jax.extend.core import Primitive
+        from jax.interpreters import ad
+
+        doubled = Primitive("doubled")
+        scaled = Primitive("scaled")
+
+        def transposed(ct, x):
+            return [2 * ct]
+
+        def of_two(ct, x, scale):
+            return [scale * ct, None]
+
+        ad.primitive_transposes[doubled] = transposed
+        ad.primitive_transposes[scaled] = of_two
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["transposed"].params == {"ct": "traced", "x": "unknown"}
+    assert facts["of_two"].params == {"ct": "traced", "x": "traced", "scale": "traced"}
+
+
+def test_what_a_layer_can_do_without_is_not_said_to_be_traced_by_habit(tmp_path: Path) -> None:
+    program = """
+        import haiku as hk
+        import jax
+
+        class Scale(hk.Module):
+            def __call__(self, x, by: jax.Array | None = None):
+                return x if by is None else x * by
+
+        class Shift(hk.Module):
+            def __call__(self, x, by: jax.Array):
+                return x + by
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Scale.__call__"].params == {"self": "static", "x": "traced", "by": "unknown"}
+    assert facts["Shift.__call__"].params == {"self": "static", "x": "traced", "by": "traced"}
+
+
+def test_a_method_is_bound_whatever_the_branches_of_the_class_made_of_it(tmp_path: Path) -> None:
+    program = """
+        import sys
+
+        import equinox as eqx
+        import jax.numpy as jnp
+
+        class Model(eqx.Module):
+            increment: float
+
+            def shift(self, x):
+                return x + self.increment
+
+            if "quick" in sys.argv:
+                shift = eqx.filter_jit(shift)
+
+            def plain(x):
+                return x
+
+            plain = staticmethod(plain)
+
+        Model(5.0).shift(jnp.ones(2))
+        eqx.filter_jit(Model(5.0).plain)(jnp.ones(2))
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["Model.shift"].params == {"self": "static", "x": "traced"}
+    assert facts["Model.plain"].params == {"x": "traced"}
+
+
+def test_a_metaclass_makes_of_the_names_in_a_class_what_it_likes(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        class Numbered(type):
+            def __new__(mcs, name, bases, namespace):
+                items = {key: item(key) for key in namespace}
+                return super().__new__(mcs, name, bases, items)
+
+        class Counted(type):
+            def __new__(mcs, name, bases, namespace):
+                return super().__new__(mcs, name, bases, namespace)
+
+        class Results(metaclass=Numbered):
+            success = ""
+
+        class Names(metaclass=Counted):
+            success = ""
+
+        @jax.jit
+        def run(result):
+            return result
+
+        @jax.jit(static_argnames="name")
+        def run_named(x, name):
+            return x
+
+        def helped(name):
+            return len(name)
+
+        def item(key):
+            return key
+
+        run(Results.success)
+        run_named(1.0, Names.success)
+        helped(Names.success)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["run"].params == {"result": "traced"}
+    assert facts["run_named"].params == {"x": "traced", "name": "static"}
+    assert facts["helped"].params == {"name": "static"}

@@ -303,3 +303,77 @@ def test_what_stands_before_a_parameter_that_is_read_is_passed_too(tmp_path: Pat
     program = CARRIED.replace("if t > 0:\n            return -y * t\n        return y", "return -y")
     facts = facts_of(tmp_path, program)
     assert facts["slope"].params == {"t": "traced", "y": "traced", "args": "unknown"}
+
+
+STAND_IN = """
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+    from elsewhere import solve
+
+    class Buffer(eqx.Module):
+        array: jax.Array
+
+        def __getitem__(self, item):
+            return self.array[item]
+
+        @property
+        def at(self):
+            return At(self)
+
+        @property
+        def shape(self):
+            return self.array.shape
+
+        @property
+        def dtype(self):
+            return self.array.dtype
+
+        def written(self, item, x):
+            return Buffer(self.array)
+
+    class At(eqx.Module):
+        buffer: Buffer
+
+        def __getitem__(self, item):
+            return Item(self.buffer, item)
+
+        def unused(self, x):
+            return x
+
+    class Item(eqx.Module):
+        buffer: Buffer
+        item: int
+
+        def set(self, x):
+            return self.buffer.written(self.item, x)
+
+    class Record(eqx.Module):
+        array: jax.Array
+
+        def __getitem__(self, name):
+            return self.array
+
+        def sum(self, name):
+            return name
+
+    @jax.jit
+    def run(x):
+        return solve(Buffer(x), Record(x))
+
+    run(jnp.ones(3))
+"""
+
+
+def test_what_stands_for_an_array_is_used_as_one(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, STAND_IN)
+    assert facts["Buffer.__getitem__"].params == {"self": "traced", "item": "traced"}
+    assert facts["Buffer.at"].params == {"self": "traced"}
+    assert facts["At.__getitem__"].staged == facts["Item.set"].staged == "yes"
+    assert facts["Buffer.written"].params == {"self": "traced", "item": "traced", "x": "traced"}
+
+
+def test_what_has_no_shape_stands_for_no_array(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, STAND_IN)
+    assert facts["Record.__getitem__"].staged == facts["Record.sum"].staged == "unknown"
+    assert facts["At.unused"].staged == "unknown"
