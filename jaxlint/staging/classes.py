@@ -178,7 +178,7 @@ class Classes(Machine):
             if isinstance(value, (Function, Transformed)):
                 result = self.call_value(value, [cls], {}, decorator, frame)
                 if isinstance(result, ClassValue):
-                    return result
+                    cls = result
         return cls
 
     def declare_fields(self, cls: ClassValue, frame: Frame) -> None:

@@ -135,15 +135,16 @@ class Entry(Machine):
             return {}
         found: dict[str, Value] = {}
         for parameter in all_parameters(function.node):
-            fixture = self.fixture(parameter.arg, function.module)
+            fixture = self.fixture(parameter.arg, function)
             if fixture is not None and fixture.node is not function.node:
-                found[parameter.arg] = self.fixture_result(fixture)
+                found[parameter.arg] = self.fixture_result(fixture, function.cls)
         return found
 
-    def fixture(self, name: str, module: Module) -> Function | None:
-        """The fixture `name` as a test in `module` sees it: its own, or that of a `conftest.py` above it."""
-        for source in [module, *self.conftests(module)]:
-            found = source.scope.variables.get(name)
+    def fixture(self, name: str, test: Function) -> Function | None:
+        """The fixture `name` as `test` sees it: of its class, of its module, or of a `conftest.py` above that."""
+        own = test.cls.lookup(name) if test.cls is not None else None
+        shared = (source.scope.variables.get(name) for source in [test.module, *self.conftests(test.module)])
+        for found in (own, *shared):
             if isinstance(found, Function) and found.kind == "fixture":
                 return found
         return None
@@ -155,13 +156,17 @@ class Entry(Machine):
             self.run_module(conftest)
         return sorted(found, key=lambda conftest: folders.index(conftest.source.path.parent))
 
-    def fixture_result(self, fixture: Function) -> Value:
+    def fixture_result(self, fixture: Function, cls: ClassValue | None) -> Value:
+        """What a fixture gives to a test, or to another fixture, of the class `cls`."""
         frame = Frame(None, fixture.module, fixture.scope, HOST)
         if len(self.entering) > 4:  # fixtures that ask for each other
             return UNKNOWN
         self.entering.append(fixture)
         try:
-            bound = self.bind(fixture, [], self.fixture_values(fixture), frame)
+            receiver: list[Value] = []
+            if cls is not None and fixture.cls is not None:
+                receiver.append(self.prototype(cls, frame))
+            bound = self.bind(fixture, receiver, self.fixture_values(fixture), frame)
             if bound is None:
                 return UNKNOWN
             result = self.run_function(fixture, bound, None, None, self.test_stage, "entry")

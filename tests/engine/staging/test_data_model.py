@@ -421,3 +421,43 @@ def test_what_flattens_itself_gives_its_leaves_whoever_makes_a_dataclass_of_it(
     known = facts(tmp_path, FLATTENING.replace("BASES", bases))
     runpy.run_path(str(tmp_path / "program.py"))
     assert known["Selection.apply"] == ("yes", {"self": "traced", "function": "static"})
+
+
+DECORATED_TWICE = """
+    import dataclasses
+    import jax
+    import jax.numpy as jnp
+
+    def struct(*args):
+        return dataclasses.dataclass(*args, frozen=True)
+
+    def registered(cls):
+        return jax.tree_util.register_dataclass(cls)
+
+    def documented(cls):
+        cls.__doc__ = "A state."
+        return cls
+
+    @OUTER
+    @struct
+    class State:
+        mean: jax.Array
+        order: int = dataclasses.field(metadata={"static": True})
+
+    def advance(state):
+        return state.mean + state.order
+
+    @jax.jit
+    def step(x):
+        return advance(State(x, 3))
+
+    step(jnp.ones(3))
+"""
+
+
+@pytest.mark.parametrize(("outer", "given"), [("registered", "traced"), ("documented", "static")])
+def test_each_decorator_of_a_class_gets_what_the_one_below_made(
+    tmp_path: Path, outer: str, given: str
+) -> None:
+    known = facts(tmp_path, DECORATED_TWICE.replace("OUTER", outer))
+    assert known["advance"][1] == {"state": given}

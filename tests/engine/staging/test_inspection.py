@@ -123,6 +123,26 @@ TESTS = {
             for opt in opts:
                 jax.jit(opt.update)(jnp.ones(3), opt.init(jnp.ones(3)))
     """,
+    "pytest fixtures of the class and of its base": """
+        import jax
+        import jax.numpy as jnp
+        import pytest
+        import library
+
+        class Rates:
+            @pytest.fixture
+            def rate(self):
+                return 0.1
+
+        class TestAll(Rates):
+            @pytest.fixture(scope="class")
+            def opts(self, rate):
+                return [library.sgd(rate), library.sign(rate)]
+
+            def test_update(self, opts):
+                for opt in opts:
+                    jax.jit(opt.update)(jnp.ones(3), opt.init(jnp.ones(3)))
+    """,
     "a product whose rows leave a parameter out": """
         import jax
         import jax.numpy as jnp
