@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from dataclasses import replace
 
@@ -161,6 +162,8 @@ class Access(Machine):
             if found is not None:
                 return ModuleValue(found)
         if canonical(dotted) in CONSTANTS:
+            if name == "inf":
+                return Static(math.inf)  # programs compare with it
             return Static(kind="float") if canonical(dotted) in NUMBERS else Static()
         if canonical(dotted) in MODELS:
             return self.model_of(canonical(dotted))

@@ -317,6 +317,8 @@ class Buffers(Machine):
         by_name = {k.arg: (k.value, kwargs.get(k.arg)) for k in node.keywords if k.arg}
         jitted, offset = donating(callee)
         if jitted is not None:
+            if jitted.kind == "pmap":
+                by_name = {}  # it donates by position alone
             names = self.signature(jitted.target)
             donated = self.donated_positions(jitted, names, offset + len(node.args), by_name)
             given: list[tuple[str, str]] = []
@@ -469,9 +471,15 @@ class Buffers(Machine):
     @staticmethod
     def expects_deleted(call: ast.Call, frame: Frame) -> bool:
         """Whether a call, or the `tree.map` that it is, hands its arguments to a function that asks whether they are gone."""
-        names = [part.id for part in (call.func, *call.args[:1]) if isinstance(part, ast.Name)]
-        found = [bound[0] for bound in map(frame.scope.lookup, names) if bound is not None]
-        return any(isinstance(value, Function) and asks_whether_deleted(value.node) for value in found)
+        for part in (call.func, *call.args[:1]):
+            base = part.value if isinstance(part, ast.Attribute) else part
+            bound = frame.scope.lookup(base.id) if isinstance(base, ast.Name) else None
+            value: Value | None = bound[0] if bound is not None else None
+            if isinstance(part, ast.Attribute):
+                value = value.cls.lookup(part.attr) if isinstance(value, Instance) else None
+            if isinstance(value, Function) and asks_whether_deleted(value.node):
+                return True
+        return False
 
     @staticmethod
     def is_container(place: str, frame: Frame) -> bool:

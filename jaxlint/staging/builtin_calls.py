@@ -53,7 +53,7 @@ class BuiltinCalls(Introspection):
         first = args[0] if args else UNKNOWN
         self.convert(first, node, name, frame)
         const = constant(first)
-        if isinstance(const, (int, float)) and not isinstance(const, bool) and len(args) == 1:
+        if isinstance(const, (int, float, str)) and not isinstance(const, bool) and len(args) == 1:
             try:
                 return Static(_NUMBERS[name](const))
             except (ValueError, OverflowError):
@@ -287,7 +287,7 @@ def _empty_sequence(name: str, frame: Frame) -> Value:
     return ListValue([], kind=name if name in ("set", "frozenset") else "list", stage=frame.stage)
 
 
-_NUMBERS: dict[str, Callable[[float], object]] = {"float": float, "int": int, "complex": complex}
+_NUMBERS: dict[str, Callable[[float | str], object]] = {"float": float, "int": int, "complex": complex}
 _TEXTS = frozenset({"str", "repr", "format"})
 _PLAIN = {
     **dict.fromkeys([*_TEXTS, "hex", "oct", "bin", "chr"], "str"),

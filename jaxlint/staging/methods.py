@@ -168,6 +168,8 @@ class Methods(Machine):
         if name == "block_until_ready":
             self.convert(array, node, name, frame)
             return array
+        if name == "is_deleted":
+            return Static(kind="bool")  # of the buffer, which tracers have none of
         if array.tree and name in ("items", "values", "keys"):
             part = Array(
                 array.staged,

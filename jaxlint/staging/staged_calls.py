@@ -32,8 +32,10 @@ from jaxlint.staging.values import (
     Value,
     bound_to,
     constant,
+    map_parts,
 )
 
+_MAPPING = frozenset({"vmap", "pmap", "shard_map"})
 _TRACED_WITHOUT_JIT = frozenset({"vmap", "pmap", "checkpoint"})  # whatever `jax.disable_jit` says
 
 
@@ -150,7 +152,10 @@ class StagedCalls(Machine):
         result = self.in_stage(t.target, stage, staged, options, node, frame)
         self.dispatch(node, frame, t.label, t)
         if frame.stage.staged:
-            return self.flow_result(result, frame, [t.target, *args, *kwargs.values()])
+            given = [t.target, *args, *kwargs.values()]
+            if not self.unjitted and not self.leaves_python(t):
+                result = _as_arrays(result)
+            return self.flow_result(result, frame, given)
         return self.to_device(result, t.label, self.leaves_python(t))
 
     def stage_arguments(
@@ -298,7 +303,10 @@ class StagedCalls(Machine):
             self.tell_constant_keys(t.api, t.target, before, born, [*changing, *kwargs.values()], node, frame)
         self.dispatch(node, frame, t.label)
         if frame.stage.staged:
-            return self.flow_result(result, frame, [t.target, *args, *kwargs.values()])
+            given = [t.target, *args, *kwargs.values()]
+            if t.kind in _MAPPING and not spec.keeps_python:
+                result = _as_arrays(result)
+            return self.flow_result(result, frame, given)
         return self.to_device(result, "", spec.keeps_python)
 
     def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:
@@ -372,6 +380,15 @@ class StagedCalls(Machine):
             state.tree = True
             return TupleValue([result, state])
         return result
+
+
+def _as_arrays(value: Value) -> Value:
+    """What a transformation gives to a trace around it: numbers that the function returns have become arrays."""
+    if isinstance(value, (TupleValue, ListValue, DictValue)):
+        return map_parts(value, _as_arrays)
+    if isinstance(value, Static) and type(value.const) in (bool, int, float, complex):
+        return Array(True, Why("it is the result of a transformation"), certain=False)
+    return value
 
 
 def _static_inside(value: Value, t: Transformed) -> Value:

@@ -609,8 +609,11 @@ def asks_what_is_kept(test: ast.expr, function: ast.AST) -> bool:
 
 @cache
 def asks_whether_deleted(node: FunctionNode) -> bool:
-    """Whether a function asks arrays `is_deleted`: it may be given what was donated."""
-    return any(child.attr == "is_deleted" for child in nodes_of(node, ast.Attribute))
+    """Whether a function asks arrays `is_deleted`, or deletes them itself: it may be given what was donated."""
+    return any(child.attr == "is_deleted" for child in nodes_of(node, ast.Attribute)) or any(
+        isinstance(call.func, ast.Attribute) and call.func.attr == "delete" and not call.args
+        for call in nodes_of(node, ast.Call)
+    )
 
 
 @cache

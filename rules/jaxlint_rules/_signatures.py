@@ -78,14 +78,17 @@ class Signature:
         return f"`{label}` has no parameter `{name}`{hint}"
 
 
-def signature_of(target: Value, decorators: int = 0) -> Signature | None:
-    """The signature that JAX sees; None when it is not known. `decorators`: how many of the function's are not ours."""
+def signature_of(target: Value, decorators: int = 0, called: bool = False) -> Signature | None:
+    """The signature that JAX sees; None when it is not known. `decorators`: how many of the function's are not ours.
+
+    `called`: what a call can pass, whatever `functools.wraps` shows of another function.
+    """
     if isinstance(target, Function):
-        if target.wraps is not None:
+        if target.wraps is not None and not called:
             if "__signature__" in target.module.source.text:
                 return None  # the decorator may say what its signature is
             return signature_of(target.wraps)
-        if decorators > 0:
+        if decorators > (target.wraps is not None):
             return None  # a decorator that the analysis does not know may have changed it
         arguments = target.node.args
         return Signature(
@@ -97,11 +100,11 @@ def signature_of(target: Value, decorators: int = 0) -> Signature | None:
             set(target.defaults),
         )
     if isinstance(target, BoundMethod):
-        return _without_first(signature_of(target.function, decorators), 1)
+        return _without_first(signature_of(target.function, decorators, called), 1)
     if isinstance(target, Partial):
         if any(isinstance(value, StarArgument) for value in target.args):
             return None
-        inner = _without_first(signature_of(target.function, decorators), len(target.args))
+        inner = _without_first(signature_of(target.function, decorators, called), len(target.args))
         if inner is None:
             return None
         filled = _filled(inner, [name for name in target.kwargs if name != "**"])
@@ -109,10 +112,10 @@ def signature_of(target: Value, decorators: int = 0) -> Signature | None:
             filled.optional.update(filled.positional, filled.keyword)
         return filled
     if isinstance(target, Transformed) and target.kind in _KEEPING:
-        return signature_of(target.target, decorators - 1)
+        return signature_of(target.target, decorators - 1, called)
     if isinstance(target, Instance):
         call = target.cls.lookup("__call__")
-        return _without_first(signature_of(call), 1) if isinstance(call, Function) else None
+        return _without_first(signature_of(call, called=called), 1) if isinstance(call, Function) else None
     return None
 
 

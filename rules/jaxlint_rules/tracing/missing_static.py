@@ -223,6 +223,25 @@ def main(x):
 """,
         ),
         Example(
+            "flax's own containers are trees, its modules are not",
+            """
+import flax.linen as nn
+import jax
+
+@jax.jit
+def scaled(variables):
+    return jax.tree.map(lambda v: 2 * v, variables)
+
+def both(variables, names):
+    frozen = scaled(nn.FrozenDict(variables))
+    boxed = scaled(nn.Partitioned(variables["w"], names=names))
+    return frozen, boxed
+
+def wrong():
+    return scaled(nn.Dense(3))  # finding
+""",
+        ),
+        Example(
             "static, left out, known to JAX, or kept by the framework",
             """
 import dataclasses
@@ -388,6 +407,8 @@ def untraceable(value: Value, nnx: bool = False, depth: int = 3) -> str:
         if value.name in _OPTIMISERS:
             return f"an optimiser (`{value.name}`)"
         if value.name.startswith("flax.linen.") and value.name.rpartition(".")[2][:1].isupper():
+            if value.name.rpartition(".")[2] in _PYTREES_OF_LINEN:
+                return ""
             return f"a module (`{value.name.replace('flax.linen', 'nn')}`)"
         return {"builtins.range": "a range", "builtins.slice": "a slice"}.get(value.name, "")
     if isinstance(value, Instance):
@@ -405,6 +426,7 @@ def untraceable(value: Value, nnx: bool = False, depth: int = 3) -> str:
     return ""
 
 
+_PYTREES_OF_LINEN = frozenset({"FrozenDict", "LogicallyPartitioned", "Partitioned"})
 _FUNCTIONS = frozenset({"jit", "vmap", "grad", "value_and_grad", "hk.transform"})
 _CONTAINERS: dict[type, str] = {ListValue: "list", TupleValue: "tuple", DictValue: "dict"}
 
