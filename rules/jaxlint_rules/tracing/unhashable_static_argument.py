@@ -50,7 +50,7 @@ class UnhashableStaticArgument(Rule):
     For configurations use a frozen dataclass, for arrays an ordinary (traced) argument.
 
     ## Fix safety
-    Safe where the argument is a list written at the call and becomes a tuple, or a variable with a list or set of hashable
+    Safe where the argument is a list or set written at the call and becomes a tuple or frozenset, or a variable with a list or set of hashable
     items, which is handed over as `tuple(sizes)`: the call raised before.
 
     ## When not to fix
@@ -346,6 +346,37 @@ def main(key, x):
 """,
         ),
         Example(
+            "sets and comprehensions at the call, and a dict, which has no hashable twin",
+            """
+import jax
+import jax.numpy as jnp
+
+def total(params, frozen, sizes=(), options=None):
+    return sum(v.sum() for k, v in params.items() if k not in frozen)
+
+fast = jax.jit(total, static_argnames=("frozen", "sizes", "options"))
+p = {"a": jnp.ones(2), "b": jnp.ones(2)}
+fast(p, frozen={"b"})  # finding
+fast(p, frozen=frozenset({"b"}), sizes=[n + 1 for n in (3, 2)])  # finding
+fast(p, frozen=("b",), options={"act": "relu"})  # finding
+fast(p, frozen=("b",), sizes=tuple([3, 2]))
+""",
+            fixed="""
+import jax
+import jax.numpy as jnp
+
+def total(params, frozen, sizes=(), options=None):
+    return sum(v.sum() for k, v in params.items() if k not in frozen)
+
+fast = jax.jit(total, static_argnames=("frozen", "sizes", "options"))
+p = {"a": jnp.ones(2), "b": jnp.ones(2)}
+fast(p, frozen=frozenset({"b"}))
+fast(p, frozen=frozenset({"b"}), sizes=tuple(n + 1 for n in (3, 2)))
+fast(p, frozen=("b",), options={"act": "relu"})
+fast(p, frozen=("b",), sizes=tuple([3, 2]))
+""",
+        ),
+        Example(
             "optimisers, which are tuples of functions",
             """
 from functools import partial
@@ -370,9 +401,10 @@ def train(params, grads):
             return
         place = event.argument or event.node
         fix = None
-        if isinstance(event.argument, ast.List):
+        if isinstance(event.argument, _WRITTEN_OUT):
             step = Step("tuple-static-argument", report.path, report.span(event.argument))
-            fix = FixRequest(Safety.SAFE, "Pass a tuple", (step,))
+            twin = "frozenset" if isinstance(event.argument, (ast.Set, ast.SetComp)) else "tuple"
+            fix = FixRequest(Safety.SAFE, f"Pass a {twin}", (step,))
         elif isinstance(event.argument, (ast.Name, ast.Attribute)) and (
             function := _hashable_twin(event.value)
         ):
@@ -402,6 +434,7 @@ def train(params, grads):
         )
 
 
+_WRITTEN_OUT = (ast.List, ast.ListComp, ast.Set, ast.SetComp, ast.Dict, ast.DictComp)  # at the call
 _HASHABLE = {"list": "tuple", "set": "frozenset"}
 
 
