@@ -369,7 +369,7 @@ class Access(Machine):
         for part in parts:
             self.check_slice(base, part, node, frame)
             self.check_mask(base, part, node, frame)
-        if base.tree and base.role in ("", "variables"):
+        if base.tree and base.role in ("", "variables") and not _is_of_arrays(node.slice):
             origin = None
             if base.origin is not None and const is not MISSING and hashable(const):
                 origin = base.origin.child(const)
@@ -389,6 +389,14 @@ class Access(Machine):
             constant_index = const is not MISSING and hashable(const)
             result.origin = base.origin.child(const) if base.origin and constant_index else Origin("key")
         return result
+
+
+def _is_of_arrays(index: ast.expr) -> bool:
+    """`[:, None]`, `[..., 0]`: an index that arrays alone take, and no other part of a pytree."""
+    return isinstance(index, ast.Tuple) and any(
+        isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value in (None, Ellipsis))
+        for part in index.elts
+    )
 
 
 def _slice(base: ListValue | TupleValue, index: ExternalObject) -> Value:
