@@ -751,8 +751,12 @@ def _is_kept_out(metadata: ast.Dict) -> bool:
 
 def _kept_out(default: ExternalObject) -> bool:
     """Whether a field's `field(...)`, made by whatever helper, says that the field is no part of the pytree."""
-    return constant(default.kwargs.get("pytree_node", UNKNOWN)) is False or (
-        constant(default.kwargs.get("static", UNKNOWN)) is True
+    given, other = default.kwargs, None
+    metadata = given.get("metadata")
+    if isinstance(metadata, DictValue):
+        given, other = metadata.items, metadata.element  # `metadata.setdefault("pytree_node", False)`
+    return constant(given.get("pytree_node", other or UNKNOWN)) is False or (
+        constant(given.get("static", UNKNOWN)) is True
     )
 
 

@@ -12,6 +12,7 @@ from jaxlint.staging.meshes import arguments_of, mesh_sizes, spec_entries, strin
 from jaxlint.staging.shapes import shape_of
 from jaxlint.staging.syntax_facts import dotted, nodes_of, positional_parameters, walk
 from jaxlint.staging.values import (
+    External,
     ExternalObject,
     Function,
     NumpyArray,
@@ -148,6 +149,7 @@ two = Mesh(np.reshape(jax.devices(), (4, 2)), ["data", "fsdp", "tensor"])  # fin
             """
 import jax
 import jax.numpy as jnp
+from jax._src.sharding_impls import UNSPECIFIED
 from jax.sharding import NamedSharding, PartitionSpec as P
 
 def step(w, x):
@@ -161,6 +163,12 @@ def main(x):
     placed, plain = make_step(jax.make_mesh((8,), ("data",)))
     w = placed(jnp.ones(3), x=x)  # finding
     return plain(placed(w, x), x=x)
+
+def typed_jit(function, in_shardings=UNSPECIFIED):
+    return jax.jit(function, in_shardings=in_shardings)
+
+def by_name(w, x):
+    return typed_jit(step)(w=w, x=x)
 """,
         ),
     )
@@ -231,7 +239,7 @@ def main(x):
     def check_keywords(self, event: CallEvent, callee: Transformed, report: Reporter) -> None:
         """`in_shardings` speaks of what is passed by position: `jit` takes nothing by keyword beside it."""
         shardings = callee.options.get("in_shardings")
-        if shardings is None or is_none(shardings) or isinstance(shardings, Unknown):
+        if shardings is None or is_none(shardings) or isinstance(shardings, (External, Unknown)):
             return
         if not event.kwargs or "**" in event.kwargs or event.frame.catching:
             return
