@@ -121,7 +121,7 @@ arccosh arctanh rsqrt logistic sigmoid softplus gelu silu swish softmax log_soft
 soft_sign mean std var erf nanmean median logsumexp"""
 _SAME = """reshape transpose squeeze expand_dims broadcast_to ravel flip roll tile repeat moveaxis swapaxes rot90 pad
 negative abs absolute max min amax amin nanmax nanmin sort copy diagonal diag tril triu take relu
-stop_gradient flatten square clip round"""
+stop_gradient flatten square clip round split array_split hsplit vsplit dsplit"""
 _PROMOTING = """add subtract multiply maximum minimum power mod remainder dot matmul vdot inner outer
 tensordot"""
 _INEXACT_PROMOTING = "divide true_divide arctan2 logaddexp hypot"

@@ -174,6 +174,13 @@ class Scores(nn.Module):
         q = nn.Dense(self.head_dim, dtype=jnp.bfloat16)(x)
         wide = nn.Dense(self.head_dim, dtype=jnp.float32)(q) / np.sqrt(self.head_dim)
         return q / np.sqrt(self.head_dim), wide, q * self.head_dim**-0.5  # finding
+
+class Heads(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        q, k = jnp.split(nn.Dense(64, dtype=jnp.bfloat16)(x), 2, axis=-1)
+        scores = jnp.einsum("btd,bsd->bts", q, k)
+        return scores / np.sqrt(32), scores * 32**-0.5  # finding
 """,
         ),
         Example(

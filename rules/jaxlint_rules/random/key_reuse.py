@@ -75,6 +75,14 @@ def estimate(theta, key):
 def slope(theta, key, h):
     return (estimate(theta + h, key) - estimate(theta - h, key)) / (2 * h)
 
+def antithetic(thetas, keys, eps):
+    above = jax.vmap(estimate)(thetas + eps, keys)
+    below = jax.vmap(estimate)(thetas - eps, keys)
+    return (above - below).mean()
+
+def shifted(theta, key, h):
+    return estimate(theta + h, key), estimate(theta + 2 * h, key)  # finding
+
 def difference(key):
     return jax.random.normal(key) - jax.random.normal(key)  # finding
 
@@ -441,18 +449,31 @@ def _keeps_aligned(first: ast.AST, second: ast.AST) -> bool:
 
 
 def _compares(event: KeyEvent) -> bool:
-    """`f(x + h, key) - f(x - h, key)`: a function at two places under the same random numbers, which cancel."""
+    """`f(x + h, key)` and `f(x - h, key)`, or the difference of any two: their random numbers cancel."""
     first, second = event.first, event.node
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
-    if dotted(first.func) != dotted(second.func):
+    if ast.unparse(first.func) != ast.unparse(second.func):
         return False
+    if any(map(_is_mirrored, first.args, second.args)):
+        return True
     return any(
         isinstance(around, ast.BinOp)
         and isinstance(around.op, (ast.Sub, ast.Div))
         and any(part is first for part in ast.walk(around.left))
         and any(part is second for part in ast.walk(around.right))
         for around in event.frame.module.ancestors(second)
+    )
+
+
+def _is_mirrored(one: ast.expr, other: ast.expr) -> bool:
+    """`x + h` and `x - h`, in either order."""
+    return (
+        isinstance(one, ast.BinOp)
+        and isinstance(other, ast.BinOp)
+        and {type(one.op), type(other.op)} == {ast.Add, ast.Sub}
+        and ast.unparse(one.left) == ast.unparse(other.left)
+        and ast.unparse(one.right) == ast.unparse(other.right)
     )
 
 

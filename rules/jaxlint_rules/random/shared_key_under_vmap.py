@@ -154,6 +154,38 @@ def epoch(images, key, indices):
 """,
         ),
         Example(
+            "split by each row for the steps of its loop",
+            """
+import jax
+import jax.numpy as jnp
+
+def langevin(x, key):
+    def body(x, k):
+        return x - 0.1 * x + jax.random.normal(k, x.shape), None
+
+    return jax.lax.scan(body, x, jax.random.split(key, 20))[0]
+
+def walk(x, key):
+    keys = jax.random.split(key, 20)
+    return jax.lax.scan(lambda x, k: (x + jax.random.normal(k), x), x, xs=(keys, jnp.arange(20)))
+
+def rollout(theta, key):
+    return jax.lax.scan(lambda x, k: (x + theta * jax.random.normal(k), x), 0.0, jax.random.split(key, 20))
+
+def chains(starts, key):
+    moved, walked = jax.random.split(key)
+    a = jax.vmap(langevin, in_axes=(0, None))(starts, moved)  # finding
+    b = jax.vmap(walk, in_axes=(0, None))(starts, walked)  # finding
+    return a, b
+
+def apart(starts, key):
+    return jax.vmap(langevin)(starts, jax.random.split(key, len(starts)))
+
+def compared(thetas, key):
+    return jax.vmap(rollout, in_axes=(0, None))(thetas, key)
+""",
+        ),
+        Example(
             "a key per row, a draw for all rows, a shared permutation",
             """
 import jax
@@ -187,6 +219,7 @@ def shuffled(key, columns):
         if frame.module.is_test or not (
             is_draw(event.used)
             or _is_unpacked_split(event)
+            or _is_scanned_split(event)
             or _makes_layer(event.used)
             or _draws_inside(event.used, event)
         ):
@@ -219,6 +252,35 @@ def _is_unpacked_split(event: KeptKeyEvent) -> bool:
         and isinstance(parent, ast.Assign)
         and isinstance(parent.targets[0], (ast.Tuple, ast.List))
     )
+
+
+def _is_scanned_split(event: KeptKeyEvent) -> bool:
+    """`lax.scan(body, x, jax.random.split(key, n))`, or so by a name: the loop of each row goes through the same children."""
+    used, frame = event.used, event.frame
+    if not isinstance(used, ast.Call) or dotted(used.func).rpartition(".")[2] != "split":
+        return False
+    taken_by = frame.module.parents.get(used)
+    if isinstance(taken_by, ast.Assign) and isinstance(taken_by.targets[0], ast.Name):
+        owner = next((a for a in frame.module.ancestors(used) if isinstance(a, ast.FunctionDef)), None)
+        name = taken_by.targets[0].id
+        loops = nodes_of(owner, ast.Call) if owner is not None else ()
+        return any(_goes_through(call, name) for call in loops)
+    return isinstance(taken_by, ast.Call) and any(used is part for part in _scanned(taken_by))
+
+
+def _goes_through(call: ast.Call, name: str) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == name for part in _scanned(call))
+
+
+def _scanned(call: ast.Call) -> list[ast.expr]:
+    """What the body of a `lax.scan` or `lax.map` is given in turn."""
+    owner, _, last = dotted(call.func).rpartition(".")
+    position = {"scan": 2, "map": 1}.get(last) if owner.rpartition(".")[2] == "lax" else None
+    if position is None:
+        return []
+    named = [keyword.value for keyword in call.keywords if keyword.arg == "xs"]
+    given = [*call.args[position : position + 1], *named]
+    return [part for whole in given for part in (whole.elts if isinstance(whole, ast.Tuple) else [whole])]
 
 
 def _draws_inside(used: ast.AST, event: KeptKeyEvent) -> bool:

@@ -18,6 +18,7 @@ _DRAWS = frozenset({"integers", "randint", "randrange"})
 CONVERTING = frozenset({"array", "asarray"})
 # Of a text: as many parts as it has.
 _TEXT = frozenset({"split", "encode", "tokenize", "rsplit", "splitlines"})
+_SEARCHES = frozenset({"nonzero", "where", "flatnonzero", "argwhere"})
 _LENGTHENING = frozenset({"append", "extend", "insert"})
 _PADS = "pads to the longest of a batch"
 _PARTS = "returns an array"
@@ -134,6 +135,7 @@ def _length_of(function: Function, position: int | None, frame: Frame, depth: in
             _sized_by_data(result, function.node, iterated)
             or _collected(result, function.node)
             or _read_from_text(result, function.node)
+            or _searched(result)
         )
         if why:
             return why
@@ -216,6 +218,15 @@ def _ends_by_data(loop: ast.While) -> bool:
         for part in names_in(target)
     }
     return bool(asked & given)
+
+
+def _searched(call: ast.Call) -> str:
+    """`np.nonzero(distances < cutoff)`, which finds another number each time; of `size=` it makes as many as are asked for."""
+    owner, _, last = dotted(call.func).rpartition(".")
+    alone = len(call.args) == 1 and not call.keywords
+    if not alone or owner not in ("np", "jnp", "numpy", "jax.numpy") or last not in _SEARCHES:
+        return ""
+    return f"{_PARTS}, and `{ast.unparse(call)}` finds another number each time"
 
 
 def _read_from_text(call: ast.Call, function: ast.AST) -> str:

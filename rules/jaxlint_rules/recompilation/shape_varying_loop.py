@@ -436,6 +436,28 @@ def measured(batches):
         known = values[~np.isnan(values) & (values > 0)]
         score(known)  # finding
         score(np.where(np.isnan(values), 0.0, values))
+
+def neighbours(positions, cutoff):
+    return np.nonzero(np.abs(positions[:, None] - positions) < cutoff)
+
+def at_most(positions, cutoff):
+    return jnp.nonzero(positions < cutoff, size=8)
+
+def simulate(frames, table):
+    for positions in frames:
+        senders, receivers = neighbours(positions, 0.3)
+        score(senders)  # finding
+        (first,) = at_most(positions, 0.3)
+        score(first)
+        left, right = neighbours(table, 0.3)
+        score(left)
+
+def clipped(clips, some):
+    for clip in clips:
+        keep = np.abs(clip).max(axis=1) < 3.0
+        score(clip[keep])  # finding
+        score(clip * keep[:, None])
+        score(clip[some])
 """,
         ),
         Example(
@@ -770,6 +792,8 @@ def _selects(node: ast.Subscript, loop: Loop) -> str:
         if len(node.value.args) != 1 or node.value.keywords:
             return ""
         chosen = node.value.args[0]
+    if isinstance(chosen, ast.Name):
+        chosen = assigned_once(loop.node).get(chosen.id, chosen)
     if not _is_mask(chosen) or not names_in(chosen) & _bound_names(loop):
         return ""
     return f"`{ast.unparse(node)}` selects another number of rows"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from jaxlint.jaxapi.dtypes import canonical_dtype, is_integer, promote, strong
 from jaxlint.staging.operations import dtype_of, is_inexact
-from jaxlint.staging.shapes import REDUCTIONS, Known, Shape, shape_of
+from jaxlint.staging.shapes import ELEMENTWISE, REDUCTIONS, Known, Shape, shape_of
 from jaxlint.staging.values import (
+    UNKNOWN,
     Array,
     DictValue,
     ExternalObject,
@@ -53,7 +54,7 @@ def difference(
 
 def changed_in_size(left: Value, right: Value, depth: int = 4) -> str:
     """How `right` certainly is another structure or shape than `left`, whatever `left` is; parts are compared in pairs."""
-    found = grown(left, right) or resized(left, right)
+    found = grown(left, right) or resized(left, right) or reduced_apart(left, right)
     if found or depth == 0:
         return found
     return next(filter(None, (changed_in_size(a, b, depth - 1) for a, b in _pairs(left, right))), "")
@@ -85,7 +86,7 @@ _JOINS = frozenset({"concatenate", "append", "hstack", "stack", "vstack"})
 
 
 def resized(left: Value, right: Value) -> str:
-    """Says that one of two arrays is the other with more joined to it, a part of it, or a reduction along an axis."""
+    """Says that one of two arrays is the other with more joined to it, or a part of it."""
     for whole, made in ((left, right), (right, left)):
         if not isinstance(whole, Array) or not isinstance(made, Array) or whole.origin is None:
             continue
@@ -100,26 +101,45 @@ def resized(left: Value, right: Value) -> str:
             return "an array and the same with more joined to it"
         if holds and operation.name == "getitem" and not whole.tree and _is_strict_slice(operation.args[1:]):
             return "an array and a slice of it"
-        if (
-            isinstance(first, Array)
-            and first.origin is origin
-            and not whole.tree
-            and _drops_an_axis(operation)
-        ):
-            return f"an array and its `{operation.name}` along an axis"
     return ""
 
 
-def _drops_an_axis(operation: Operation) -> bool:
-    """Whether a reduction names an axis and does not keep it: the result has fewer, however many there are."""
-    axis = operation.operand(1, "axis") or Unknown()
-    given = type(constant(axis)) is int or (isinstance(axis, TupleValue) and bool(axis.items))
-    return (
-        operation.name in REDUCTIONS
-        and given
-        and len(operation.args) < 3
-        and "keepdims" not in operation.kwargs
-    )
+def reduced_apart(left: Value, right: Value) -> str:
+    """Says that two arrays are made of one, whatever its shape, and one of them lacks more of its axes than the other."""
+    one, two = _axes_over(left), _axes_over(right)
+    if one is None or two is None or one[0] is not two[0] or one[1] == two[1]:
+        return ""
+    more = abs(one[1] - two[1])
+    return f"arrays of which one has {'one axis' if more == 1 else f'{more} axes'} more"
+
+
+def _axes_over(value: Value, depth: int = 6) -> tuple[Origin, int] | None:
+    """The value that an array is computed of, whatever that is, and how many axes it has beyond those of that."""
+    if not isinstance(value, (Array, Unknown)):
+        return None
+    made = value.made if isinstance(value, Array) else None
+    change = _axes_added(made) if made is not None and made.args and depth > 0 else None
+    if made is None or change is None:
+        return (value.origin, 0) if value.origin is not None else None
+    below = _axes_over(made.args[0], depth - 1)
+    return (below[0], below[1] + change) if below is not None else None
+
+
+def _axes_added(made: Operation) -> int | None:
+    """By how many an operation changes the number of axes; None where that depends on its operand, or is not known."""
+    if made.name == "expand_dims":
+        return 1 if type(constant(made.operand(1, "axis") or UNKNOWN)) is int else None
+    if made.name not in REDUCTIONS or len(made.args) > 2:
+        return 0 if made.name in ELEMENTWISE else None
+    keeps = constant(made.kwargs["keepdims"]) if "keepdims" in made.kwargs else False
+    if keeps is True:
+        return 0
+    axis = made.operand(1, "axis")
+    if keeps is not False or axis is None:
+        return None
+    if isinstance(axis, TupleValue):
+        return -len(axis.items) if axis.items else None
+    return -1 if type(constant(axis)) is int else None
 
 
 def _is_strict_slice(index: tuple[Value, ...]) -> bool:

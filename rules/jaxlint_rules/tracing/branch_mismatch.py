@@ -93,6 +93,16 @@ def f(ok, x):
     n = lax.cond(ok, lambda v: v.sum(), lambda v: v, jnp.sin(x))
     o = lax.cond(ok, lambda v: v.mean(axis=0), lambda v: v[0], jnp.sin(x))
     return a, b, c, d, e, g, h, i, j, k, l, m, n, o
+
+@jax.jit
+def pool(ok, x, axis):
+    a = lax.cond(ok, lambda v: v.mean(axis=0), lambda v: v.max(axis=0, keepdims=True), x)  # finding
+    b = lax.cond(ok, lambda v: jnp.sum(jnp.exp(v), -1), lambda v: jnp.sqrt(v), x)  # finding
+    c = lax.cond(ok, lambda v: v.mean(axis=0), lambda v: v.max(axis=1), x)
+    d = lax.cond(ok, lambda v: v.sum(keepdims=True), lambda v: jnp.exp(v), x)
+    e = lax.cond(ok, lambda v: v.sum(axis=axis), lambda v: jnp.exp(v), x)
+    g = lax.cond(ok, lambda v: jnp.expand_dims(v.max(axis=0), 0), lambda v: v.max(axis=0, keepdims=True), x)
+    return a, b, c, d, e, g
 """,
         ),
         Example(

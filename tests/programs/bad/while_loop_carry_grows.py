@@ -1,0 +1,19 @@
+import jax
+import jax.numpy as jnp
+
+
+@jax.jit
+def collect(x0, limit):
+    def cond(state):
+        x, trace = state
+        return x < limit
+
+    def body(state):
+        x, trace = state
+        return 2 * x, jnp.append(trace, x)
+
+    return jax.lax.while_loop(cond, body, (x0, jnp.array([x0])))[1]
+
+
+if __name__ == "__main__":
+    print(collect(1.0, 20.0))
