@@ -1,4 +1,4 @@
-"""What Python calls on its own: the special methods behind operators, items, attributes and conversions of instances."""
+"""What Python calls on its own: the special methods behind operators, items, attributes and conversions of instances and named tuples."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from jaxlint.staging.values import (
     Instance,
     Partial,
     Transformed,
+    TupleValue,
     Value,
     find_array,
 )
@@ -45,9 +46,8 @@ class DataModel(Machine):
         self, value: Value, name: str, args: list[Value], node: ast.AST, frame: Frame
     ) -> Value | None:
         """What `value`'s class makes of a special method; None where it has none or says `NotImplemented`."""
-        if not isinstance(value, Instance):
-            return None
-        method = value.cls.lookup(name)
+        cls = value.cls if isinstance(value, (Instance, TupleValue)) else None
+        method = cls.lookup(name) if cls is not None else None
         if not isinstance(method, (Function, Transformed, Partial)):
             return None
         result = self.call_value(BoundMethod(method, value), args, {}, node, frame)

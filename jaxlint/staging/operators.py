@@ -99,7 +99,7 @@ class Operators(Machine):
 
     def binary(self, left: Value, right: Value, op: ast.operator, node: ast.AST, frame: Frame) -> Value:
         """The value of `left op right`."""
-        if isinstance(left, Instance) or isinstance(right, Instance):
+        if _has_methods(left) or _has_methods(right):
             answer = self.operate(left, op, right, node, frame)
             if answer is not None:
                 return answer
@@ -220,7 +220,7 @@ class Operators(Machine):
             return Static(same if isinstance(op, ast.Is) else not same)
         if isinstance(op, (ast.In, ast.NotIn)):
             return self.membership(left, right, op, node, frame)
-        if isinstance(left, Instance) or isinstance(right, Instance):
+        if _has_methods(left) or _has_methods(right):
             answer = self.compare_instances(left, op, right, node, frame)
             if answer is not None:
                 return answer
@@ -399,6 +399,13 @@ def _numeric_format(text: str) -> bool:
     return any(
         chunk.lstrip("0123456789.+-# ")[:1] in ("d", "f", "g", "e", "i", "x", "F", "G", "E")
         for chunk in plain.split("%")[1:]
+    )
+
+
+def _has_methods(value: Value) -> bool:
+    """Whether the class of a value may say what operators do with it: an object, or a named tuple of a known class."""
+    return isinstance(value, Instance) or (
+        isinstance(value, TupleValue) and value.cls is not None and value.exact
     )
 
 

@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from programs import findings_in
 
 from jaxlint.source.read import read_source
 from jaxlint.staging.inspection import inspect_files
@@ -461,3 +462,41 @@ def test_each_decorator_of_a_class_gets_what_the_one_below_made(
 ) -> None:
     known = facts(tmp_path, DECORATED_TWICE.replace("OUTER", outer))
     assert known["advance"][1] == {"state": given}
+
+
+NAMED_TUPLES = """
+    from typing import NamedTuple
+    import jax
+    import jax.numpy as jnp
+
+    class Position(NamedTuple):
+        row: jax.Array
+        column: jax.Array
+
+        def __eq__(self, other):
+            return equal(self.row, other.row) & equal(self.column, other.column)
+
+        def __add__(self, other):
+            return Position(moved(self.row, other.row), moved(self.column, other.column))
+
+    def equal(here, there):
+        return here == there
+
+    def moved(here, by):
+        return here + by
+
+    @jax.jit
+    def reached(row, column):
+        here = Position(row, column)
+        return here + Position(1, 0) == Position(column, row)
+
+    reached(jnp.ones(()), jnp.ones(()))
+"""
+
+
+def test_a_named_tuple_says_what_operators_do_with_it(tmp_path: Path) -> None:
+    known = facts(tmp_path, NAMED_TUPLES)
+    runpy.run_path(str(tmp_path / "program.py"))
+    assert known["equal"] == ("yes", {"here": "traced", "there": "traced"})
+    assert known["moved"] == ("yes", {"here": "traced", "by": "static"})
+    assert not findings_in(tmp_path, {"program.py": NAMED_TUPLES})
