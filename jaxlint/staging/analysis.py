@@ -96,13 +96,14 @@ class Reporter:
                 return True
         return False
 
-    def under_mocks(self, severity: Severity) -> bool:
-        """Whether an error is claimed of what a test with other objects in the place of the program's parts leads to."""
+    def is_provoked(self, severity: Severity) -> bool:
+        """Whether an error is claimed of what a test leads to that expects one, or has other objects in the place of the program's parts."""
         assert self.event is not None
+        assert self.interpreter is not None
         return (
             severity is Severity.ERROR
             and self.rule.category != "migration"
-            and self.event.frame.under_mocks()
+            and (self.interpreter.provoking is not None or self.event.frame.under_mocks())
         )
 
     def __call__(
@@ -120,7 +121,7 @@ class Reporter:
         assert self.event is not None
         if self.module.is_test and self.expected_to_fail(node):
             return
-        if self.under_mocks(severity or self.rule.severity):
+        if self.is_provoked(severity or self.rule.severity):
             return
         span = self.span(node)
         key = (self.path, self.rule.code, span)

@@ -22,6 +22,7 @@ from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import (
     FunctionNode,
     all_parameters,
+    calls_what_fails,
     captured_flags,
     defaults_of,
     dotted,
@@ -129,6 +130,8 @@ class Calls(Binding):
             self.use_streams(kwargs["rngs"], node, frame)
         if "seed" in kwargs and isinstance(callee, (ExternalMethod, Unknown)):
             self.use_seed(kwargs["seed"], node, frame)
+        if len(args) > 1 and frame.module.is_test and calls_what_fails(node):
+            return self.provoke(args, kwargs, node, frame)
         possible = None
         if frame.stage.staged and isinstance(callee, (Unknown, Array)):
             if isinstance(called, ast.Attribute) and base is not None:
@@ -153,6 +156,16 @@ class Calls(Binding):
                 discarded = frame.statement is node
                 hand(hearers, events.CallEvent(node, frame, callee, name, args, kwargs, result, discarded))
         return result
+
+    def provoke(self, args: list[Value], kwargs: dict[str, Value], node: ast.Call, frame: Frame) -> Value:
+        """`assertRaises(Error, function, *args)`, or with a pattern before the function: calls it, as in a `with`."""
+        kinds = (Function, BoundMethod, Transformed, Partial, ClassValue)
+        called = next((i for i, value in enumerate(args) if i > 0 and isinstance(value, kinds)), None)
+        provoked, self.provoking = self.provoking, frame.module
+        if called is not None:
+            self.call_value(args[called], args[called + 1 :], kwargs, node, frame)
+        self.provoking = provoked
+        return UNKNOWN
 
     def call_value(
         self,
@@ -309,8 +322,9 @@ class Calls(Binding):
         if self.givers is not None and stage.staged:
             self.givers.note(function.node, bound, node, caller)
         record.handed = None
-        provoked = self.provoking is not None and self.provoking is not function.module
-        record.reached = record.reached or not (self.guessing or provoked)
+        provoked = self.provoking is not None
+        elsewhere = provoked and self.provoking is not function.module
+        record.reached = record.reached or not (self.guessing or elsewhere)
         if caller is not None and caller.function is not None and not self.custom_rules:
             self.edges.setdefault(caller.function.node, set()).add(function.node)
         if not stage.staged and caller is not None:

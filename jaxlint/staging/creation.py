@@ -60,12 +60,18 @@ class Creation(Machine):
         position = 0
         at_once = self.on_the_spot.get(t.node)
         passed = passed_at_once(at_once)
-        leafless = leafless_arguments(at_once, names)
+        given = arguments_at_once(at_once, names)
+        leafless: dict[str, Value] = {
+            name: empty for name, node in given.items() if (empty := _leafless(node)) is not None
+        }
+        literals = {
+            name: Static(node.value) for name, node in given.items() if isinstance(node, ast.Constant)
+        }
         spec = self.spec_of(t)
         offset = len(names) - len([p for p in parameters if p.arg not in bound_names])
         for name in names[: max(0, offset)]:
             if name in static:
-                args.append(Unknown(Origin(name)))
+                args.append(literals.get(name, Unknown(Origin(name))))
             elif name in leafless:
                 args.append(leafless[name])
             else:
@@ -91,6 +97,8 @@ class Creation(Machine):
                 value = self.creation_value(
                     t, spec, function, parameter, position, static, certain_statics, leaves
                 )
+                if isinstance(value, Unknown):  # it stays as it is given
+                    value = literals.get(parameter.arg, value)
             if keyword or bound_names:
                 kwargs[parameter.arg] = value
             else:
@@ -120,8 +128,8 @@ class Creation(Machine):
         inner = record.last if record is not None else None
         facts = dict(inner.facts) if inner is not None else {}
         facts.update({k: v for k, v in shell.facts.items() if k == "grad"})
-        given = dict(zip(names, args, strict=False)) | kwargs
-        self.emit("staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, given, facts))
+        bound = dict(zip(names, args, strict=False)) | kwargs
+        self.emit("staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, bound, facts))
 
     def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
         """A rule of a primitive, which JAX calls as it traces: to be evaluated once the module is."""
@@ -280,16 +288,17 @@ def passed_at_once(call: ast.Call | None) -> tuple[int, frozenset[str]] | None:
     return len(call.args), frozenset(filter(None, names))
 
 
-def leafless_arguments(call: ast.Call | None, names: list[str]) -> dict[str, Value]:
-    """Parameters (`names` are the positional ones) that a call gives a literal without leaves: there is nothing to trace."""
+def arguments_at_once(call: ast.Call | None, names: list[str]) -> dict[str, ast.expr]:
+    """What a call gives to which parameter (`names` are the positional ones), where that is known."""
     if passed_at_once(call) is None or call is None:
         return {}
     given = dict(zip(names, call.args, strict=False))
     given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None})
-    return {name: value for name, node in given.items() if (value := _leafless(node)) is not None}
+    return given
 
 
 def _leafless(node: ast.expr) -> Value | None:
+    """A literal without leaves, in which there is nothing to trace."""
     if isinstance(node, ast.Constant) and node.value is None:
         return Static(None)
     if isinstance(node, ast.Dict) and not node.keys:

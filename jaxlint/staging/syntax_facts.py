@@ -456,7 +456,12 @@ def expects_error(context: ast.expr) -> bool:
     if not isinstance(context, ast.Call):
         return False
     name = dotted(context.func).rpartition(".")[2]
-    return name in ("raises", "suppress") or name.startswith("assertRaises")
+    return name in ("raises", "suppress") or name.startswith(("assertRaises", "assert_raises"))
+
+
+def calls_what_fails(call: ast.expr) -> bool:
+    """Whether a call is `assertRaises(Error, function, *args)`, which calls what is expected to fail itself."""
+    return isinstance(call, ast.Call) and len(call.args) > 1 and expects_error(call)
 
 
 @cache
@@ -464,7 +469,8 @@ def provokes_errors(function: ast.AST) -> bool:
     """Whether somewhere in a function an error is expected: `with pytest.raises(...)`, `@pytest.mark.xfail` and the like."""
     decorators = (getattr(d, "func", d) for d in getattr(function, "decorator_list", []))
     return any(dotted(d).rpartition(".")[2] in ("xfail", "expectedFailure") for d in decorators) or any(
-        isinstance(node, ast.With) and any(expects_error(item.context_expr) for item in node.items)
+        (isinstance(node, ast.With) and any(expects_error(item.context_expr) for item in node.items))
+        or (isinstance(node, ast.Expr) and calls_what_fails(node.value))
         for node in statements(function)
     )
 

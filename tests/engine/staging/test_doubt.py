@@ -113,6 +113,18 @@ PROGRAMS = {
             jax.tree.map(drop, params)
             return result
     """,
+    "a switch that a map on the spot leaves as it is given": """
+        import jax
+
+        def single(row, n, safe=False):
+            total = row * n
+            if not safe:
+                assert total.sum() > 0
+            return total
+
+        def run(rows, n):
+            return jax.vmap(single, (0, None, None))(rows, n, True)
+    """,
     "a function that one of two objects would jit": """
         import jax
         import numpy as np
@@ -2148,8 +2160,10 @@ SURE = {
     ],
     "types of arrays that a table holds": [("            return x\n", "            return np.asarray(x)\n")],
     "a donated array that a helper asks whether it is gone": [
-        ("isinstance(value, jax.Array) and not value.is_deleted()", "isinstance(value, jax.Array)")
+        ("isinstance(value, jax.Array) and not value.is_deleted()", "isinstance(value, jax.Array)"),
+        ("value.delete()", "print(value)"),
     ],
+    "a switch that a map on the spot leaves as it is given": [("(rows, n, True)", "(rows, n, False)")],
     "a function that one of two objects would jit": [("return Plain()", "return Jitted()")],
     "functions of a table, told apart by their names": [
         ('if "parallel" in name', "if True"),

@@ -173,3 +173,43 @@ def test_what_a_text_binds_that_is_executed_is_not_known(tmp_path: Path) -> None
         """
     }
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+# Ways to say that a call fails, each of `number`, which the test file itself has.
+CALLED = {
+    "with": "with self.assertRaises(TypeError):\n            jax.jit(number)(1.0)",
+    "a lambda": "self.assertRaises(TypeError, lambda: jax.jit(number)(1.0))",
+    "a pattern first": 'self.assertRaisesRegex(TypeError, "float", lambda: jax.jit(number)(1.0))',
+    "of NumPy": "np.testing.assert_raises(TypeError, lambda: jax.jit(number)(1.0))",
+    "the function and its arguments": "pytest.raises(TypeError, jax.jit(number), 1.0)",
+    "a nested function": "def run():\n            jax.jit(number)(1.0)\n\n        self.assertRaises(TypeError, run)",
+}
+NUMBERS = """
+import unittest
+
+import jax
+import numpy as np
+import pytest
+
+
+def number(x):
+    return float(x){mark}
+
+
+class TestNumbers(unittest.TestCase):
+    def test_it_fails(self):
+        {call}
+"""
+
+
+@pytest.mark.parametrize("call", CALLED.values(), ids=CALLED)
+def test_a_call_that_is_to_fail_is_no_finding(tmp_path: Path, call: str) -> None:
+    files = {"test_numbers.py": NUMBERS.format(call=call, mark="")}
+    assert findings_in(tmp_path, files) == []
+
+
+@pytest.mark.parametrize("call", CALLED.values(), ids=CALLED)
+def test_the_same_call_in_another_test_is(tmp_path: Path, call: str) -> None:
+    program = NUMBERS.format(call=call, mark="  # reports tracer-concretization")
+    files = {"test_numbers.py": f"{program}\n    def test_it_works(self):\n        jax.jit(number)(1.0)\n"}
+    assert reported(findings_in(tmp_path, files)) == expected(files)
