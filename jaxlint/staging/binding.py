@@ -33,6 +33,7 @@ class _Parameters:
     positional: tuple[str, ...]
     named: tuple[str, ...]  # all but `*args` and `**kwargs`, in order
     keyword_only: frozenset[str]
+    required: tuple[str, ...]  # the positional ones without a default
     variadic: str | None
     keywords: str | None
 
@@ -46,6 +47,7 @@ def _parameters_of(node: FunctionNode) -> _Parameters:
         positional,
         (*positional, *keyword_only),
         frozenset(keyword_only),
+        positional[: len(positional) - len(arguments.defaults)],
         arguments.vararg.arg if arguments.vararg is not None else None,
         arguments.kwarg.arg if arguments.kwarg is not None else None,
     )
@@ -122,6 +124,14 @@ class Binding(Machine):
         if not spread.staged or spread.why is None or is_pytree(cls):
             return None
         return self.prototype(cls, frame)
+
+
+def lacks_arguments(function: Function, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether a call gives fewer arguments than the function needs, so that it raises before anything runs."""
+    left = _parameters_of(function.node).required[len(args) :]
+    if not left or "**" in kwargs or all(name in kwargs for name in left):
+        return False
+    return not any(type(value) is StarArgument for value in args)
 
 
 def join_open(known: Value | None, more: Value) -> Value:

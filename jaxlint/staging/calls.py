@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
-from jaxlint.staging.binding import Binding, doubt_switches, join_open
+from jaxlint.staging.binding import Binding, doubt_switches, join_open, lacks_arguments
 from jaxlint.staging.contexts import functions_in, summary_key
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
@@ -304,7 +304,11 @@ class Calls(Binding):
             return UNKNOWN
         if frame.guards and isinstance(node, ast.Call):
             doubt_switches(function, bound, args, node)
-        return self.run_function(function, bound, node, frame, stage, context)
+        fails = lacks_arguments(function, args, kwargs)
+        self.guessing += fails
+        result = self.run_function(function, bound, node, frame, stage, context)
+        self.guessing -= fails
+        return result
 
     def run_function(
         self,

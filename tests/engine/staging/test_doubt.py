@@ -113,6 +113,23 @@ PROGRAMS = {
             jax.tree.map(drop, params)
             return result
     """,
+    "a call that lacks an argument, which raises before anything runs": """
+        import jax
+
+        def simulate(model, props, history, steps=10):
+            update = jax.jit(model.update)
+            return update(history(0.0), props)
+
+        class Model:
+            def update(self, strain, props):
+                return strain * 2
+
+        def history(t):
+            return 0.1 * t
+
+        def main():
+            return simulate(Model(), history, steps=20)
+    """,
     "a switch that a map on the spot leaves as it is given": """
         import jax
 
@@ -2162,6 +2179,9 @@ SURE = {
     "a donated array that a helper asks whether it is gone": [
         ("isinstance(value, jax.Array) and not value.is_deleted()", "isinstance(value, jax.Array)"),
         ("value.delete()", "print(value)"),
+    ],
+    "a call that lacks an argument, which raises before anything runs": [
+        ("(Model(), history,", "(Model(), history, history,")
     ],
     "a switch that a map on the spot leaves as it is given": [("(rows, n, True)", "(rows, n, False)")],
     "a function that one of two objects would jit": [("return Plain()", "return Jitted()")],
