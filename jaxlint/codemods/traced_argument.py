@@ -10,6 +10,7 @@ from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.traceable import check_traceable, reads
 from jaxlint.finding import Step
+from jaxlint.jaxapi.functions import AT_UPDATES
 from jaxlint.jaxapi.twins import ELEMENTWISE
 
 _OPTIONS = ("static_argnums", "static_argnames")
@@ -17,7 +18,7 @@ _OPTIONS = ("static_argnums", "static_argnames")
 _TRACING = frozenset(
     {"where", "clip", "asarray", "astype", "power", "fold_in", "select", "dynamic_index_in_dim"}
 )
-_UPDATES = frozenset({"set", "add", "subtract", "multiply", "mul", "divide", "min", "max", "power", "get"})
+_UPDATES = frozenset(AT_UPDATES) - {"apply"}
 
 _Function = ast.FunctionDef | ast.Lambda
 

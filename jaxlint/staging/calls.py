@@ -162,9 +162,11 @@ class Calls(Binding):
         kinds = (Function, BoundMethod, Transformed, Partial, ClassValue)
         called = next((i for i, value in enumerate(args) if i > 0 and isinstance(value, kinds)), None)
         provoked, self.provoking = self.provoking, frame.module
-        if called is not None:
-            self.call_value(args[called], args[called + 1 :], kwargs, node, frame)
-        self.provoking = provoked
+        try:
+            if called is not None:
+                self.call_value(args[called], args[called + 1 :], kwargs, node, frame)
+        finally:
+            self.provoking = provoked
         return UNKNOWN
 
     def call_value(

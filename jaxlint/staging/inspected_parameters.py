@@ -113,8 +113,7 @@ def _may_be_one(name: str, contexts: Contexts) -> bool:
 
 def _is_extra(name: str, record: FunctionRecord, contexts: Contexts) -> bool:
     """Whether it is None where a call leaves it out, and nothing but a framework's habit says that one does not."""
-    default = record.function.defaults.get(name)
-    if not isinstance(default, Static) or default.const is not None:
+    if not _is_left_out(name, record):
         return False
     values = [tracer_in(bound[name]) for bound in contexts if name in bound]
     return all(value is None or (value.why is not None and value.why.rests_on_habit) for value in values)
@@ -197,6 +196,7 @@ def _is_mostly_number(values: Sequence[Value]) -> bool:
 
 
 def _is_left_out(name: str, record: FunctionRecord) -> bool:
+    """Whether it is None where a call leaves it out."""
     default = record.function.defaults.get(name)
     return default is not None and is_none(default)
 

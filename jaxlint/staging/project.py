@@ -66,6 +66,11 @@ class Module:
         """Each node's parent."""
         return Parents(self.tree)
 
+    def call_of(self, node: ast.AST) -> ast.Call | None:
+        """The call of what `node` gives, where that is called at once."""
+        above = self.parents.get(node)
+        return above if isinstance(above, ast.Call) and above.func is node else None
+
     def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
         above = self.parents.get(node)
         while above is not None:

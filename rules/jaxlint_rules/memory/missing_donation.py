@@ -312,9 +312,8 @@ def train(params, batches):
         }
         known = candidate.calls.get(node)
         numbers = {position for position, value in enumerate(event.args) if shape_of(value) == ()}
-        numbers |= (
-            known.numbers if known is not None else set()
-        )  # what the loop makes of them is a number, too
+        if known is not None:
+            numbers |= known.numbers  # what the loop makes of them is a number, too
         rebound = {position: name for position, name in rebound.items() if position not in numbers}
         call = _Call(module, node, rebound, bool(event.frame.loops), numbers)
         owner = event.frame.function.node if event.frame.function is not None else module.tree

@@ -341,39 +341,43 @@ def neighbours(x):
 
     def finish(self, report: Reporter) -> None:
         for event in self.found:
-            report.event = event
-            if report.differentiated(event.frame):
-                report(
-                    event.node,
-                    "the gradient of this norm is NaN on the diagonal, where each point is compared with itself",
-                    reason="the argument is the difference of an array with itself along two axes, which holds zeros",
-                )
+            self.tell(
+                event,
+                report,
+                "the gradient of this norm is NaN on the diagonal, where each point is compared with itself",
+                "the argument is the difference of an array with itself along two axes, which holds zeros",
+            )
         for event in self.rectified:
-            report.event = event
-            if report.differentiated(event.frame):
-                report(
-                    event.node,
-                    "the gradient of this norm is NaN where no unit is active: put an epsilon under its root",
-                    reason="the argument is what a ReLU gives, which is exactly zero for such an example",
-                )
+            self.tell(
+                event,
+                report,
+                "the gradient of this norm is NaN where no unit is active: put an epsilon under its root",
+                "the argument is what a ReLU gives, which is exactly zero for such an example",
+            )
         for event, start in self.beginning:
-            report.event = event
-            if (start is None or self.is_zero(start)) and report.differentiated(event.frame):
-                report(
-                    event.node,
+            if start is None or self.is_zero(start):
+                self.tell(
+                    event,
+                    report,
                     "the gradient of this norm is NaN at the start: its argument begins as zero",
-                    reason="both sides of the difference begin as the same array"
+                    "both sides of the difference begin as the same array"
                     if start is None
                     else "it is made by `zeros`, and a gradient is taken with respect to it",
                 )
         for event in self.squares:
-            report.event = event
-            if report.differentiated(event.frame):
-                report(
-                    event.node,
-                    "the gradient of this squared norm is NaN where the array is zero; sum the squares: `jnp.sum(x**2)`",
-                    reason="the derivative of the root is infinite at zero, and squaring it again does not take that away",
-                )
+            self.tell(
+                event,
+                report,
+                "the gradient of this squared norm is NaN where the array is zero; sum the squares: `jnp.sum(x**2)`",
+                "the derivative of the root is infinite at zero, and squaring it again does not take that away",
+            )
+
+    @staticmethod
+    def tell(event: OperationEvent, report: Reporter, message: str, reason: str) -> None:
+        """Reports a norm that a gradient flows through."""
+        report.event = event
+        if report.differentiated(event.frame):
+            report(event.node, message, reason=reason)
 
 
 def _pairs(init: Value, carry: Value) -> Iterator[tuple[Array, Array]]:

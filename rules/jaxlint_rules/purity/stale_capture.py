@@ -10,7 +10,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.scope import Scope
-from jaxlint.staging.syntax_facts import all_parameters
+from jaxlint.staging.syntax_facts import all_parameters, nodes_of
 from jaxlint.staging.values import (
     Array,
     DictValue,
@@ -320,7 +320,7 @@ def train(w):
                 if name not in setters(tree)
                 or setter not in setters(tree)[name]  # it makes the function anew
                 for place in line.used.get(setter, ())
-                if _is_called(place.node, function.module.parents.get(place.node))
+                if function.module.call_of(place.node) is not None
             ]
             if not isinstance(owner, ast.Module) and path in declared_global(owner):
                 changes += line.bound.get(path, ())
@@ -373,15 +373,9 @@ def train(w):
         return None
 
 
-def _is_called(node: ast.AST, parent: ast.AST | None) -> bool:
-    return isinstance(parent, ast.Call) and parent.func is node
-
-
 def _clears_caches(tree: ast.Module) -> bool:
     """Whether a program throws compiled functions away, so that they are traced again."""
-    return any(
-        isinstance(n, ast.Attribute) and n.attr in ("clear_cache", "clear_caches") for n in ast.walk(tree)
-    )
+    return any(node.attr in ("clear_cache", "clear_caches") for node in nodes_of(tree, ast.Attribute))
 
 
 def _is_other_item(changed: ast.AST, read: ast.AST | None) -> bool:

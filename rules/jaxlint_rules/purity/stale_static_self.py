@@ -337,8 +337,7 @@ def _is_call_of(module: Module, name: ast.AST, method: str) -> bool:
     attribute = module.parents.get(name)
     if not isinstance(attribute, ast.Attribute) or attribute.attr != method:
         return False
-    call = module.parents.get(attribute)
-    return isinstance(call, ast.Call) and call.func is attribute
+    return module.call_of(attribute) is not None
 
 
 def _rebinding_methods(cls: ClassValue, name: str) -> Iterator[str]:

@@ -903,8 +903,7 @@ def _is_number_of_a_run(value: Value | None) -> bool:
 
 def _called_at_once(node: ast.AST | None, frame: Frame) -> bool:
     """Whether what a call, or a property, gives is itself called, and not kept."""
-    parent = frame.module.parents.get(node) if node is not None else None
-    return isinstance(parent, ast.Call) and parent.func is node
+    return node is not None and frame.module.call_of(node) is not None
 
 
 def _is_cached(function: ast.AST) -> bool:
@@ -948,7 +947,7 @@ def stored(event: TransformEvent, report: Reporter) -> bool:
         return any(not isinstance(target, ast.Name) for target in parent.targets)
     if isinstance(parent, ast.Return):
         return False  # see `returned`
-    return not (isinstance(parent, ast.Call) and parent.func is event.node)
+    return report.module.call_of(event.node) is None
 
 
 def kept(event: TransformEvent, report: Reporter) -> bool:

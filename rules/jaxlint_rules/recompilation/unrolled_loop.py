@@ -312,10 +312,8 @@ def pyramid(x):
             frame = loop.frame
             if told.intersection(frame.module.ancestors(node)):
                 continue  # the loop around it is reported
-            if not frame.home.staged or not frame.home.certain or frame.module.is_test:
+            if not _is_unrolled_unasked(frame):
                 continue
-            if frame.home.within("pallas"):
-                continue  # what a kernel unrolls is unrolled on purpose
             if len(loop.operations) < 2 and not _calls(node):
                 continue
             if not (carries(node) and may_loop(node)) or has_other_way(node, frame.module):
@@ -331,7 +329,7 @@ def pyramid(x):
             )
         for node, loop in self.sums.items():
             frame = loop.frame
-            if frame.home.staged and frame.home.certain and not frame.home.within("pallas"):
+            if _is_unrolled_unasked(frame):
                 assert isinstance(node, ast.comprehension)
                 report.event = Event(node.iter, frame)
                 report(
@@ -340,6 +338,12 @@ def pyramid(x):
                     reason=staged_because(frame),
                     function=frame.name,
                 )
+
+
+def _is_unrolled_unasked(frame: Frame) -> bool:
+    """Whether a loop there is certainly staged; what a kernel unrolls is unrolled on purpose."""
+    stage = frame.home
+    return stage.staged and stage.certain and not frame.module.is_test and not stage.within("pallas")
 
 
 def _range_of(node: ast.For) -> ast.Call | None:
@@ -403,7 +407,7 @@ def _is_long_sum(loop: Loop, frame: Frame) -> bool:
         return False
     if not isinstance(counted, ast.Call) or dotted(counted.func) != "range":
         return False
-    if LAYERS.search(ast.unparse(counted).lower()) or frame.module.is_test or not frame.module.reported:
+    if LAYERS.search(ast.unparse(counted).lower()) or not frame.module.reported:
         return False
     term = around.elt
     return any(isinstance(part, ast.Call) for part in walk(term)) and may_repeat([term], node.target.id)

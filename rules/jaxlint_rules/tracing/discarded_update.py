@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
+from jaxlint.jaxapi.functions import AT_UPDATES
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
@@ -22,9 +23,7 @@ from jaxlint.staging.values import (
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._names import external_name
 
-_AT_METHODS = frozenset(
-    ["set", "add", "subtract", "multiply", "mul", "divide", "power", "min", "max", "apply"]
-)
+_AT_METHODS = frozenset(AT_UPDATES) - {"get"}
 # Methods that would change a NumPy array or a dataclass in place, by their name, and give a new object here.
 _ARRAY_METHODS = frozenset({"sort", "astype", "reshape", "transpose", "clip", "swapaxes"})
 _STATE_METHODS = frozenset({"replace", "_replace", "apply_gradients"})
