@@ -75,9 +75,11 @@ class Boundary(Machine):
                 mixed=value.mixed,
                 dtype=value.dtype,
                 flow=value.flow,
+                rowless=value.rowless,
             )
         if isinstance(value, NumpyArray):
-            return Array(True, why, certain=certain, dtype=canonical_dtype(value.dtype))
+            dtype = canonical_dtype(value.dtype)
+            return Array(True, why, certain=certain, dtype=dtype, rowless=value.rowless)
         if isinstance(value, StarArgument):
             return StarArgument(self.to_staged(value.element, why, certain, keeps_python))
         if isinstance(value, Unknown):

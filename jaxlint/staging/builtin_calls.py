@@ -131,11 +131,17 @@ class BuiltinCalls(Introspection):
             return first  # the same numbers, as many
         return self.to_sequence(name, first, node, frame) if args else _empty_sequence(name, frame)
 
+    def items_of(self, value: Value) -> list[Value] | None:
+        """What iterating over `value` gives, where that is known item by item."""
+        if isinstance(value, (ListValue, TupleValue)):
+            return value.items
+        return [] if self.trip_count(value) == 0 else None
+
     def enumerate_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         first = args[0] if args else UNKNOWN
-        items = first.items if isinstance(first, (ListValue, TupleValue)) else None
+        items = self.items_of(first)
         if items is not None and len(items) <= 16:
             return TupleValue([TupleValue([Static(i), v]) for i, v in enumerate(items)])
         steps = isinstance(first, ListValue) and first.kind == "steps"
@@ -146,7 +152,7 @@ class BuiltinCalls(Introspection):
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
         function = args[0] if args else UNKNOWN
-        items = args[1].items if len(args) == 2 and isinstance(args[1], (ListValue, TupleValue)) else None
+        items = self.items_of(args[1]) if len(args) == 2 else None
         if items is not None and len(items) <= MAX_UNROLLED:
             mapped = [self.call_value(function, [item], {}, node, frame) for item in items]
             return ListValue(mapped, join_all(mapped), "iterator")
@@ -200,7 +206,9 @@ class BuiltinCalls(Introspection):
             row = args[0].element
             if isinstance(row, TupleValue) and row.items is not None:
                 return TupleValue([TupleValue(None, part) for part in row.items])
-        columns = [a.items if isinstance(a, (ListValue, TupleValue)) else None for a in args]
+        columns = [self.items_of(value) for value in args]
+        if any(self.trip_count(value) == 0 for value in args):
+            return TupleValue([])
         known = [column for column in columns if column is not None]
         if len(known) == len(args) and known and max(len(c) for c in known) <= 16:
             return TupleValue([TupleValue(list(row)) for row in zip(*known, strict=False)])
@@ -255,7 +263,7 @@ class BuiltinCalls(Introspection):
         return join_all(elements)
 
     def to_sequence(self, name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
-        items = value.items if isinstance(value, (ListValue, TupleValue)) else None
+        items = self.items_of(value)
         if items is not None and name in ("list", "tuple", "reversed", "iter"):
             ordered = list(reversed(items)) if name == "reversed" else list(items)
             return (

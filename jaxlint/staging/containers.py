@@ -91,8 +91,8 @@ class Containers(Machine):
                 overwrite_any(result, value)
         return result
 
-    def comprehension(self, node: Any, frame: Frame, build: Callable[[], Value]) -> Value:
-        """Evaluates the generators of a comprehension, then `build` twice, as a loop body."""
+    def comprehension(self, node: Any, frame: Frame, build: Callable[[], Value]) -> Value | None:
+        """Evaluates the generators of a comprehension, then `build` twice, as a loop body; None where that never runs."""
         variables = frame.scope.variables
         frame.scope.variables = dict(variables)
         loops = 0
@@ -101,6 +101,10 @@ class Containers(Machine):
         for generator in node.generators:
             iterable = self.eval(generator.iter, frame)
             trips = self.trip_count(iterable)
+            if trips == 0:
+                del frame.loops[len(frame.loops) - loops :]
+                frame.scope.variables = variables
+                return None
             total = total * trips if total is not None and trips is not None else None
             loop = Loop(generator, "comprehension", len(frame.guards), trips=trips)
             frame.loops.append(loop)
@@ -162,8 +166,8 @@ class Containers(Machine):
         known = self.unrolled(node, frame, build) if isinstance(node, ast.ListComp) else None
         if known is not None:
             return ListValue(known, join_all(known), stage=frame.stage)
-        element = self.comprehension(node, frame, build)
-        return ListValue(None, element, "set" if isinstance(node, ast.SetComp) else "list", stage=frame.stage)
+        kind = "set" if isinstance(node, ast.SetComp) else "list"
+        return self.built(self.comprehension(node, frame, build), kind, frame)
 
     def eval_generator(self, node: ast.GeneratorExp, frame: Frame) -> Value:
         def build() -> Value:
@@ -172,8 +176,14 @@ class Containers(Machine):
         known = self.unrolled(node, frame, build)
         if known is not None:
             return ListValue(known, join_all(known), "generator", stage=frame.stage)
-        element = self.comprehension(node, frame, build)
-        return ListValue(None, element, "generator", stage=frame.stage)
+        return self.built(self.comprehension(node, frame, build), "generator", frame)
+
+    @staticmethod
+    def built(element: Value | None, kind: str, frame: Frame) -> ListValue:
+        """What a comprehension gives that holds `element`, or nothing."""
+        if element is None:
+            return ListValue([], kind=kind, stage=frame.stage)
+        return ListValue(None, element, kind, stage=frame.stage)
 
     def eval_dictcomp(self, node: ast.DictComp, frame: Frame) -> Value:
         def entry() -> tuple[Value, Value]:

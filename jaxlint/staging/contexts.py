@@ -19,6 +19,7 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     ModuleValue,
+    NumpyArray,
     Partial,
     Reading,
     Static,
@@ -83,7 +84,16 @@ def _key_of_static(value: Static, depth: int, coarse: bool) -> object:
 
 
 def _key_of_array(value: Array, depth: int, coarse: bool) -> object:
-    kind = ("a", value.staged, value.tree, value.certain, value.role, bool(value.jitted), value.dtype)
+    kind = (
+        "a",
+        value.staged,
+        value.tree,
+        value.certain,
+        value.role,
+        bool(value.jitted),
+        value.dtype,
+        value.rowless,
+    )
     return kind if value.flow is None or coarse else (*kind, id(value.flow.node))
 
 
@@ -152,6 +162,7 @@ _SUMMARIES: dict[type, Callable[[Any, int, bool], object]] = {
     DType: _key_of_static,
     Reading: _key_of_static,
     Array: _key_of_array,
+    NumpyArray: lambda value, depth, coarse: ("n", value.rowless),
     Unknown: _key_of_unknown,
     Function: _key_of_source,
     ClassValue: _key_of_source,

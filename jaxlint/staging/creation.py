@@ -229,7 +229,8 @@ class Creation(Machine):
             # A call may leave it out: the default stays a Python value.
             return Array(True, why, tree=True, certain=False, origin=origin, mixed=True)
         tree = name not in leaves and dotted(parameter.annotation).rpartition(".")[2] not in _LEAF_TYPES
-        return Array(True, why, tree=tree, certain=certain, origin=origin)
+        rowless = name in self.rowless.get(t.node, ())
+        return Array(True, why, tree=tree and not rowless, certain=certain, origin=origin, rowless=rowless)
 
     def annotated_instance(self, parameter: ast.arg, function: Function) -> Value | None:
         """An instance of the pytree class that the annotation names."""

@@ -57,6 +57,7 @@ from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS, PRIMITIVE
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.operations import dtype_named, numpy_dtype
+from jaxlint.staging.shapes import lacks_rows
 from jaxlint.staging.signatures import BOUND_ARGUMENTS, SIGNATURE, bind_arguments, parameters_of
 from jaxlint.staging.special_calls import SPECIAL_CALLS
 from jaxlint.staging.values import (
@@ -507,7 +508,8 @@ class Externals(Machine):
             return NumpyArray(dtype=dtype)
         fetch = Fetch(node, name, array.jitted) if array is not None and array.certain else None
         shares = name in NUMPY_VIEWS and is_single(args[0] if args else None) and len(inputs) == 1
-        return NumpyArray(fresh=name in NUMPY_FRESH, dtype=dtype, fetched=fetch, shares=shares)
+        empty = bool(args) and lacks_rows(Operation(name.removeprefix("numpy."), tuple(args), kwargs, node))
+        return NumpyArray(name in NUMPY_FRESH, dtype, fetch, shares, empty)
 
     # -- methods
 

@@ -137,6 +137,7 @@ class Interpreter(
         self.on_the_spot: dict[
             ast.AST, ast.Call
         ] = {}  # calls of what a call gives, as in `jit(f)(x)`, by that
+        self.rowless: dict[ast.AST, set[str]] = {}  # parameters that are given arrays without rows alone
         self.carried: dict[ast.AST, tuple[Function, Why]] = {}  # functions that got into a stage
         self.waiting: dict[ast.AST, list[Awaited]] = {}  # calls that may mean such an object, by class
         self.awaited: list[Awaited] = []

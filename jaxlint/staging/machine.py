@@ -85,6 +85,7 @@ class Machine:
     extending: dict[str, list[ClassValue]]
     read: set[str]
     on_the_spot: dict[ast.AST, ast.Call]
+    rowless: dict[ast.AST, set[str]]
     carried: dict[ast.AST, tuple[Function, Why]]
     waiting: dict[ast.AST, list[Awaited]]
     awaited: list[Awaited]

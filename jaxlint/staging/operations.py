@@ -22,6 +22,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import stops_gradient
 from jaxlint.staging.listeners import hand
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.shapes import lacks_rows
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -285,6 +286,7 @@ class Operations(Machine):
                     depth = part.made.depth + 1
         operation = Operation(name, tuple(args), kwargs, node, depth)
         result.dtype = result_dtype(name, operation.args, kwargs)
+        result.rowless = lacks_rows(operation)
         if result.flow is not None and stops_gradient(name, result.dtype):
             result.flow = None
         if self.wants_operations and self.reports(frame):

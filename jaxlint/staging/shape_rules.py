@@ -160,6 +160,17 @@ def _asked(position: int, keyword: str) -> Callable[[Operation, ShapeOf], Shape 
     return lambda made, shape_of: static_shape(made.operand(position, keyword))
 
 
+def _differences(made: Operation, shape_of: ShapeOf) -> Shape | None:
+    whole = shape_of(made.args[0])
+    if whole is None or len(made.args) > 1 or not set(made.kwargs) <= {"axis"}:
+        return None
+    axis = constant(made.kwargs["axis"]) if "axis" in made.kwargs else -1
+    if type(axis) is not int or not -len(whole) <= axis < len(whole):
+        return None
+    axis %= len(whole)
+    return (*whole[:axis], max(whole[axis] - 1, 0), *whole[axis + 1 :])
+
+
 def _one_hot(made: Operation, shape_of: ShapeOf) -> Shape | None:
     whole, classes = shape_of(made.args[0]), static_shape(made.operand(1, "num_classes"))
     plain = "axis" not in made.kwargs and len(made.args) <= 2
@@ -200,6 +211,7 @@ SHAPE_RULES: dict[str, Callable[[Operation, ShapeOf], Shape | None]] = {
     "identity": _square,
     "broadcast_to": _asked(1, "shape"),
     "dynamic_slice": _asked(2, "slice_sizes"),
+    "diff": _differences,
     "one_hot": _one_hot,
     "fft.fftfreq": _frequencies,
     "fft.rfftfreq": _frequencies,

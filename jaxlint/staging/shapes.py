@@ -13,7 +13,9 @@ from jaxlint.jaxapi.functions import SHAPE_ARGUMENTS
 from jaxlint.staging.shape_rules import SHAPE_RULES, Shape, reduced, static_shape
 from jaxlint.staging.values import (
     Array,
+    ExternalObject,
     ListValue,
+    NumpyArray,
     Operation,
     Origin,
     Static,
@@ -146,6 +148,33 @@ def least_size(value: Value, depth: int = 0) -> int:
     return max((least_size(_array_of(arg), depth + 1) for arg in made.args), default=0)
 
 
+def lacks_rows(made: Operation) -> bool:
+    """Whether an operation gives an array whose first axis has no elements, of JAX or of NumPy, by what it is given."""
+    if made.name not in _ROWS_BY_ARGUMENTS or not made.args:
+        return False
+    first = made.args[0]
+    if made.name == "getitem":
+        return _is_rowless(first) and _keeps_first_axis(made.args[1])
+    if made.name in ("array", "asarray", "astype"):
+        return _is_rowless(first) or (isinstance(first, TupleValue) and first.items == [])
+    shape = _result_shape(made, None, 0)
+    return shape is not None and shape[:1] == (0,)
+
+
+_ROWS_BY_ARGUMENTS = _FILLED | {"getitem", "array", "asarray", "astype", "arange", "diff"}
+
+
+def _is_rowless(value: Value) -> bool:
+    return isinstance(value, (Array, NumpyArray)) and value.rowless
+
+
+def _keeps_first_axis(index: Value) -> bool:
+    """Whether an index gives what has no rows where the array has none: a slice comes first in it."""
+    parts = index.items if isinstance(index, TupleValue) else [index]
+    first = parts[0] if parts else None
+    return isinstance(first, ExternalObject) and first.name == "builtins.slice"
+
+
 def _shape_of_literal(value: Value, known: Known | None, depth: int) -> Shape | None:
     if isinstance(value, (ListValue, TupleValue)):
         if value.items is None:
@@ -170,4 +199,4 @@ def broadcast(*shapes: Shape | None) -> Shape | None:
     return result
 
 
-__all__ = ["Shape", "broadcast", "shape_of", "static_shape"]
+__all__ = ["Shape", "broadcast", "lacks_rows", "shape_of", "static_shape"]

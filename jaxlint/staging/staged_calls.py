@@ -200,7 +200,15 @@ class StagedCalls(Machine):
                 options[name] = _static_inside(value, t)
             else:
                 options[name] = self.to_staged(value, self.parameter_why(t, name), certain, keeps)
+        self.note_rowless(t, dict(zip(names, staged, strict=False)) | options)
         return staged, options
+
+    def note_rowless(self, t: Transformed, given: dict[str, Value]) -> None:
+        """Remembers for which parameters each call of `t` that was seen gives arrays without rows."""
+        known = self.rowless.get(t.node)
+        if known is None or known:
+            found = {n for n, value in given.items() if isinstance(value, Array) and value.rowless}
+            self.rowless[t.node] = found if known is None else known & found
 
     def emit_argument(
         self,

@@ -655,6 +655,8 @@ class Statements(Machine):
     def trip_count(self, iterable: Value) -> int | None:
         if isinstance(iterable, TupleValue) and iterable.items is not None:
             return len(iterable.items)
+        if isinstance(iterable, (Array, NumpyArray)):
+            return 0 if iterable.rowless else None
         if isinstance(iterable, ExternalObject) and iterable.name == "builtins.range":
             numbers = [constant(a) for a in iterable.args]
             if numbers and all(isinstance(n, int) for n in numbers):

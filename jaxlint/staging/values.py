@@ -199,6 +199,7 @@ class Array(Value):
     flow: Flow | None = None  # it depends on what is being differentiated
     mixed: bool = False
     partly: bool = False
+    rowless: bool = False  # its first axis has no elements, so that a loop over it never runs
 
 
 @dataclass(slots=True, eq=False)
@@ -209,6 +210,7 @@ class NumpyArray(Value):
     dtype: str = ""  # where known: "float64", "int64" ...
     fetched: Fetch | None = None  # it was computed by NumPy of an array of JAX
     shares: bool = False  # the memory of an array of JAX, hence it is read-only
+    rowless: bool = False  # as of an array of JAX
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -707,6 +709,7 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             flow=left.flow if left.flow is right.flow else None,
             mixed=left.mixed or right.mixed,
             partly=left.partly or right.partly or left.staged != right.staged,
+            rowless=left.rowless and right.rowless,
         )
     if isinstance(left, Array) or isinstance(right, Array):
         array, other = (left, right) if isinstance(left, Array) else (right, left)
@@ -749,7 +752,12 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             return Instance(left.cls, fields, True, staged=left.staged or right.staged)
     if isinstance(left, NumpyArray) and isinstance(right, NumpyArray):
         dtype = left.dtype if left.dtype == right.dtype else ""
-        return NumpyArray(left.fresh and right.fresh, dtype, shares=left.shares and right.shares)
+        return NumpyArray(
+            left.fresh and right.fresh,
+            dtype,
+            shares=left.shares and right.shares,
+            rowless=left.rowless and right.rowless,
+        )
     if isinstance(left, Function) and isinstance(right, Function) and left.node is right.node:
         return left
     if isinstance(left, Static) and left.const is None and isinstance(right, CALLABLE):

@@ -19,6 +19,49 @@ from jaxlint.staging.values import Array
 from jaxlint_rules._reasons import guarded
 
 PROGRAMS = {
+    "loops over arrays that are given without rows": """
+        from functools import partial
+
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+
+        def masks(pairs, scales, n):
+            mask = np.ones((n, n))
+            for (i, j), scale in zip(pairs, scales[:, 0]):
+                mask[i, j] = 1 - scale
+            return mask
+
+        def energy(x, pairs, scales, checked=True):
+            return jnp.sum(x * masks(pairs, scales, 3))
+
+        def nothing():
+            return jnp.ones((3, 3)), np.zeros((0, 2), dtype=np.int32), np.zeros((0, 2))
+
+        def compare(first, second, args):
+            return first(*args), second(*args)
+
+        def test_energies():
+            compare(jax.jit(partial(energy, checked=False)), jax.jit(energy), nothing())
+    """,
+    "the differences of one number": """
+        import jax
+        import jax.numpy as jnp
+
+        def sizes(splits, total):
+            gaps = jnp.diff(jnp.array(splits))
+            return (splits[0], *tuple([int(gap) for gap in gaps]), total - splits[-1])
+
+        @jax.jit
+        def parts(x):
+            for part in jnp.asarray(()):
+                if part > 0:
+                    return part
+            start, *rest = sizes((2,), 6)
+            return x[:start], {float(n): n for n in jnp.arange(start - 2)}
+
+        parts(jnp.ones(6))
+    """,
     "a call on the spot that gives a jitted function less than it takes": """
         import jax
 
@@ -2164,6 +2207,11 @@ def test_what_a_switch_says_at_first_is_sure(tmp_path: Path) -> None:
 
 
 SURE = {
+    "loops over arrays that are given without rows": [
+        ("jnp.ones((3, 3)), np.zeros((0, 2)", "jnp.ones((3, 3)), np.zeros((1, 2)"),
+        ("np.zeros((0, 2))", "np.zeros((1, 2))"),
+    ],
+    "the differences of one number": [("(2,), 6", "(2, 4), 6")],
     "a jitted function that a call in a stage makes and does not run": [
         ("lambda x: make_loss(x, targets)", "lambda x: make_loss(x, targets)(x, x)")
     ],

@@ -64,6 +64,9 @@ EXPRESSIONS = [
     "jnp.eye(3)",
     "jnp.broadcast_to(jnp.ones(2), (3, 2))",
     "jax.nn.one_hot(jnp.arange(3), 5)",
+    "jnp.diff(jnp.ones(5))",
+    "jnp.diff(jnp.ones(1))",
+    "jnp.diff(jnp.ones((4, 2)), axis=0)",
     "jax.lax.dynamic_slice(jnp.ones(5), (1,), (2,))",
 ]
 
