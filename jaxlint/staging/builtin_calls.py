@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Any
 
 from jaxlint.staging import events
 from jaxlint.staging.datamodel import ASKING
+from jaxlint.staging.environment import converted
 from jaxlint.staging.frame import MAX_UNROLLED, Frame
 from jaxlint.staging.introspection import INTROSPECTION, Builtin, Introspection
 from jaxlint.staging.syntax_facts import dotted
@@ -18,6 +20,7 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     NumpyArray,
+    Setting,
     StarArgument,
     Static,
     TupleValue,
@@ -42,6 +45,8 @@ class BuiltinCalls(Introspection):
             answer = self.special(first, ASKING[name], args[1:] if name == "round" else [], node, frame)
             if answer is not None:
                 return answer
+        if isinstance(first, Setting) and name in _CONVERSIONS and len(args) == 1:
+            return converted(first, _CONVERSIONS[name])
         call = _CALLS.get(name)
         return UNKNOWN if call is None else call(self, name, args, kwargs, node, frame)
 
@@ -296,6 +301,7 @@ def _empty_sequence(name: str, frame: Frame) -> Value:
 
 
 _NUMBERS: dict[str, Callable[[float | str], object]] = {"float": float, "int": int, "complex": complex}
+_CONVERSIONS: dict[str, Callable[[Any], object]] = {**_NUMBERS, "bool": bool, "str": str}
 _TEXTS = frozenset({"str", "repr", "format"})
 _PLAIN = {
     **dict.fromkeys([*_TEXTS, "hex", "oct", "bin", "chr"], "str"),

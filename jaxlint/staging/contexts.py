@@ -22,6 +22,7 @@ from jaxlint.staging.values import (
     NumpyArray,
     Partial,
     Reading,
+    Setting,
     Static,
     Transformed,
     TupleValue,
@@ -160,6 +161,7 @@ def _key_of_choice(value: Choice, depth: int, coarse: bool) -> object:
 _SUMMARIES: dict[type, Callable[[Any, int, bool], object]] = {
     Static: _key_of_static,
     DType: _key_of_static,
+    Setting: lambda value, depth, coarse: ("env", value.kind, value.default),
     Reading: _key_of_static,
     Array: _key_of_array,
     NumpyArray: lambda value, depth, coarse: ("n", value.rowless),

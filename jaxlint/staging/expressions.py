@@ -8,6 +8,7 @@ from typing import Any
 
 from jaxlint.staging import events
 from jaxlint.staging.containers import Containers
+from jaxlint.staging.environment import by_environment, closed_outcome
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.narrowing import Narrowing, decided
 from jaxlint.staging.operators import Operators
@@ -176,7 +177,9 @@ class Expressions(Operators, Narrowing, Containers):
                         results.append(value)
                         break  # the rest never runs
                     continue
-                if frame.stage.staged and self.arrayless_branch(operand, frame) is (how == "and"):
+                opens = how == "and"
+                closed = closed_outcome(value) is opens
+                if closed or (frame.stage.staged and self.arrayless_branch(operand, frame) is opens):
                     frame.doubt += 1
                     doubts += 1
                 self.narrow(operand, how == "and", frame)
@@ -188,6 +191,8 @@ class Expressions(Operators, Narrowing, Containers):
         }
         if len(results) == 1:
             return results[0]
+        if any(closed_outcome(part) is (how == "and") for part in results):
+            return by_environment(Static(how == "or"))
         result = join_all(results)
         if type(result) is Unknown and any(isinstance(part, Shim) for part in results):
             return Shim()
@@ -210,14 +215,17 @@ class Expressions(Operators, Narrowing, Containers):
         doubt = asks_for_kind(node.test) or (
             frame.stage.staged and self.arrayless_branch(node.test, frame) is not None
         )
-        frame.doubt += doubt
+        closed = closed_outcome(test)
+        frame.doubt += doubt or closed is True
         self.narrow(node.test, True, frame)
         body = self.eval(node.body, frame)
+        frame.doubt -= doubt or closed is True
         used = frame.used
         frame.restore(before)
         self.narrow(node.test, False, frame)
+        frame.doubt += doubt or closed is False
         orelse = self.eval(node.orelse, frame)
-        frame.doubt -= doubt
+        frame.doubt -= doubt or closed is False
         used = {**used, **frame.used}
         frame.restore(before)
         frame.used = used

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import string
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from jaxlint.jaxapi.functions import (
     AXIS_METHODS,
@@ -16,6 +18,7 @@ from jaxlint.jaxapi.functions import (
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import PRIMITIVE_RULES
 from jaxlint.staging import events
+from jaxlint.staging.environment import converted
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
@@ -34,6 +37,7 @@ from jaxlint.staging.values import (
     Instance,
     ListValue,
     NumpyArray,
+    Setting,
     Static,
     TupleValue,
     Unknown,
@@ -63,6 +67,15 @@ _IN_PLACE = frozenset(
         "symmetric_difference_update",
     ]
 )
+
+
+# Methods by which programs read a flag, whatever its case.
+_SPELLINGS: dict[str, Callable[[Any], object]] = {
+    "lower": str.lower,
+    "upper": str.upper,
+    "strip": str.strip,
+    "casefold": str.casefold,
+}
 
 
 def _number_fields(text: object) -> frozenset[int]:
@@ -142,6 +155,8 @@ class Methods(Machine):
             if name in ("item", "tolist"):
                 return Static() if name == "item" else ListValue(None, Static())
             return NumpyArray(shares=receiver.shares and name in VIEW_METHODS)
+        if isinstance(receiver, Setting) and name in _SPELLINGS and not args:
+            return converted(receiver, _SPELLINGS[name])
         if isinstance(receiver, Static):
             numeric = _number_fields(receiver.const) if name == "format" else frozenset()
             for position, value in enumerate(args):

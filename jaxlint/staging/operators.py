@@ -10,6 +10,7 @@ from typing import Any
 from jaxlint.jaxapi.dtypes import promote
 from jaxlint.staging import events
 from jaxlint.staging.datamodel import UNARY
+from jaxlint.staging.environment import by_environment, converted, usually
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import flow_in
 from jaxlint.staging.machine import Machine
@@ -33,6 +34,7 @@ from jaxlint.staging.values import (
     ListValue,
     NumpyArray,
     Reading,
+    Setting,
     Shim,
     Static,
     TupleValue,
@@ -73,6 +75,8 @@ class Operators(Machine):
             known = truth(value)
             if known is not None:
                 return Static(not known)
+            if isinstance(value, Setting):
+                return converted(value, operator.not_)
             return value if isinstance(value, Shim) else Static(kind="bool")
         answer = self.special(value, UNARY[type(node.op)], [], node, frame)
         if answer is not None:
@@ -213,6 +217,8 @@ class Operators(Machine):
 
     def compare_pair(self, left: Value, right: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
         """The value of one comparison."""
+        if isinstance(left, Setting) or isinstance(right, Setting):
+            return by_environment(self.compare_pair(usually(left), usually(right), op, node, frame))
         if isinstance(op, (ast.Is, ast.IsNot)):
             same = _identical(left, right)
             if same is None:
@@ -306,7 +312,8 @@ class Operators(Machine):
             isinstance(container, ListValue) and container.kind in ("set", "frozenset")
         ):
             self.convert(item, node, "hash", frame)
-            if isinstance(container, ListValue):
+            written = isinstance(node, ast.Compare) and isinstance(node.comparators[-1], ast.Set)
+            if isinstance(container, ListValue) and (isinstance(item, Array) or not written):
                 return Static(kind="bool")
         if isinstance(container, DictValue):
             const = constant(item)

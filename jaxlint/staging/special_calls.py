@@ -11,6 +11,7 @@ from jaxlint.staging import events
 from jaxlint.staging.callbacks import CALLBACKS
 from jaxlint.staging.constants import constant_names
 from jaxlint.staging.dispatching import GENERIC, generic
+from jaxlint.staging.environment import ENVIRONMENT_CALLS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import marked
 from jaxlint.staging.signatures import signature
@@ -339,6 +340,7 @@ def _is_method(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast
 SPECIAL_CALLS: dict[str, Special] = {
     **TIMING_CALLS,
     **CALLBACKS,
+    **ENVIRONMENT_CALLS,
     "jax.lax.psum": _reduce_over_axis,
     "functools.partial": _partial,
     GENERIC: generic,

@@ -11,6 +11,7 @@ from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
+from jaxlint.staging.environment import closed_branch
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.stage import HOST, Stage
@@ -282,6 +283,8 @@ class Statements(Machine):
             before = frame.snapshot()
             missing = none_branch(node.test)
             foreign = foreign_branch(node.test)
+            if foreign is None:
+                foreign = closed_branch(value, node.body, node.orelse)
             if foreign is None and frame.stage.staged:
                 foreign = self.arrayless_branch(node.test, frame)
             open_choice = frame.stage.staged and self.may_be_static(node.test, frame)

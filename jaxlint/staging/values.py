@@ -139,6 +139,13 @@ class Shim(Static):
 
 
 @dataclass(slots=True, eq=False)
+class Setting(Static):
+    """What a variable of the environment says, or what follows from it; `default` where that is not set."""
+
+    default: Any = MISSING
+
+
+@dataclass(slots=True, eq=False)
 class DType(Static):
     """A dtype object whose name is known, as of `x.dtype`."""
 

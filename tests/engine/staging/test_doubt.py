@@ -19,6 +19,38 @@ from jaxlint.staging.values import Array
 from jaxlint_rules._reasons import guarded
 
 PROGRAMS = {
+    "branches that only a variable of the environment opens": """
+        import os
+
+        import jax
+        import jax.numpy as jnp
+
+        CHECKED = os.environ.get("CHECKED", "no").lower() in ("1", "yes")
+
+        class Helper:
+            @staticmethod
+            def use_scan():
+                return bool(int(os.getenv("USE_SCAN", "0")))
+
+        def window(i, x):
+            return x[: max(i, 1)]
+
+        @jax.jit
+        def rotate(x):
+            if Helper.use_scan():
+                return jax.lax.fori_loop(0, 3, window, x)
+            if not CHECKED:
+                for i in range(3):
+                    x = window(i, x)
+                return x
+            if x.sum() > 0:
+                raise ValueError("positive")
+            shift = int(x[0]) if os.environ.get("SHIFT") == "on" else 1
+            CHECKED and bool(x[0])
+            return jnp.roll(x, shift)
+
+        rotate(jnp.ones(3))
+    """,
     "loops over arrays that are given without rows": """
         from functools import partial
 
@@ -2206,7 +2238,29 @@ def test_what_a_switch_says_at_first_is_sure(tmp_path: Path) -> None:
     assert [(finding.code, finding.message.split()[0]) for finding in found] == [("JAX101", "`if`")]
 
 
+def test_what_a_program_needs_of_the_environment_is_taken_to_be_there(tmp_path: Path) -> None:
+    program = """
+        import os
+
+        import jax
+
+        if os.environ.get("MODE") is None:
+            raise RuntimeError("set MODE")
+
+        @jax.jit
+        def first(x):
+            if os.environ["MODE"] == "fast" or os.environ.get("SIZE"):
+                return int(x)
+            return float(x) if os.getenv("EXACT", "1") else x
+    """
+    lines = [finding.span.line for finding in findings_in(tmp_path, {"program.py": program})]
+    assert lines == [11, 12]
+
+
 SURE = {
+    "branches that only a variable of the environment opens": [
+        ('os.getenv("USE_SCAN", "0")', 'os.getenv("USE_SCAN", "1")')
+    ],
     "loops over arrays that are given without rows": [
         ("jnp.ones((3, 3)), np.zeros((0, 2)", "jnp.ones((3, 3)), np.zeros((1, 2)"),
         ("np.zeros((0, 2))", "np.zeros((1, 2))"),

@@ -1,0 +1,53 @@
+"""What programs read from the environment, and the branches that it alone opens."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.values import MISSING, Setting, Static, Value, constant, hashable, kind_of_static
+
+
+def _read(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    """`os.getenv(name, default)`: text, or what the program takes where the environment does not say."""
+    usual = args[1] if len(args) > 1 else kwargs.get("default", Static(None))
+    return by_environment(usual)
+
+
+ENVIRONMENT_CALLS = {"os.getenv": _read, "os.environ.get": _read}
+
+
+def by_environment(usual: Value) -> Value:
+    """What is `usual`, unless the environment says otherwise; anything but a plain value stays as it is."""
+    if not isinstance(usual, Static):
+        return usual
+    return Setting(kind=kind_of_static(usual) if usual.const is not None else "", default=constant(usual))
+
+
+def usually(value: Value) -> Value:
+    """What a value is where the environment does not say."""
+    return Static(value.default, kind_of_static(value)) if isinstance(value, Setting) else value
+
+
+def converted(value: Setting, convert: Callable[[Any], object]) -> Setting:
+    """The setting that a plain function makes of one."""
+    try:
+        default = MISSING if value.default is MISSING else convert(value.default)
+    except Exception:
+        default = MISSING
+    known = default is not MISSING and hashable(default)
+    return Setting(kind=type(default).__name__ if known else "", default=default if known else MISSING)
+
+
+def closed_outcome(value: Value) -> bool | None:
+    """The outcome of a test that the environment alone brings about; None where that is not known."""
+    return not value.default if isinstance(value, Setting) and value.default is not MISSING else None
+
+
+def closed_branch(value: Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> bool | None:
+    """The same for a branch of a program that runs without the setting: one that raises then is meant to have it."""
+    closed = closed_outcome(value)
+    usual = orelse if closed else body
+    return None if usual and isinstance(usual[-1], ast.Raise) else closed
