@@ -89,7 +89,8 @@ class Rule:
     """Base class. One instance serves one run, so a rule may keep state between events.
 
     Class attributes: `code` ("JAX101"), `name` ("tracer-branch"), `category` (one of CATEGORIES), `severity` (the
-    usual one; a report may lower it), `preview` (True: only with `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None),
+    usual one; a report may lower it), `follows_calls` (its errors rest on how the code is called: one is a warning where
+    that is seen in another file), `preview` (True: only with `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None),
     `proof` (the transformation of `jaxlint verify` that measures what the advice is worth, where it is not the fix itself).
     """
 
@@ -97,6 +98,7 @@ class Rule:
     name: ClassVar[str]
     category: ClassVar[str]
     severity: ClassVar[Severity]
+    follows_calls: ClassVar[bool] = False
     preview: ClassVar[bool] = False
     fixable: ClassVar[str | None] = None
     proof: ClassVar[str | None] = None

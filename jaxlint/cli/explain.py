@@ -43,9 +43,14 @@ def _page_of(key: str) -> str:
     return page(find_rule(key))
 
 
+_ELSEWHERE = " (`warning` where what stages the code, or is passed to it, lies in another file)"
+
+
 def page(rule: type[Rule]) -> str:
     """The documentation of `rule` in Markdown."""
-    facts = f"Category `{rule.category}`, severity `{rule.severity}`."
+    facts = (
+        f"Category `{rule.category}`, severity `{rule.severity}`{_ELSEWHERE if rule.follows_calls else ''}."
+    )
     if rule.preview:
         facts += " In preview: runs only with `--preview`."
     if rule.fixable:

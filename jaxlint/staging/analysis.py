@@ -13,6 +13,7 @@ from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging import memo
 from jaxlint.staging.deep_stack import with_deep_stack
 from jaxlint.staging.events import Event
+from jaxlint.staging.evidence import leaves_the_file
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
@@ -101,7 +102,7 @@ class Reporter:
         assert self.event is not None
         assert self.interpreter is not None
         return (
-            severity is Severity.ERROR
+            Severity.ERROR in (severity, self.rule.severity)
             and self.rule.category != "migration"
             and (self.interpreter.provoking is not None or self.event.frame.under_mocks())
         )
@@ -117,15 +118,19 @@ class Reporter:
         data: Mapping[str, object] | None = None,
         function: str | None = None,
     ) -> None:
-        """Reports `message` at `node`; the first report of a rule at a place is kept."""
+        """Reports `message` at `node`; of the reports of a rule at a place the first error is kept, or the first of all."""
         assert self.event is not None
         if self.module.is_test and self.expected_to_fail(node):
             return
-        if self.is_provoked(severity or self.rule.severity):
+        severity = severity or self.rule.severity
+        if self.is_provoked(severity):
             return
+        if severity is Severity.ERROR and self.rule.follows_calls and leaves_the_file(self.event):
+            severity = Severity.WARNING
         span = self.span(node)
         key = (self.path, self.rule.code, span)
-        if key in self.sink:
+        known = self.sink.get(key)
+        if known is not None and (known.severity is Severity.ERROR or severity is not Severity.ERROR):
             return
         self.sink[key] = Finding(
             self.path,
@@ -133,7 +138,7 @@ class Reporter:
             self.rule.code,
             self.rule.name,
             self.rule.category,
-            severity or self.rule.severity,
+            severity,
             message,
             reason,
             function=function or self.event.frame.name,

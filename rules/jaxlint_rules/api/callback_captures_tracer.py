@@ -50,6 +50,7 @@ class CallbackCapturesTracer(Rule):
     name = "callback-captures-tracer"
     category = "api"
     severity = Severity.ERROR
+    follows_calls = True
     examples = (
         Example(
             "lambdas, functions and partials",

@@ -57,6 +57,7 @@ class CallbackTransformed(Rule):
     name = "callback-transformed"
     category = "api"
     severity = Severity.ERROR
+    follows_calls = True
     examples = (
         Example(
             "gradients and maps",

@@ -55,7 +55,8 @@ class UseAfterDonation(Rule):
 
     ## When not to fix
     Donation is ignored, and nothing is deleted, where no result has the shape and dtype of the argument. JAX warns of
-    that; drop the donation then.
+    that; drop the donation then. A finding is an error where the array is read under the name it was donated by, and is seen
+    to come back from the function; otherwise it is a warning.
 
     ## References
     - [JAX: buffer donation](https://docs.jax.dev/en/latest/buffer_donation.html)
@@ -65,6 +66,7 @@ class UseAfterDonation(Rule):
     name = "use-after-donation"
     category = "memory"
     severity = Severity.ERROR
+    follows_calls = True
     examples = (
         Example(
             "read after the call, in the next iteration, or passed twice",
@@ -302,6 +304,7 @@ class Decoder:
     def __init__(self) -> None:
         self.reads: dict[tuple[ast.AST, str], DonatedReadEvent] = {}
         self.matched: set[tuple[ast.AST, str]] = set()  # parameters that a result can be written into
+        self.returned: set[tuple[ast.AST, str]] = set()  # those of them that are seen to come back
         self.donated: dict[tuple[ast.ClassDef, str], DonationEvent] = {}
 
     def on_donated_read(self, event: DonatedReadEvent, report: Reporter) -> None:
@@ -322,8 +325,11 @@ class Decoder:
         opaque = named and by_name and any(_is_opaque(leaf) for leaf in leaves(event.value))
         for name, value in event.parameters.items():
             given = {_origin(leaf) for leaf in leaves(value)} - {None}
+            parameter = (event.transformed.node, name)
+            if given & origins:
+                self.returned.add(parameter)
             if (opaque and not _DATA.fullmatch(name.lower().rpartition("_")[2])) or given & origins:
-                self.matched.add((event.transformed.node, name))
+                self.matched.add(parameter)
 
     def tell(self, event: DonatedReadEvent, report: Reporter) -> None:
         report.event = event
@@ -342,7 +348,11 @@ class Decoder:
                 f"`{donation.label}` is given `{donation.place}` at line {line} and donates its argument "
                 f"`{donation.parameter}`{same}"
             )
-        report(event.node, message, reason=reason)
+        # Another name may hold other buffers, and nothing is deleted where no result has the shape of the argument.
+        certain = (
+            donation.place == event.place and (donation.target.node, donation.parameter) in self.returned
+        )
+        report(event.node, message, reason=reason, severity=Severity.ERROR if certain else Severity.WARNING)
 
     def on_donation(self, event: DonationEvent, report: Reporter) -> None:
         """Notes attributes that a method donates, for what `__init__` bound to the same arrays."""
@@ -417,6 +427,7 @@ class Decoder:
                     f"`{donation.label}` is given `{donation.place}` at line "
                     f"{getattr(donation.node, 'lineno', '?')} and donates it"
                 ),
+                severity=Severity.WARNING,  # other methods may bind it before
                 function=f"{cls.name}.{method.name}",
             )
 

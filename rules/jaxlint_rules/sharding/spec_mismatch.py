@@ -65,6 +65,7 @@ class SpecMismatch(Rule):
     name = "spec-mismatch"
     category = "sharding"
     severity = Severity.ERROR
+    follows_calls = True
     examples = (
         Example(
             "rank, division, arity",

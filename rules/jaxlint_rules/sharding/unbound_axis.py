@@ -58,6 +58,7 @@ class UnboundAxis(Rule):
     name = "unbound-axis"
     category = "sharding"
     severity = Severity.ERROR
+    follows_calls = True
     examples = (
         Example(
             "another name, a jit alone, a mesh without the axis",

@@ -51,6 +51,7 @@ class BranchMismatch(Rule):
     name = "branch-mismatch"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     examples = (
         Example(
             "numbers of other types, other structures, other shapes",

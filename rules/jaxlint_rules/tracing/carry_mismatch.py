@@ -49,6 +49,7 @@ class CarryMismatch(Rule):
     name = "carry-mismatch"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     examples = (
         Example(
             "other dtypes, shapes and structures",

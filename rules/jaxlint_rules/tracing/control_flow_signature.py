@@ -76,6 +76,7 @@ class ControlFlowSignature(Rule):
     name = "control-flow-signature"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     examples = (
         Example(
             "functions that cannot take what they are given",

@@ -58,6 +58,7 @@ class DynamicShape(Rule):
     name = "dynamic-shape"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     fixable = "unsafe"
     examples = (
         Example(

@@ -115,6 +115,7 @@ class MissingStatic(Rule):
     name = "missing-static"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     fixable = "unsafe"
     examples = (
         Example(

@@ -55,6 +55,7 @@ class ReverseModeWhileLoop(Rule):
     name = "reverse-mode-while-loop"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     examples = (
         Example(
             "a root by Newton's method",

@@ -50,6 +50,7 @@ class TracerAsStatic(Rule):
     name = "tracer-as-static"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     examples = (
         Example(
             "a traced depth",

@@ -95,6 +95,7 @@ class TracerBranch(Rule):
     name = "tracer-branch"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     fixable = "partly safe"
     examples = (
         Example(

@@ -58,6 +58,7 @@ class TracerConcretization(Rule):
     name = "tracer-concretization"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     fixable = "unsafe"
     examples = (
         Example(

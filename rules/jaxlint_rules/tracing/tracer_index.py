@@ -55,6 +55,7 @@ class TracerIndex(Rule):
     name = "tracer-index"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     fixable = "unsafe"
     examples = (
         Example(

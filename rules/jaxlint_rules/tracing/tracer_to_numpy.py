@@ -54,6 +54,7 @@ class TracerToNumpy(Rule):
     name = "tracer-to-numpy"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     fixable = "partly safe"
     examples = (
         Example(

@@ -64,6 +64,7 @@ class UnhashableStaticArgument(Rule):
     name = "unhashable-static-argument"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     fixable = "safe"
     examples = (
         Example(

@@ -47,6 +47,7 @@ class VmapSizes(Rule):
     name = "vmap-sizes"
     category = "tracing"
     severity = Severity.ERROR
+    follows_calls = True
     examples = (
         Example(
             "a shared matrix, another axis, a decorator",

@@ -11,6 +11,7 @@ from typing import Any
 from jaxlint.codemods import Workspace
 from jaxlint.codemods.site import Site
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
+from jaxlint.registry import all_rules
 from jaxlint.rule import COSTLY_CATEGORIES
 from jaxlint.source.file import SourceFile
 from jaxlint.syntax.functions import own_nodes
@@ -93,7 +94,7 @@ def from_findings(
     """
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
-        wanted = finding.severity is Severity.ERROR if errors else finding.category in COSTLY_CATEGORIES
+        wanted = _is_about_failing(finding) if errors else finding.category in COSTLY_CATEGORIES
         if not wanted or finding.name in _ELSEWHERE or not isinstance(finding.fix, FixRequest):
             continue
         place = (finding.code, os.path.realpath(finding.path), finding.function or "<module>")
@@ -114,6 +115,11 @@ def from_findings(
             )
         )
     return sorted(found, key=lambda one: -one.estimate)
+
+
+def _is_about_failing(finding: Finding) -> bool:
+    """Whether its rule tells what fails, however sure this finding is of it."""
+    return any(rule.name == finding.name and rule.severity is Severity.ERROR for rule in all_rules())
 
 
 def to_jit(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:

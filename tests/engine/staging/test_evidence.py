@@ -1,0 +1,93 @@
+"""Errors of rules that follow calls: they are warnings where what they rest on lies in another file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from programs import findings_in
+
+from jaxlint.finding import Severity
+
+_CLIPPED = """import jax
+
+def clipped(x):
+    if x > 1:
+        return 1.0
+    return x
+"""
+
+
+def severities(folder: Path, files: dict[str, str], rule: str) -> dict[str, Severity]:
+    return {
+        f"{one.path}:{one.span.line}": one.severity for one in findings_in(folder, files) if one.name == rule
+    }
+
+
+def test_a_branch_on_a_tracer_is_an_error_where_the_same_file_jits_it(tmp_path: Path) -> None:
+    files = {"ops.py": _CLIPPED + "\nfast = jax.jit(clipped)\n"}
+    assert severities(tmp_path, files, "tracer-branch") == {"ops.py:4": Severity.ERROR}
+
+
+def test_it_is_a_warning_where_another_file_jits_it(tmp_path: Path) -> None:
+    files = {"ops.py": _CLIPPED, "train.py": "import jax\nimport ops\n\nfast = jax.jit(ops.clipped)\n"}
+    assert severities(tmp_path, files, "tracer-branch") == {"ops.py:4": Severity.WARNING}
+
+
+def test_it_is_a_warning_where_a_jitted_function_of_another_file_calls_it(tmp_path: Path) -> None:
+    step = "import jax\nimport ops\n\n@jax.jit\ndef step(x):\n    return ops.clipped(x) + 1\n"
+    assert severities(tmp_path, {"ops.py": _CLIPPED, "train.py": step}, "tracer-branch") == {
+        "ops.py:4": Severity.WARNING
+    }
+
+
+@pytest.mark.parametrize("other", ["a_train.py", "z_train.py"])
+def test_a_reason_in_the_same_file_counts_whichever_was_seen_first(tmp_path: Path, other: str) -> None:
+    files = {
+        "ops.py": _CLIPPED + "\n@jax.jit\ndef step(x):\n    return clipped(x) + 1\n",
+        other: "import jax\nimport ops\n\n@jax.vmap\ndef rows(x):\n    return ops.clipped(x) * 2\n",
+    }
+    assert severities(tmp_path, files, "tracer-branch") == {"ops.py:4": Severity.ERROR}
+
+
+def test_what_is_passed_to_a_jitted_function_of_another_file_is_a_warning(tmp_path: Path) -> None:
+    jitted = "from functools import partial\nimport jax\n\n@partial(jax.jit, static_argnums=1)\ndef f(x, sizes):\n    return x\n"
+    call = "print(f(1.0, [1, 2]))\n"
+    assert severities(tmp_path, {"ops.py": jitted + call}, "unhashable-static-argument") == {
+        "ops.py:7": Severity.ERROR
+    }
+    assert severities(
+        tmp_path, {"ops.py": jitted, "main.py": "from ops import f\n" + call}, "unhashable-static-argument"
+    ) == {"main.py:2": Severity.WARNING}
+
+
+def test_what_the_lines_themselves_show_stays_an_error_whoever_calls_it(tmp_path: Path) -> None:
+    ops = "import jax.numpy as jnp\n\ndef filled(n):\n    a = jnp.zeros(3)\n    a[0] = n\n    return a\n"
+    main = "import jax\nimport ops\n\nprint(jax.jit(ops.filled)(2.0))\n"
+    assert severities(tmp_path, {"ops.py": ops, "main.py": main}, "array-item-assignment") == {
+        "ops.py:5": Severity.ERROR
+    }
+
+
+_DONATING = """from functools import partial
+import jax
+
+@partial(jax.jit, donate_argnums=0)
+def step(params, batch):
+    return jax.tree.map(lambda p: p - batch.mean(), params)
+"""
+
+
+def test_a_donated_array_that_comes_back_and_is_read_by_its_name_is_an_error(tmp_path: Path) -> None:
+    text = (
+        _DONATING
+        + "\ndef run(params, batch):\n    new = step(params, batch)\n    return jax.tree.map(abs, params), new\n"
+    )
+    assert list(severities(tmp_path, {"a.py": text}, "use-after-donation").values()) == [Severity.ERROR]
+
+
+def test_it_is_a_warning_under_another_name(tmp_path: Path) -> None:
+    text = _DONATING + (
+        "\ndef run(params, batch):\n    old = params\n    params = step(params, batch)\n    return jax.tree.map(abs, old), params\n"
+    )
+    assert list(severities(tmp_path, {"a.py": text}, "use-after-donation").values()) == [Severity.WARNING]
