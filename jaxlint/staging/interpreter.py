@@ -121,6 +121,7 @@ class Interpreter(
         self.reversing = 0  # of these, in reverse mode
         self.parameter_flow: Flow | None = None  # of the parameters that flax and haiku hand out
         self.unjitted = 0  # inside `with jax.disable_jit():`, where nothing is staged
+        self.fake_pmaps = 0  # inside a context of chex that puts `vmap` in the place of `pmap`
         self.entering: list[Function] = []  # fixtures that are being evaluated
         self.hooks: set[str] = set()  # which of them some class of the project defines
         self.defining: dict[

@@ -309,8 +309,9 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
     others = [option for option, kind in zip(options, kinds, strict=True) if kind is None]
     partial = any(isinstance(option, External) and option.name == "functools.partial" for option in others)
     known = all(_stands_alone(option) for option in others)
-    if isinstance(value, Static) and value.const is not MISSING:
-        if isinstance(value.const, tuple(kind for kind in kinds if kind is not None)):
+    if isinstance(value, Static) and (value.const is not MISSING or value.kind in _NUMBERS_AND_TEXT):
+        kind_of = type(value.const) if value.const is not MISSING else _NUMBERS_AND_TEXT[value.kind]
+        if issubclass(kind_of, tuple(kind for kind in kinds if kind is not None)):
             return True
         return False if known else None
     if isinstance(value, Static) and value.kind == "enum" and not any(kinds):
@@ -326,6 +327,9 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
                 return True
             return False if known else None
     return None
+
+
+_NUMBERS_AND_TEXT = {"int": int, "float": float, "str": str}  # of which the type alone may be known
 
 
 def _class_is_instance(options: Sequence[Value]) -> bool | None:

@@ -59,6 +59,7 @@ class Machine:
     crossing: list[ClassValue]
     choosing: int
     unjitted: int
+    fake_pmaps: int
     donates: bool
     differentiating: int
     reversing: int

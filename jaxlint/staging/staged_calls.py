@@ -51,7 +51,8 @@ class StagedCalls(Machine):
         frame: Frame,
     ) -> Value:
         """The result of calling `t` in `frame`."""
-        if self.unjitted and t.kind in _TRACED_WITHOUT_JIT:
+        faked = t.kind == "pmap" and self.fake_pmaps > 0
+        if self.unjitted and t.kind in _TRACED_WITHOUT_JIT and not faked:
             unjitted, self.unjitted = self.unjitted, 0
             try:
                 return self.call_transformed(t, args, kwargs, node, frame)

@@ -88,8 +88,9 @@ def _is_setting(name: str) -> bool:
     return "config" in parts[:-1] or any(part.isupper() for part in parts)
 
 
-# Contexts of chex in which `jit` and `pmap` do nothing.
-_FAKES = frozenset({"fake_jit", "fake_pmap", "fake_pmap_and_jit"})
+# Contexts of chex in which `jit` does nothing, and `pmap` neither compiles nor hashes.
+_FAKES_OF_PMAP = frozenset({"fake_pmap", "fake_pmap_and_jit"})
+_FAKES = _FAKES_OF_PMAP | {"fake_jit"}
 
 
 def _is_stand_in(first: Value, fallback: Value) -> bool:
@@ -491,7 +492,7 @@ class Statements(Machine):
         stage = frame.stage
         # What a test expects to raise is meant to raise.
         expected = any(expects_error(item.context_expr) for item in node.items)
-        unjitted = 0
+        unjitted = fake_pmaps = 0
         managers: list[Value] = []
         frame.catching += expected
         spans = self.ledger.spans
@@ -507,6 +508,7 @@ class Statements(Machine):
             if without or name == "jax.ensure_compile_time_eval" or faked in _FAKES:
                 frame.stage = HOST
                 unjitted += name != "jax.ensure_compile_time_eval"
+                fake_pmaps += faked in _FAKES_OF_PMAP
             if isinstance(value, ExternalObject):
                 self.emit("with", events.WithEvent(item.context_expr, frame, value))
             entered = self.enter(value, node, frame)
@@ -514,6 +516,7 @@ class Statements(Machine):
                 self.assign(item.optional_vars, entered, frame, node)
             managers.append(value)
         self.unjitted += unjitted
+        self.fake_pmaps += fake_pmaps
         provoked = self.provoking
         if expected and frame.module.is_test:
             self.provoking = frame.module
@@ -524,6 +527,7 @@ class Statements(Machine):
             self.provoking = provoked
         self.timed_body(spans, start, node.items[0].context_expr, frame)
         self.unjitted -= unjitted
+        self.fake_pmaps -= fake_pmaps
         for value in reversed(managers):
             leave = value.cls.lookup("__exit__") if isinstance(value, Instance) else None
             if isinstance(leave, Function):

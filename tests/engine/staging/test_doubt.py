@@ -19,6 +19,58 @@ from jaxlint.staging.values import Array
 from jaxlint_rules._reasons import guarded
 
 PROGRAMS = {
+    "many fields that a helper makes static by the type of their default": """
+        import dataclasses
+
+        import flax.struct
+        import jax
+        import numpy as np
+
+        def field(*, default=dataclasses.MISSING, metadata=None, pytree_node=None):
+            if pytree_node is None and isinstance(default, int):
+                pytree_node = False
+            if pytree_node is None:
+                pytree_node = True
+            metadata = {} if metadata is None else dict(metadata)
+            metadata.setdefault("pytree_node", pytree_node)
+            return dataclasses.field(default=default, metadata=metadata)
+
+        class Settings(flax.struct.PyTreeNode):
+            epochs: int = field(default=8)
+            envs: int = field(default=64)
+            steps: int = field(default=65)
+            batches: int = field(default=16)
+            seeds: int = field(default=128)
+            every: int = field(default=4_096)
+            total: int = field(default=131_072)
+            rate: float = field(default=0.1)
+
+        class Algorithm(flax.struct.PyTreeNode):
+            settings: Settings
+
+            @jax.jit
+            def train(self, x):
+                return x * np.ceil(self.settings.total / self.settings.every) * self.settings.rate
+
+        Algorithm(Settings(every=2000)).train(1.0)
+    """,
+    "static arguments where chex puts vmap in the place of pmap": """
+        import dataclasses
+
+        import chex
+        import jax
+        import jax.numpy as jnp
+
+        @dataclasses.dataclass
+        class Scale:
+            by: int
+
+        def scaled(x, scale):
+            return x * scale.by
+
+        with chex.fake_pmap_and_jit():
+            print(jax.pmap(scaled, static_broadcasted_argnums=1)(jnp.ones((1, 2)), Scale(2)))
+    """,
     "branches that only a variable of the environment opens": """
         import os
 
@@ -2258,6 +2310,12 @@ def test_what_a_program_needs_of_the_environment_is_taken_to_be_there(tmp_path: 
 
 
 SURE = {
+    "many fields that a helper makes static by the type of their default": [
+        ("* self.settings.rate", "* np.ceil(self.settings.rate)")
+    ],
+    "static arguments where chex puts vmap in the place of pmap": [
+        ("chex.fake_pmap_and_jit()", "jax.disable_jit()")
+    ],
     "branches that only a variable of the environment opens": [
         ('os.getenv("USE_SCAN", "0")', 'os.getenv("USE_SCAN", "1")')
     ],
