@@ -153,6 +153,7 @@ CONTROL_FLOW = frozenset(
         "equinox.filter_vjp",
         "equinox.filter_jvp",
         "jax.experimental.pallas.when",
+        "jax.experimental.pallas.loop",
     }
 )
 

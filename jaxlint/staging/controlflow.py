@@ -600,6 +600,25 @@ class ControlFlow(Machine):
     ) -> Value:
         return ExternalObject("pallas.when", args)
 
+    def flow_loop(
+        self, api: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        return ExternalObject("pallas.loop", args, kwargs)
+
+    def run_kernel_loop(self, loop: ExternalObject, body: Value, node: ast.AST, frame: Frame) -> Value:
+        """`@pl.loop(lower, upper)` above a function runs it at once, as the body of `fori_loop`."""
+        api = "pl.loop"
+        why = self.body_why(api, body, node, frame)
+        index = Array(True, Why("it is the index of the loop", cause=why))
+        carry = loop.kwargs.get("init_carry")
+        if carry is None or is_none(carry):
+            self.staged_call(api, body, [index], node, frame, "fori_loop", why)
+            return Static(None)
+        inside = self.fresh(self.to_staged(carry, Why("it is the carry of the loop", cause=why)))
+        result = self.staged_call(api, body, [index, inside], node, frame, "fori_loop", why)
+        self.emit("carry", events.CarryEvent(node, frame, api, body, carry, inside, result))
+        return inside if isinstance(result, Unknown) else result
+
 
 def _brings_tracer(value: Value, depth: int = 3) -> bool:
     """Whether a tracer goes in with `value`: it holds one, or is a function that reads one where it was made."""

@@ -278,6 +278,8 @@ class Interpreter(
     ) -> Value:
         if callee.name == "pallas.when" and args:
             return self.call_value(args[0], [], {}, node, frame)
+        if callee.name == "pallas.loop" and args:
+            return self.run_kernel_loop(callee, args[0], node, frame)
         if callee.name == "functools.wraps":
             if args and isinstance(args[0], Function) and callee.args:
                 args[0].wraps = callee.args[0]

@@ -116,6 +116,11 @@ def _puts_on(taking: ast.AST, frame: Frame) -> bool:
     )
 
 
+def is_view(array: Array, method: str) -> bool:
+    """Whether a method gives another view of the memory of a reference; arrays have none."""
+    return method == "bitcast" or (array.role == "ref" and method in ("reshape", "transpose"))
+
+
 _SEARCHES = frozenset({"index", "count", "remove"})
 
 
@@ -134,6 +139,8 @@ class Methods(Machine):
         if isinstance(receiver, Array):
             return self.array_method(receiver, name, args, kwargs, node, frame)
         if isinstance(receiver, AtIndexer):
+            if is_view(receiver.array, name):
+                return replace(receiver.array, role="ref")
             if name == "get":
                 return self.array_result(frame, [receiver.array, *args], node)
             result = self.array_result(frame, [receiver.array, *args], node, like=receiver.array)
@@ -241,8 +248,8 @@ class Methods(Machine):
         if name in ("astype", "copy"):
             result.role = array.role if array.role in ("key", "ref") or name == "copy" else ""
             result.like = (array.like or array.origin) if name == "copy" else None
-        if name == "bitcast" or (array.role == "ref" and name == "reshape"):
-            result.role = "ref"  # another view of the same memory, which arrays do not have
+        if is_view(array, name):
+            result.role = "ref"
         if name in ("any", "all"):
             result.role = "bool"
         return result

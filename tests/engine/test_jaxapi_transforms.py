@@ -288,6 +288,10 @@ FLOW: dict[str, tuple[bool, Callable[[Body], Any]]] = {
     "jax.lax.scan": (True, lambda f: jax.lax.scan(lambda c, x: (c, f(x)), VECTOR, VECTOR[None])),
     "jax.lax.while_loop": (True, lambda f: jax.lax.while_loop(lambda c: f(c) < 0, lambda c: c, VECTOR)),
     "jax.lax.fori_loop": (True, lambda f: jax.lax.fori_loop(0, 2, lambda i, c: c + f(c), VECTOR)),
+    "jax.experimental.pallas.loop": (
+        True,
+        lambda f: resolve("jax.experimental.pallas.loop")(0, 2, init_carry=VECTOR)(lambda i, c: c + f(c)),
+    ),
     "jax.lax.cond": (True, lambda f: jax.lax.cond(True, f, f, VECTOR)),
     "jax.lax.switch": (True, lambda f: jax.lax.switch(0, [f, f], VECTOR)),
     "jax.lax.map": (True, lambda f: jax.lax.map(f, VECTOR[None])),
