@@ -431,9 +431,7 @@ MAKES_NEW_ARRAYS = frozenset(
     """.split()  # noqa: SIM905
 )
 # The same of all that draws, but for these, which handle keys.
-RANDOM_HANDS_ON = frozenset(
-    f"jax.random.{name}" for name in ("clone", "key_data", "wrap_key_data", "key_impl")
-)
+RANDOM_HANDS_ON = frozenset(f"jax.random.{name}" for name in ("clone", "key_data", "wrap_key_data"))
 # New where what they are filled with is a number.
 FILLING = frozenset({"jax.numpy.full", "jax.numpy.full_like"})
 

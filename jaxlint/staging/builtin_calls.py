@@ -250,6 +250,8 @@ class BuiltinCalls(Introspection):
         if name in ("any", "all"):
             if name == "any" and _asks_for_tracers(node) and all(constant(e) is True for e in elements):
                 return Static(True)  # where each that there is is a tracer, nobody asks of none
+            if elements and all(constant(e) is (name == "all") for e in elements):
+                return Static(name == "all")
             return Static(kind="bool")
         if name == "sorted":
             return ListValue(None, join_all(elements))

@@ -33,6 +33,7 @@ from jaxlint.staging.syntax_facts import (
 )
 from jaxlint.staging.timing import Effect
 from jaxlint.staging.values import (
+    MISSING,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -53,6 +54,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    constant,
     find_array,
     in_turn,
     is_none,
@@ -629,6 +631,7 @@ class FunctionRecord:
         "hosted",
         "is_target",
         "last",
+        "makes",
         "memo",
         "numbers",
         "observations",
@@ -655,7 +658,8 @@ class FunctionRecord:
         # Once there are many contexts: functions handed over, and what got tracers.
         self.given: set[tuple[int, ...]] = set()
         # Of a function that makes functions, what its arguments have captured is all that tells these apart.
-        self.coarse_after = COARSE_AFTER * (FACTORY_FACTOR if makes_functions(function.node) else 1)
+        self.makes = makes_functions(function.node)
+        self.coarse_after = COARSE_AFTER * (FACTORY_FACTOR if self.makes else 1)
         self.coarse: dict[object, int] = {}  # coarse key -> key of `memo`
         self.rough: dict[object, int] = {}  # the same of keys that are rougher still
         self.active = 0
@@ -681,14 +685,14 @@ class FunctionRecord:
         key = self.numbers[context] = len(self.numbers)
         seen = self.closures[scope.serial] = self.contexts(scope) + 1
         if 2 * seen > self.coarse_after:  # most functions never get to where these are asked for
-            self.coarse[_coarse_key(scope, stage, bound)] = key
+            self.coarse[_coarse_key(scope, stage, bound, self.makes)] = key
         if self.is_everywhere():
             self.rough[_rough_key(scope, stage, bound)] = key
         return key
 
     def similar(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
         """The key of a remembered context with arguments of the same source, whatever they have captured."""
-        return self.coarse.get(_coarse_key(scope, stage, bound))
+        return self.coarse.get(_coarse_key(scope, stage, bound, self.makes))
 
     def is_everywhere(self) -> bool:
         """Whether the program makes many closures of it and calls them in many ways, as a combinator's."""
@@ -748,8 +752,20 @@ def depth_below(caller: Frame | None) -> int:
     return caller.depth + 1 if caller is not None else 0
 
 
-def _coarse_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:
-    return (scope.serial, stage.key, *[summary_key(value, coarse=True) for value in bound.values()])
+def _coarse_key(scope: Scope, stage: Stage, bound: dict[str, Value], makes: bool) -> object:
+    """`makes`: functions, which keep the constants that are given as options of what they do."""
+    return (
+        scope.serial,
+        stage.key,
+        *[summary_key(value, coarse=not (makes and _is_option(value))) for value in bound.values()],
+    )
+
+
+def _is_option(value: Value) -> bool:
+    """Whether it is a constant, or holds but constants."""
+    if isinstance(value, DictValue):
+        return value.element is None and all(map(_is_option, value.items.values()))
+    return constant(value) is not MISSING
 
 
 def _rough_key(scope: Scope, stage: Stage, bound: dict[str, Value]) -> object:

@@ -58,6 +58,7 @@ class Creation(Machine):
         kwargs: dict[str, Value] = {}
         leaves = leaf_parameters(function.node)
         position = 0
+        left_out = False
         at_once = self.on_the_spot.get(t.node)
         passed = passed_at_once(at_once)
         given = arguments_at_once(at_once, names)
@@ -89,8 +90,11 @@ class Creation(Machine):
                 continue
             keyword = parameter in function.node.args.kwonlyargs
             if passed is not None and (keyword or position >= passed[0]) and parameter.arg not in passed[1]:
-                # No call gives it anything.
-                value: Value = function.defaults.get(parameter.arg, Unknown(Origin(parameter.arg)))
+                # No call gives it anything; what stands between it and the function hands on no default either.
+                if parameter.arg in function.defaults:
+                    left_out = True
+                    continue
+                value: Value = Unknown(Origin(parameter.arg))
             elif parameter.arg in leafless:
                 value = leafless[parameter.arg]
             else:
@@ -99,7 +103,7 @@ class Creation(Machine):
                 )
                 if isinstance(value, Unknown):  # it stays as it is given
                     value = literals.get(parameter.arg, value)
-            if keyword or bound_names:
+            if keyword or bound_names or left_out:
                 kwargs[parameter.arg] = value
             else:
                 args.append(value)

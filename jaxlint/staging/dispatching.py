@@ -1,4 +1,4 @@
-"""Generic functions of `functools.singledispatch`: which of the registered functions a call means."""
+"""Functions that a decorator keeps or stages: those of `functools.singledispatch`, and what other libraries may do."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import ast
 from dataclasses import replace
 from typing import Any
 
+from jaxlint.jaxapi.names import JAX_FAMILY
+from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.stage import HOST
 from jaxlint.staging.syntax_facts import parameter_annotations, positional_parameters
@@ -18,8 +20,10 @@ from jaxlint.staging.values import (
     ExternalObject,
     Function,
     Instance,
+    Partial,
     Static,
     TupleValue,
+    Unknown,
     Value,
 )
 
@@ -28,6 +32,27 @@ REGISTER = "functools.singledispatch.register"  # `f.register(C)`, about to be c
 MAX_CALLED = (
     4  # functions that a call may mean whose results are joined; of more, only what they show of themselves
 )
+
+# A name that a library's decorator gives to several functions, of which it chooses by what a call passes.
+OVERLOADED = Unknown()
+_STANDARD = frozenset(
+    {"abc", "absl", "builtins", "contextlib", "dataclasses", "functools", "pytest", "typing", "unittest"}
+)
+
+
+def is_foreign(decorator: Value) -> bool:
+    """Whether it is of a library of which nothing is known: it may keep the functions that it gets, or stage them."""
+    return bool(name := _name_of(decorator)) and name.partition(".")[0] not in _STANDARD.union(JAX_FAMILY)
+
+
+def stages_elsewhere(decorator: Value) -> bool:
+    """Whether it is another library's `jit`: what a function gets there are not the values that calls pass."""
+    return _name_of(decorator).rpartition(".")[2] in JIT_KINDS and is_foreign(decorator)
+
+
+def _name_of(decorator: Value) -> str:
+    applied = decorator.function if isinstance(decorator, Partial) else decorator
+    return applied.name if isinstance(applied, (External, ExternalObject)) else ""
 
 
 def generic(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:

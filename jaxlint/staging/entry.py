@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from dataclasses import replace
 
 from jaxlint.staging.classes import MODULE_KINDS
@@ -214,7 +215,9 @@ def _rows(table: ExternalObject, names: list[str]) -> list[dict[str, Value]]:
         columns = [n.strip() for n in text.split(",")] if isinstance(text, str) else constant_names(argnames)
         if not columns:
             return []
-        return [_by_position(_case(row), list(columns), len(columns) == 1) for row in _elements(values)]
+        rows = [_by_position(_case(row), list(columns), len(columns) == 1) for row in _elements(values)]
+        fixtures = _fixture_columns(table, list(columns))
+        return [{name: value for name, value in row.items() if name not in fixtures} for row in rows]
     given = table.args
     if len(given) == 1 and isinstance(given[0], (ListValue, StarArgument)):
         given = _elements(given[0])
@@ -232,6 +235,15 @@ def _rows(table: ExternalObject, names: list[str]) -> list[dict[str, Value]]:
         else:
             rows.append(_by_position(row, names, not isinstance(row, (TupleValue, ListValue))))
     return rows
+
+
+def _fixture_columns(table: ExternalObject, columns: list[str]) -> Collection[str]:
+    """The columns that `indirect` hands to fixtures of their names, and not to the test."""
+    indirect = table.args[2] if len(table.args) > 2 else table.kwargs.get("indirect", Static(False))
+    listed = constant_names(indirect)
+    if listed is not None:
+        return listed
+    return columns if constant(indirect) is not False else ()
 
 
 def _case(row: Value) -> Value:

@@ -243,7 +243,7 @@ class Externals(Machine):
             return self.call_builtin(name[9:], args, kwargs, node, frame)
         if name.startswith("numpy."):
             return self.call_numpy(name, args, kwargs, node, frame)
-        if name.startswith("jax.random."):
+        if name.startswith("jax.random.") and name not in STATIC_FUNCTIONS:
             return self.call_random(name, args, kwargs, node, frame)
         special = SPECIAL_CALLS.get(name)
         if special is not None:
@@ -448,7 +448,7 @@ class Externals(Machine):
                 origin.child(("fold_in", data)) if known and origin is not None else Origin("fold_in")
             )
             return result
-        if name in ("jax.random.key_data", "jax.random.clone", "jax.random.key_impl"):
+        if name in ("jax.random.key_data", "jax.random.clone"):
             return result
         if origin is not None:
             self.use_key(origin, node, frame)

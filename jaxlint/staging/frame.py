@@ -65,6 +65,7 @@ class Frame:
     dead: dict[Buffer, Donation] = field(default_factory=dict)
     rebound: frozenset[str] = frozenset()
     catching: int = 0  # inside a try that handles what a tracer would raise
+    replaceable: int = 0  # inside one whose handler does without what the try would bind
     doubt: int = (
         0  # on a path that calls may or may not take: under `if x is None:`, or a test of what may be static
     )

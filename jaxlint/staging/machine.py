@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,6 +155,11 @@ class Machine:
     def arrayless_branch(
         self, test: ast.expr, frame: Frame, depth: int = 4, given: dict[str, ast.expr] | None = None
     ) -> bool | None:
+        raise NotImplementedError
+
+    def asks_for_attribute(
+        self, test: ast.expr, frame: Frame, passed: Mapping[str, ast.expr] | None = None
+    ) -> bool:
         raise NotImplementedError
 
     def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:

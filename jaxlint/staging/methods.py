@@ -51,6 +51,12 @@ from jaxlint.staging.values import (
     update_dict,
 )
 
+# Methods of strings that a constant answers, given constants.
+_OF_TEXT = frozenset(
+    """
+    capitalize casefold endswith lower lstrip removeprefix removesuffix replace rstrip startswith strip title upper
+    """.split()  # noqa: SIM905
+)
 # Methods of lists and sets that give None.
 _IN_PLACE = frozenset(
     [
@@ -171,6 +177,9 @@ class Methods(Machine):
                 self.convert(value, node, how, frame)
             if name == "split":
                 return ListValue(None, Static(kind="str"))
+            folded = _text_method(receiver, name, args)
+            if folded is not None:
+                return folded
             textual = ("join", "format", "lower", "upper", "strip", "replace", "rstrip", "lstrip", "title")
             return Static(kind="str" if name in textual else "")
         return UNKNOWN
@@ -388,6 +397,16 @@ class Methods(Machine):
             current = current.caller
         return ""
 
+    @staticmethod
+    def take_out(target: DictValue, key: object, frame: Frame) -> None:
+        """What `pop` leaves: surely without the key where the dict is the call's own, of the keywords that are left over."""
+        rest = frame.function.node.args.kwarg if frame.function is not None else None
+        own = rest is not None and frame.scope.variables.get(rest.arg) is target
+        if own and not frame.guards and not frame.loops:
+            del target.items[key]
+        else:
+            target.optional |= {key}
+
     def dict_method(
         self,
         target: DictValue,
@@ -414,7 +433,10 @@ class Methods(Machine):
             known = target.items.get(const) if isinstance(const, (str, int)) else None
             default = args[1] if len(args) > 1 else Static(None)
             if known is not None:
-                return join(known, default) if const in target.optional else known
+                maybe = const in target.optional and (name != "pop" or len(args) > 1)
+                if name == "pop":
+                    self.take_out(target, const, frame)
+                return join(known, default) if maybe else known
             if name == "setdefault":
                 self.check_leak(target, default, node, frame)
                 if isinstance(default, (ListValue, DictValue)):
@@ -501,3 +523,14 @@ class Methods(Machine):
             elif base.items is not None:
                 base.items = [join(known, value) for known in base.items]  # any of them may be the one
             base.element = join(base.element, value)
+
+
+def _text_method(text: Static, name: str, args: list[Value]) -> Static | None:
+    """What a method of a known string gives, where its arguments are known, too."""
+    given = [constant(value) for value in args]
+    if name not in _OF_TEXT or not isinstance(text.const, str) or MISSING in given:
+        return None
+    try:
+        return Static(getattr(text.const, name)(*given))
+    except TypeError:
+        return None

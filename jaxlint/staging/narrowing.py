@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 from dataclasses import replace
 
 from jaxlint.jaxapi.names import JAX_FAMILY
@@ -15,6 +16,7 @@ from jaxlint.staging.syntax_facts import (
     is_version_test,
     last_name,
     module_switches,
+    nodes_of,
     positional_parameters,
 )
 from jaxlint.staging.values import (
@@ -25,6 +27,7 @@ from jaxlint.staging.values import (
     Choice,
     ClassValue,
     External,
+    ExternalObject,
     Function,
     Instance,
     ModuleValue,
@@ -99,6 +102,33 @@ class Narrowing(Machine):
         names = [parameter.arg for parameter in positional_parameters(found[0].node)]
         passed = dict(zip(names, test.args, strict=False))
         return self.arrayless_branch(answer, frame, depth - 1, passed) if answer is not None else None
+
+    def asks_for_attribute(
+        self, test: ast.expr, frame: Frame, passed: Mapping[str, ast.expr] | None = None
+    ) -> bool:
+        """Whether a test asks which attributes a traced tree has, or an object of which nothing is known: itself, or by a helper that answers that alone."""
+        for call in nodes_of(test, ast.Call):
+            if not isinstance(call.func, ast.Name) or not call.args:
+                continue
+            about = call.args[0]
+            if call.func.id == "hasattr" and len(call.args) == 2:
+                if passed is not None and isinstance(about, ast.Name):
+                    about = passed.get(about.id, about)
+                found = frame.scope.lookup(about.id) if isinstance(about, ast.Name) else None
+                value = found[0] if found is not None else None
+                if isinstance(value, (Unknown, ExternalObject)):
+                    return True
+                if isinstance(value, Array) and value.staged and value.tree:
+                    return True
+            elif passed is None:
+                found = frame.scope.lookup(call.func.id)
+                if found is not None and isinstance(found[0], Function):
+                    answer = answer_of(found[0].node)
+                    names = [parameter.arg for parameter in positional_parameters(found[0].node)]
+                    given = dict(zip(names, call.args, strict=False))
+                    if answer is not None and given and self.asks_for_attribute(answer, frame, given):
+                        return True
+        return False
 
     @staticmethod
     def turned(name: str, frame: Frame) -> bool | None:

@@ -232,6 +232,8 @@ class Operators(Machine):
                 return answer
         if any(isinstance(side, Static) and side.kind == "treedef" for side in (left, right)):
             return Static(kind="bool")  # Python compares structures
+        if _is_dtype_of_array(left) and _is_dtype_of_objects(right):
+            return Static(isinstance(op, ast.NotEq))
         if is_text(left) or is_text(right) or is_none(left) or is_none(right):
             # An array and a string or None are never equal: a plain False, not an array.
             array = left if isinstance(left, Array) else right
@@ -407,6 +409,17 @@ def _numeric_format(text: str) -> bool:
         chunk.lstrip("0123456789.+-# ")[:1] in ("d", "f", "g", "e", "i", "x", "F", "G", "E")
         for chunk in plain.split("%")[1:]
     )
+
+
+def _is_dtype_of_array(value: Value) -> bool:
+    return isinstance(value, Static) and value.kind == "dtype"
+
+
+def _is_dtype_of_objects(value: Value) -> bool:
+    """Whether it is NumPy's dtype of Python objects, which no JAX array has."""
+    if isinstance(value, External):
+        return value.name in ("builtins.object", "numpy.object_")
+    return constant(value) in ("object", "O")
 
 
 def _has_methods(value: Value) -> bool:

@@ -11,6 +11,7 @@ from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
+from jaxlint.staging.dispatching import OVERLOADED, is_foreign
 from jaxlint.staging.environment import closed_branch
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
@@ -18,10 +19,12 @@ from jaxlint.staging.stage import HOST, Stage
 from jaxlint.staging.syntax_facts import (
     asks_for_kind,
     asks_what_is_kept,
+    does_it_otherwise,
     dotted,
     expects_error,
     foreign_branch,
     guards_imports,
+    leaves_quietly,
     name_loads,
     none_branch,
     place_of,
@@ -357,7 +360,7 @@ class Statements(Machine):
 
         Or for the number of dimensions of an array, which decides for whole calls, too.
         """
-        if self.decides_for_kind(test, frame):
+        if self.decides_for_kind(test, frame) or self.asks_for_attribute(test, frame):
             return True
         for part in name_loads(test):
             found = frame.scope.lookup(part.id)
@@ -428,11 +431,14 @@ class Statements(Machine):
         shim = guards_imports(node.handlers)
         before = frame.snapshot()
         frame.catching += swallows
+        replaceable = swallows and does_it_otherwise(node)
+        frame.replaceable += replaceable
         frame.import_guard += shim
         frame.facts.pop("raised", None)
         frame.facts.pop("perhaps raised", None)
         alive = self.exec_block(node.body, frame)
         frame.catching -= swallows
+        frame.replaceable -= replaceable
         raised = frame.facts.get("raised") if swallows else None
         if isinstance(raised, tuple) and raised[0] <= len(frame.guards) + len(frame.loops):
             alive = False
@@ -492,6 +498,7 @@ class Statements(Machine):
         stage = frame.stage
         # What a test expects to raise is meant to raise.
         expected = any(expects_error(item.context_expr) for item in node.items)
+        caught = int(expected)
         unjitted = fake_pmaps = 0
         managers: list[Value] = []
         frame.catching += expected
@@ -515,6 +522,9 @@ class Statements(Machine):
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, entered, frame, node)
             managers.append(value)
+            if not caught and self.swallows(value, item.context_expr, frame):
+                caught = 1
+                frame.catching += 1
         self.unjitted += unjitted
         self.fake_pmaps += fake_pmaps
         provoked = self.provoking
@@ -533,8 +543,15 @@ class Statements(Machine):
             if isinstance(leave, Function):
                 self.call_value(leave, [value, Static(None), Static(None), Static(None)], {}, node, frame)
         frame.stage = stage
-        frame.catching -= expected
-        return alive or expected
+        frame.catching -= caught
+        return alive or bool(caught)
+
+    def swallows(self, manager: Value, context: ast.expr, frame: Frame) -> bool:
+        """Whether a context manager of the project's own may swallow what a tracer raises."""
+        leave = manager.cls.lookup("__exit__") if isinstance(manager, Instance) else None
+        if isinstance(manager, ListValue) and isinstance(context, ast.Call):
+            leave = self.eval(context.func, frame)  # of `contextlib.contextmanager`
+        return isinstance(leave, Function) and leaves_quietly(leave.node)
 
     def enter(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         """What `with value as name` binds."""
@@ -680,7 +697,24 @@ class Statements(Machine):
         value: Value = function
         for decorator in reversed(node.decorator_list):
             value = self.decorate(decorator, value, node, frame)
+        if node.decorator_list and self.is_overload(node, frame):
+            value = OVERLOADED
         self.define(node.name, value, frame)
+
+    def is_overload(self, node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> bool:
+        """Whether a library's decorator has got a function of this name before: it may call any of them."""
+        before = frame.scope.target_scope(node.name).variables.get(node.name)
+        if before is OVERLOADED:
+            return True
+        earlier = before.node if isinstance(before, (Function, Transformed)) else None
+        outermost = node.decorator_list[0]
+        return (
+            isinstance(earlier, (ast.FunctionDef, ast.AsyncFunctionDef))
+            and earlier.name == node.name
+            and bool(earlier.decorator_list)
+            and ast.dump(earlier.decorator_list[0]) == ast.dump(outermost)
+            and is_foreign(self.eval(outermost, frame))
+        )
 
     def exec_classdef(self, node: ast.ClassDef, frame: Frame) -> None:
         self.define(node.name, self.make_class(node, frame), frame)

@@ -390,6 +390,23 @@ def swallows_tracer_errors(handlers: list[ast.ExceptHandler]) -> bool:
     return False
 
 
+@cache
+def does_it_otherwise(node: ast.Try) -> bool:
+    """Whether a handler goes on with other values for all that the body of the try binds last."""
+    last = node.body[-1]
+    bound = _bound_names(last) if isinstance(last, ast.Assign) else []
+    return bool(bound) and any(
+        set(bound)
+        <= {
+            name
+            for part in statements(handler)
+            if isinstance(part, ast.Assign)
+            for name in _bound_names(part)
+        }
+        for handler in node.handlers
+    )
+
+
 def guards_imports(handlers: list[ast.ExceptHandler]) -> bool:
     """Whether the try is a shim around names that may be missing."""
     for handler in handlers:
@@ -457,6 +474,38 @@ def expects_error(context: ast.expr) -> bool:
         return False
     name = dotted(context.func).rpartition(".")[2]
     return name in ("raises", "suppress") or name.startswith(("assertRaises", "assert_raises"))
+
+
+@cache
+def leaves_quietly(function: FunctionNode) -> bool:
+    """Whether a context manager may swallow what its block raises, tracers' errors too: an `__exit__` that may give True, a generator that catches."""
+    if isinstance(function, ast.Lambda):
+        return False
+    if function.name == "__exit__":
+        answers = [part.value for part in nodes_of(function, ast.Return)]
+        names = {answer.id for answer in answers if isinstance(answer, ast.Name)}
+        answers += [
+            part.value for part in nodes_of(function, ast.Assign) if names.intersection(_bound_names(part))
+        ]
+        return any(map(_may_be_true, answers))
+    return any(
+        isinstance(part, ast.Try)
+        and swallows_tracer_errors(part.handlers)
+        and any(isinstance(inner, ast.Yield) for step in part.body for inner in walk(step))
+        and not any(
+            isinstance(inner, ast.Raise) for handler in part.handlers for inner in statements(handler)
+        )
+        for part in statements(function)
+    )
+
+
+def _may_be_true(answer: ast.expr | None) -> bool:
+    """Whether an expression is True, or asks for the class of an error; what another manager answers is not said to be."""
+    if isinstance(answer, ast.Constant):
+        return answer.value is True
+    if isinstance(answer, ast.BoolOp):
+        return any(map(_may_be_true, answer.values))
+    return isinstance(answer, ast.Call) and last_name(answer.func) in ("isinstance", "issubclass")
 
 
 def calls_what_fails(call: ast.expr) -> bool:

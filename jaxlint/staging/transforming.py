@@ -12,7 +12,7 @@ from jaxlint.staging.boundary import Boundary
 from jaxlint.staging.callbacks import STACKED
 from jaxlint.staging.calls import label_of, short_source
 from jaxlint.staging.custom_rules import CustomRules
-from jaxlint.staging.dispatching import GENERIC
+from jaxlint.staging.dispatching import GENERIC, stages_elsewhere
 from jaxlint.staging.entry import FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.stage import Why
@@ -32,6 +32,7 @@ from jaxlint.staging.values import (
     Static,
     Transformed,
     TupleValue,
+    Unknown,
     Value,
 )
 
@@ -80,7 +81,10 @@ class Transforming(Boundary, StagedCalls, CustomRules):
                     value.cached = True
                 return self.method_kind("property", value)
             if name in _PLAIN_DECORATORS or (name not in TRANSFORMS and name not in _CALLED_DECORATORS):
-                return value
+                return UNKNOWN if stages_elsewhere(applied) else value
+        made_by = decorator.func if isinstance(decorator, ast.Call) and type(applied) is Unknown else None
+        if stages_elsewhere(self.eval(made_by, frame) if made_by is not None else applied):
+            return UNKNOWN
         if isinstance(applied, ExternalObject) and isinstance(value, Function):
             if applied.name in PARAMETRISERS:
                 function: Value | None = value
@@ -193,7 +197,7 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         staged = spec.staged or (
             spec.kind in DIFFERENTIATION and not name.startswith(("flax.nnx", "equinox"))
         )
-        if staged and not self.guessing:
+        if staged and not self.guessing and not frame.replaceable:
             self.creations.append((transformed, frame))
         return transformed
 

@@ -73,6 +73,7 @@ def guarded(event: Event, convention: bool = True) -> bool:
         unsure = not stage.certain and (convention or stage.kind != "convention")
         if (
             (same and frame.catching)
+            or frame.replaceable
             or (stage.staged and (frame.doubt or unsure or ("perhaps kept" in frame.facts and not stored)))
             or (differentiated and frame.doubt)
         ):
