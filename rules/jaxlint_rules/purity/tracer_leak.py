@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import itertools
+import sys
+from collections.abc import Iterator
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import LeakEvent
-from jaxlint.staging.syntax_facts import place_of
+from jaxlint.staging.syntax_facts import place_of, walk
 from jaxlint.staging.values import find_array
 from jaxlint_rules._reasons import guarded, staged_because
 
@@ -46,7 +48,8 @@ class TracerLeak(Rule):
     There is no automatic fix: the function must return the value.
 
     ## When not to fix
-    Lists, dicts and objects that are made inside the staged function are fine, and not reported.
+    Lists, dicts and objects that are made inside the staged function are fine, and not reported. An attribute that nothing
+    else in the file reads is a warning: the dead tracer keeps its trace in memory and does no more harm.
 
     ## References
     - [JAX errors: UnexpectedTracerError](https://docs.jax.dev/en/latest/errors.html#jax.errors.UnexpectedTracerError)
@@ -387,7 +390,37 @@ def host(xs):
             event.node,
             f"a traced value is stored in {event.where}, which outlives the trace",
             reason=staged_because(event.frame),
+            severity=Severity.ERROR if _is_read(event) else Severity.WARNING,
         )
+
+
+def _is_read(event: LeakEvent) -> bool:
+    """Whether what is stored may be read when the trace is over: no attribute that its own function alone uses, after storing it."""
+    stored = event.node
+    if not isinstance(stored, ast.Attribute):
+        return True
+    module = event.frame.module
+    owner = next((above for above in module.ancestors(stored) if isinstance(above, ast.FunctionDef)), None)
+    inside = set(walk(owner)) if owner is not None else set()
+    first = next((s for s in getattr(owner, "body", []) if _stores(s, stored.attr)), None)
+    begun = (first.end_lineno or 0) if first is not None else sys.maxsize
+    return any(read not in inside or read.lineno <= begun for read in _reads(module.tree, stored.attr))
+
+
+def _reads(tree: ast.AST, attribute: str) -> Iterator[ast.expr]:
+    """Where an attribute of this name is read, of whatever object."""
+    for part in walk(tree):
+        node = part.target if isinstance(part, ast.AugAssign) else part
+        if isinstance(node, ast.Attribute):
+            if node.attr == attribute and (node is not part or isinstance(node.ctx, ast.Load)):
+                yield node
+        elif isinstance(node, ast.Constant) and node.value == attribute:  # `getattr(self, "level")`
+            yield node
+
+
+def _stores(statement: ast.stmt, attribute: str) -> bool:
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(target, ast.Attribute) and target.attr == attribute for target in targets)
 
 
 def _is_put_back(event: LeakEvent) -> bool:

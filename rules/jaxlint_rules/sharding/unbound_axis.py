@@ -241,7 +241,7 @@ def _is_named_elsewhere(axis: str, report: Reporter) -> bool:
     """Whether the file mentions the axis outside of collectives, as what binds it would, or another file binds it."""
     if report.project.mentions(
         re.compile(
-            rf"[vp]map\((?:[^()]|\([^()]*\))*\baxis_name\s*=\s*[\"']{re.escape(axis)}[\"']|\bxmap\((?s:.*)[\"']{re.escape(axis)}[\"']"
+            rf"[vp]map\s*[(,](?:[^()]|\([^()]*\))*\baxis_name\s*=\s*[\"']{re.escape(axis)}[\"']|\bxmap\((?s:.*)[\"']{re.escape(axis)}[\"']"
         ),
         report.module,
     ):

@@ -91,3 +91,40 @@ def test_it_is_a_warning_under_another_name(tmp_path: Path) -> None:
         "\ndef run(params, batch):\n    old = params\n    params = step(params, batch)\n    return jax.tree.map(abs, old), params\n"
     )
     assert list(severities(tmp_path, {"a.py": text}, "use-after-donation").values()) == [Severity.WARNING]
+
+
+_ENCODER = """from functools import partial
+import jax
+import jax.numpy as jnp
+
+class Encoder:
+    @partial(jax.jit, static_argnums=0)
+    def forward(self, x):
+        self.table = jnp.zeros(x.shape)
+        self.table = self.table + jnp.cos(x)
+        return x + self.table
+
+    @partial(jax.jit, static_argnums=0)
+    def update(self, x):
+        self.level = x.mean()
+        return x - self.level
+"""
+
+
+def test_a_tracer_in_an_attribute_that_nothing_else_reads_is_a_warning(tmp_path: Path) -> None:
+    assert set(severities(tmp_path, {"a.py": _ENCODER}, "tracer-leak").values()) == {Severity.WARNING}
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        "    def shown(self):\n        return float(self.level)\n",
+        "    def shown(self):\n        return getattr(self, 'level')\n",
+        "    @partial(jax.jit, static_argnums=0)\n    def later(self, x):\n        y = x + self.level\n        self.level = y\n        return y\n",
+        "    @partial(jax.jit, static_argnums=0)\n    def grown(self, x):\n        self.level += x.mean()\n        return x\n",
+    ],
+)
+def test_it_is_an_error_where_it_is_read_before_it_is_stored_again(tmp_path: Path, reader: str) -> None:
+    found = severities(tmp_path, {"a.py": _ENCODER + "\n" + reader}, "tracer-leak")
+    assert found["a.py:14"] is Severity.ERROR
+    assert found["a.py:9"] is Severity.WARNING

@@ -347,6 +347,31 @@ def test_rules_of_a_derivative_by_position_or_by_name(tmp_path: Path, rules: str
     assert facts["backward"].params["g"] == "traced"
 
 
+@pytest.mark.parametrize(("axis", "mark"), [("chips", ""), ("hosts", "  # reports unbound-axis")])
+def test_a_jitted_function_that_another_file_calls_under_a_partial_pmap_has_its_axis(
+    tmp_path: Path, axis: str, mark: str
+) -> None:
+    files = {
+        "chain.py": f"""
+            import jax
+
+            @jax.jit
+            def walk(x):
+                return jax.lax.pmean(x, axis_name="chips"){mark}
+        """,
+        "sampling.py": f"""
+            from functools import partial
+            import jax
+            from chain import walk
+
+            @partial(jax.pmap, axis_name="{axis}", in_axes=(0, None))
+            def sample(x, steps):
+                return walk(x) * steps
+        """,
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
 @pytest.mark.parametrize(("axis", "mark"), [("devices", ""), ("hosts", "  # reports unbound-axis")])
 def test_a_method_that_another_file_maps_by_its_name_has_its_axis(
     tmp_path: Path, axis: str, mark: str
