@@ -11,6 +11,7 @@ from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
+from jaxlint.staging.asked_again import recall, remember
 from jaxlint.staging.dispatching import OVERLOADED, is_foreign
 from jaxlint.staging.environment import closed_branch
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
@@ -295,6 +296,7 @@ class Statements(Machine):
             if self.decides_for_kind(node.test, frame):
                 frame.facts["ranked"] = True
             self.narrow(node.test, True, frame)
+            recall(node.test, True, frame)
             # The branch that today's JAX takes has to work there: a shim guards the other one.
             taken = self.taken_today(node.test, frame) if shim else None
             frame.doubt += open_choice or missing is True or foreign is True
@@ -305,6 +307,7 @@ class Statements(Machine):
             after_body = frame.snapshot()
             frame.restore(before)
             self.narrow(node.test, False, frame)
+            recall(node.test, False, frame)
             frame.doubt += open_choice or missing is False or foreign is False
             frame.import_guard -= taken is False
             else_alive = self.exec_block(node.orelse, frame)
@@ -321,7 +324,9 @@ class Statements(Machine):
                         True  # the host may have asked before, as its `__init__` does
                     )
             if body_alive and else_alive:
+                when_false = frame.scope.variables
                 self.merge(frame, after_body)
+                remember(node.test, after_body.variables, when_false, frame)
             elif body_alive:
                 frame.restore(after_body)
             return body_alive or else_alive

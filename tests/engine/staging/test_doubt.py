@@ -19,6 +19,43 @@ from jaxlint.staging.values import Array
 from jaxlint_rules._reasons import guarded
 
 PROGRAMS = {
+    "two runners and two carries that one setting chooses": """
+        import jax
+        import jax.numpy as jnp
+
+        def make_short():
+            def run(carry, xs):
+                def body(carry, x):
+                    key, state, env = carry
+                    return (key, state + x, env), None
+                return jax.lax.scan(body, carry, xs)
+            return jax.jit(run)
+
+        def make_long():
+            def run(carry, xs):
+                def body(carry, x):
+                    key, state, env, buffer = carry
+                    return (key, state + x, env, buffer), None
+                return jax.lax.scan(body, carry, xs)
+            return jax.jit(run)
+
+        def train(config, key, state, env, steps):
+            on_policy = config.rollout is not None
+            if on_policy:
+                buffer = None
+                run = make_short()
+            else:
+                buffer = jnp.zeros(3)
+                run = make_long()
+            done = 0
+            while done < steps:
+                if not on_policy:
+                    (key, state, env, buffer), _ = run((key, state, env, buffer), jnp.ones(3))
+                else:
+                    (key, state, env), _ = run((key, state, env), jnp.ones(3))
+                done += 3
+            return state
+    """,
     "many fields that a helper makes static by the type of their default": """
         import dataclasses
 
@@ -2310,6 +2347,7 @@ def test_what_a_program_needs_of_the_environment_is_taken_to_be_there(tmp_path: 
 
 
 SURE = {
+    "two runners and two carries that one setting chooses": [("if not on_policy", "if on_policy")],
     "many fields that a helper makes static by the type of their default": [
         ("* self.settings.rate", "* np.ceil(self.settings.rate)")
     ],
