@@ -353,8 +353,9 @@ class Calls(Binding):
         context_key = (scope_key, stage.key, *summaries)
         key = record.numbers.get(context_key)
         if key is None and record.contexts(function.scope) >= WIDEN_AFTER:
-            # Called with ever more numbers: what holds for any of them.
-            given, bound = bound, {name: widened(value) for name, value in bound.items()}
+            # Called with ever more numbers: what holds for any of them. One that was the same so far stays what it is.
+            given = bound
+            bound = {n: v if record.has_had_alone(n, v) else widened(v) for n, v in bound.items()}
             summaries = [
                 known if value is given[name] else summary_key(value)
                 for (name, value), known in zip(bound.items(), summaries, strict=True)
@@ -626,6 +627,7 @@ class FunctionRecord:
         "effects",
         "function",
         "given",
+        "had",
         "handed",
         "host_calls",
         "hosted",
@@ -662,6 +664,7 @@ class FunctionRecord:
         self.coarse_after = COARSE_AFTER * (FACTORY_FACTOR if self.makes else 1)
         self.coarse: dict[object, int] = {}  # coarse key -> key of `memo`
         self.rough: dict[object, int] = {}  # the same of keys that are rougher still
+        self.had: dict[str, object] = {}  # the constant that a parameter has had; MISSING for several
         self.active = 0
         self.runs = 0
         self.host_calls: set[FunctionRecord] = set()  # what it calls on the host, if it runs there
@@ -688,7 +691,14 @@ class FunctionRecord:
             self.coarse[_coarse_key(scope, stage, bound, self.makes)] = key
         if self.is_everywhere():
             self.rough[_rough_key(scope, stage, bound)] = key
+        for name, value in bound.items():
+            if isinstance(value, Static) and self.had.setdefault(name, value.const) != value.const:
+                self.had[name] = MISSING
         return key
+
+    def has_had_alone(self, name: str, value: Value) -> bool:
+        """Whether a parameter has had the constant `value` in all contexts that were evaluated."""
+        return isinstance(value, Static) and value.const is not MISSING and self.had.get(name) == value.const
 
     def similar(self, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int | None:
         """The key of a remembered context with arguments of the same source, whatever they have captured."""

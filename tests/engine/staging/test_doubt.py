@@ -19,6 +19,29 @@ from jaxlint.staging.values import Array
 from jaxlint_rules._reasons import guarded
 
 PROGRAMS = {
+    "a constant that a function is given beside ever more numbers": """
+        import jax
+        import jax.numpy as jnp
+
+        def rescaled(matrix, rounds, norm=float("inf")):
+            for _ in range(rounds):
+                if norm == float("inf"):
+                    sizes = jnp.abs(matrix).max(axis=0)
+                elif jnp.all(matrix == 0):
+                    sizes = jnp.ones(matrix.shape[1])
+                else:
+                    sizes = jnp.linalg.norm(matrix, norm, axis=0)
+                matrix = matrix / sizes
+            return matrix
+
+        @jax.jit
+        def solve(matrix):
+            tries = [rescaled(matrix, 1), rescaled(matrix, 2), rescaled(matrix, 3), rescaled(matrix, 4)]
+            tries += [rescaled(matrix, 5, jnp.inf), rescaled(matrix, 6, jnp.inf), rescaled(matrix, 7)]
+            return tries, rescaled(matrix, 8)
+
+        solve(jnp.ones((3, 3)))
+    """,
     "two runners and two carries that one setting chooses": """
         import jax
         import jax.numpy as jnp
@@ -2347,6 +2370,7 @@ def test_what_a_program_needs_of_the_environment_is_taken_to_be_there(tmp_path: 
 
 
 SURE = {
+    "a constant that a function is given beside ever more numbers": [("6, jnp.inf", "6, 2")],
     "two runners and two carries that one setting chooses": [("if not on_policy", "if on_policy")],
     "many fields that a helper makes static by the type of their default": [
         ("* self.settings.rate", "* np.ceil(self.settings.rate)")
