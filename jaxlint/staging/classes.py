@@ -528,7 +528,7 @@ class Classes(Machine):
 
     def leaks_into(self, base: Instance, value: Value, frame: Frame) -> bool:
         """Whether a tracer is in `value`, which an object keeps that was there before the trace."""
-        if not frame.stage.staged or not frame.stage.certain or frame.catching:
+        if not frame.stage.staged or not frame.stage.certain or frame.catching or frame.fills_what_is_made():
             return False
         if base.cls.kind not in ("plain", "dataclass", "nnx") or base.staged is not None:
             return False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import provokes_errors, replaces_parts
+from jaxlint.staging.syntax_facts import methods_called_on_self, provokes_errors, replaces_parts
 from jaxlint.staging.values import Function, Origin, Value
 
 if TYPE_CHECKING:
@@ -91,6 +91,17 @@ class Frame:
                     return True
             frame = frame.caller
         return False
+
+    def fills_what_is_made(self) -> bool:
+        """Whether it is in a branch of a method that the constructor of its class calls, before any trace: what is kept is there then."""
+        function = self.function
+        if function is None or function.cls is None or not self.guards:
+            return False
+        makers = (function.cls.lookup(name) for name in ("__init__", "__post_init__"))
+        return any(
+            isinstance(maker, Function) and function.name in methods_called_on_self(maker.node)
+            for maker in makers
+        )
 
     def under_mocks(self) -> bool:
         """Whether a test that replaces parts of the program has led here: what is called is not what the source says."""

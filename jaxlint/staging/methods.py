@@ -323,7 +323,7 @@ class Methods(Machine):
 
     def check_leak(self, container: ListValue | DictValue, value: Value, node: ast.AST, frame: Frame) -> None:
         """A tracer put into a container that was made outside the innermost trace outlives it."""
-        if not frame.stage.staged or not frame.stage.certain or frame.catching:
+        if not frame.stage.staged or not frame.stage.certain or frame.catching or frame.fills_what_is_made():
             return
         if isinstance(value, Instance) and value.cls.lookup("__exit__") is not None:
             return  # a context that is entered: it takes itself off again

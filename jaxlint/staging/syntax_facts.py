@@ -663,6 +663,15 @@ def asks_what_is_kept(test: ast.expr, function: ast.AST) -> bool:
 
 
 @cache
+def methods_called_on_self(node: ast.AST) -> frozenset[str]:
+    """The names of the methods that a function calls as `self.name(...)`."""
+    called = (call.func for call in nodes_of(node, ast.Call))
+    return frozenset(
+        func.attr for func in called if isinstance(func, ast.Attribute) and dotted(func.value) == "self"
+    )
+
+
+@cache
 def asks_whether_deleted(node: FunctionNode) -> bool:
     """Whether a function asks arrays `is_deleted`, or deletes them itself: it may be given what was donated."""
     return any(child.attr == "is_deleted" for child in nodes_of(node, ast.Attribute)) or any(

@@ -253,6 +253,45 @@ PROGRAMS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         """,
         [("if not is_ours(cosmology):", "if shifts.shape[0]:")],
     ),
+    "a store that the constructor fills": (
+        """
+        from dataclasses import dataclass, field
+        import jax
+        import jax.numpy as jnp
+
+        @dataclass
+        class Base:
+            rows: list
+            store: dict = field(default_factory=dict)
+
+            def __post_init__(self):
+                self.prepared()
+
+            def prepared(self):
+                if not self.store:
+                    self.store.update(rows=jnp.ones(3) * 2)
+                return self.store
+
+        class Likelihood(Base):
+            def prepared(self):
+                if "mean" not in self.store:
+                    super().prepared()
+                    self.store["mean"] = jnp.mean(self.store["rows"]) + jnp.zeros(3)
+                return self.store
+
+            def value(self, x):
+                return jnp.sum(x * self.prepared()["mean"])
+
+        jax.jit(Likelihood([1, 2]).value)(jnp.ones(3))
+        """,
+        [
+            ("                self.prepared()\n\n", "                pass\n\n"),
+            (
+                'prepared()["mean"])',
+                'again()["mean"])\n\n            def again(self):\n                self.store["again"] = jnp.ones(3) * 2\n                return self.store',
+            ),
+        ],
+    ),
     "a decorator that many functions are given to, with options of their own": (
         """
         import jax
