@@ -221,7 +221,9 @@ class StagedCalls(Machine):
         node: ast.AST,
         frame: Frame,
     ) -> None:
-        """Tells rules what a call of a jitted function passes."""
+        """Tells rules what a call of a jitted function passes; not what it unpacks, whose names may be those of static parameters."""
+        if name == "**":
+            return
         if static:
             self.emit("static_argument", events.StaticArgumentEvent(node, frame, t, name, value, argument))
         elif not isinstance(value, (Array, Unknown)) and not self.unjitted:

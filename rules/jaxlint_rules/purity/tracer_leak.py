@@ -11,7 +11,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import LeakEvent
-from jaxlint.staging.syntax_facts import place_of, walk
+from jaxlint.staging.project import Module
+from jaxlint.staging.syntax_facts import dotted, place_of, walk
 from jaxlint.staging.values import find_array
 from jaxlint_rules._reasons import guarded, staged_because
 
@@ -329,6 +330,32 @@ def kept(model, candidates):
 
     return jax.vmap(gain)(candidates)
 
+held = {}
+
+def holding(function, key):
+    def run(x):
+        before = held.get(key)
+        try:
+            held[key] = x
+            return function()
+        finally:
+            held[key] = before
+
+    return run
+
+def noting(function, key):
+    def run(x):
+        try:
+            held[key] = x  # finding
+            return function()
+        finally:
+            held["last"] = None
+
+    return run
+
+double = jax.jit(holding(lambda: held["double"] * 2, "double"))
+triple = jax.jit(noting(lambda: held["triple"] * 3, "triple"))
+print(double(1.0), triple(1.0))
 gains(Model(None), jax.numpy.ones((3, 2))), kept(Model(None), jax.numpy.ones((3, 2)))
 """,
         ),
@@ -404,7 +431,42 @@ def _is_read(event: LeakEvent) -> bool:
     inside = set(walk(owner)) if owner is not None else set()
     first = next((s for s in getattr(owner, "body", []) if _stores(s, stored.attr)), None)
     begun = (first.end_lineno or 0) if first is not None else sys.maxsize
-    return any(read not in inside or read.lineno <= begun for read in _reads(module.tree, stored.attr))
+    return any(
+        (read not in inside or read.lineno <= begun) and not _are_of_two_classes(stored, read, module)
+        for read in _reads(module.tree, stored.attr)
+    )
+
+
+def _are_of_two_classes(stored: ast.Attribute, read: ast.expr, module: Module) -> bool:
+    """Whether both are attributes of `self`, in classes that no object of this file has both of."""
+    one, other = _class_of_self(stored, module), _class_of_self(read, module)
+    if not one or not other or one == other:
+        return False
+    bases = {
+        part.name: {dotted(base).rpartition(".")[2] for base in part.bases}
+        for part in walk(module.tree)
+        if isinstance(part, ast.ClassDef)
+    }
+    for name in bases:
+        above, waiting = set[str](), {name}
+        while waiting:
+            above |= waiting
+            waiting = set[str]().union(*(bases.get(base, ()) for base in waiting)) - above
+        if {one, other} <= above:
+            return False
+    return True
+
+
+def _class_of_self(node: ast.expr, module: Module) -> str:
+    """The class in whose method `node` is an attribute of the first parameter, or ""."""
+    if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)):
+        return ""
+    around = [a for a in module.ancestors(node) if isinstance(a, (ast.FunctionDef, ast.ClassDef))]
+    for method, cls in itertools.pairwise(around):
+        if isinstance(method, ast.FunctionDef) and isinstance(cls, ast.ClassDef):
+            parameters = method.args.args
+            return cls.name if parameters and parameters[0].arg == node.value.id else ""
+    return ""
 
 
 def _reads(tree: ast.AST, attribute: str) -> Iterator[ast.expr]:
@@ -435,14 +497,15 @@ def _is_put_back(event: LeakEvent) -> bool:
         if isinstance(block, ast.Try)
         for statement in block.finalbody
         for part in ast.walk(statement)
-        if isinstance(part, (ast.Name, ast.Attribute)) and isinstance(part.ctx, ast.Store)
+        if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load)
     )
 
 
 def _stored(node: ast.AST) -> str:
-    return (
-        node.id if isinstance(node, ast.Name) else place_of(node) if isinstance(node, ast.Attribute) else ""
-    )
+    """The name, attribute or item that is stored, as text."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        node = node.targets[0]
+    return ast.unparse(node) if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) else ""
 
 
 def _is_set_again(event: LeakEvent) -> bool:

@@ -122,9 +122,15 @@ def test_a_tracer_in_an_attribute_that_nothing_else_reads_is_a_warning(tmp_path:
         "    def shown(self):\n        return getattr(self, 'level')\n",
         "    @partial(jax.jit, static_argnums=0)\n    def later(self, x):\n        y = x + self.level\n        self.level = y\n        return y\n",
         "    @partial(jax.jit, static_argnums=0)\n    def grown(self, x):\n        self.level += x.mean()\n        return x\n",
+        "class Shown(Encoder):\n    def shown(self):\n        return float(self.level)\n",
     ],
 )
 def test_it_is_an_error_where_it_is_read_before_it_is_stored_again(tmp_path: Path, reader: str) -> None:
     found = severities(tmp_path, {"a.py": _ENCODER + "\n" + reader}, "tracer-leak")
     assert found["a.py:14"] is Severity.ERROR
     assert found["a.py:9"] is Severity.WARNING
+
+
+def test_it_is_a_warning_beside_a_class_that_has_an_attribute_of_that_name(tmp_path: Path) -> None:
+    other = "\nclass Gauge:\n    def __init__(self, level):\n        self.level = level\n\n    def shown(self):\n        return float(self.level)\n"
+    assert set(severities(tmp_path, {"a.py": _ENCODER + other}, "tracer-leak").values()) == {Severity.WARNING}
