@@ -32,11 +32,22 @@ def signature(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.
 
 def parameters_of(target: Value) -> Value:
     """`signature(target).parameters`: the names; what a parameter is like stays unknown."""
-    while isinstance(target, (Transformed, Partial)):
-        target = target.target if isinstance(target, Transformed) else target.function
-    if not isinstance(target, Function):
-        return UNKNOWN
-    return DictValue({parameter.arg: UNKNOWN for parameter in all_parameters(target.node)})
+    leading = 0  # an object whose method it is, and what a partial holds by position, are no parameters
+    while not isinstance(target, Function):
+        if isinstance(target, Transformed):
+            target = target.target
+        elif isinstance(target, Partial):
+            leading += len(target.args)
+            target = target.function
+        elif isinstance(target, BoundMethod):
+            leading += 1
+            target = target.function
+        else:
+            return UNKNOWN
+    filled = {parameter.arg for parameter in positional_parameters(target.node)[:leading]}
+    return DictValue(
+        {parameter.arg: UNKNOWN for parameter in all_parameters(target.node) if parameter.arg not in filled}
+    )
 
 
 def bind_arguments(interpreter: Any, target: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -44,15 +55,18 @@ def bind_arguments(interpreter: Any, target: Value, args: list[Value], kwargs: d
     if isinstance(target, Choice):
         return join_all([bind_arguments(interpreter, option, args, kwargs) for option in target.options])
     skipped: set[str] = set()
+    leading = 0  # of the arguments are held by the target, so that its signature lacks them
     while not isinstance(target, Function):
         if isinstance(target, Transformed):
             target = target.target
         elif isinstance(target, Partial):
             skipped.update(name for name in target.kwargs if name not in kwargs)
             args, kwargs = [*target.args, *args], {**target.kwargs, **kwargs}
+            leading += len(target.args)
             target = target.function
         elif isinstance(target, BoundMethod) and isinstance(target.function, Function):
             args = [target.receiver, *args]
+            leading += 1
             target = target.function
         else:
             return UNKNOWN
@@ -70,6 +84,7 @@ def bind_arguments(interpreter: Any, target: Value, args: list[Value], kwargs: d
     rest = bound.get(parameters.vararg.arg) if parameters.vararg is not None else None
     if isinstance(rest, TupleValue):
         positional = positional + rest.items if rest.items is not None else []
+    skipped.update(parameter.arg for parameter in positional_parameters(target.node)[:leading])
     named: dict[object, Value] = {
         parameter.arg: given[parameter.arg] for parameter in parameters.kwonlyargs if parameter.arg in given
     }
@@ -81,7 +96,7 @@ def bind_arguments(interpreter: Any, target: Value, args: list[Value], kwargs: d
         BOUND_ARGUMENTS,
         [],
         {
-            "args": TupleValue(positional),
+            "args": TupleValue(positional[leading:]),
             "kwargs": DictValue(named, more.element if isinstance(more, DictValue) else None),
             "arguments": DictValue(everything),
         },
