@@ -71,7 +71,7 @@ class Boundary(Machine):
                 certain=certain
                 and (value.certain or value.role == "declared"),  # whatever it is, a tracer now
                 origin=value.origin,
-                role="" if value.role == "declared" else value.role,
+                role=value.role,
                 mixed=value.mixed,
                 dtype=value.dtype,
                 flow=value.flow,

@@ -196,7 +196,8 @@ def kind_of(value: Value) -> str:
         )
         return "leaf" if number else ""
     if isinstance(value, Array):
-        return "leaf" if value.certain and not value.tree and value.role != "ref" else ""
+        # What is annotated as an array may be a tree of them all the same.
+        return "leaf" if value.certain and not value.tree and value.role not in ("ref", "declared") else ""
     if isinstance(value, NumpyArray):
         return "leaf"
     if isinstance(value, TupleValue):

@@ -253,6 +253,40 @@ PROGRAMS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         """,
         [("if not is_ours(cosmology):", "if shifts.shape[0]:")],
     ),
+    "a field of a carry that its annotation calls an array": (
+        """
+        from typing import NamedTuple
+        import jax
+        import jax.numpy as jnp
+
+        class Seen(NamedTuple):
+            goals: jax.Array
+            scans: jax.Array
+
+        class Carry(NamedTuple):
+            observations: jax.Array
+            steps: jax.Array
+
+        def observe(steps):
+            return Seen(jnp.zeros(3), steps * jnp.ones(3))
+
+        def build():
+            def rollout(carry: Carry = None):
+                if not carry:
+                    carry = Carry(observe(jnp.zeros(())), jnp.zeros(()))
+
+                def step(carry):
+                    return Carry(observe(carry.steps), carry.steps + 1)
+
+                return jax.lax.while_loop(lambda carry: carry.steps < 9, step, carry)
+
+            return jax.jit(rollout)
+        """,
+        [
+            ("return Carry(observe(carry.steps), carry.steps + 1)", "return observe(carry.steps)"),
+            ("if not carry:", "if carry.observations > 0:"),
+        ],
+    ),
     "a store that the constructor fills": (
         """
         from dataclasses import dataclass, field
