@@ -40,6 +40,7 @@ from jaxlint.staging.receivers import Awaited, LeftOpen, Receivers
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.statements import Statements
 from jaxlint.staging.supposed import Supposed
+from jaxlint.staging.syntax_facts import changing_classes
 from jaxlint.staging.timing import Ledger, Timing, is_input
 from jaxlint.staging.transforming import Transforming
 from jaxlint.staging.trees import Trees
@@ -225,6 +226,8 @@ class Interpreter(
         provoking, self.provoking = self.provoking, None  # an import says nothing of why it was made
         self.exec_block(tree.body, frame)
         self.provoking = provoking
+        if ".__class__" in module.source.text:
+            module.renamed |= changing_classes(tree)
         # A function that is evaluated later was called with the one or with the other.
         module.scope.variables.update(dict.fromkeys(module.renamed, UNKNOWN))
         for name in module.switched:

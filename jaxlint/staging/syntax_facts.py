@@ -609,6 +609,18 @@ def bound_tests(node: ast.AST) -> dict[str, ast.expr]:
     return {name: test for name, test in tests.items() if stored[name] == 1}
 
 
+def changing_classes(module: ast.Module) -> set[str]:
+    """The names of objects that a module gives another class while it runs: `backend.__class__ = Other`."""
+    return {
+        target.value.id
+        for statement in nodes_of(module, ast.Assign)
+        for target in statement.targets
+        if isinstance(target, ast.Attribute)
+        and target.attr == "__class__"
+        and isinstance(target.value, ast.Name)
+    }
+
+
 @cache
 def module_switches(module: ast.Module) -> dict[str, bool]:
     """The names that a module sets to True or False, and a function of it sets anew, by what they are first."""

@@ -253,6 +253,30 @@ PROGRAMS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         """,
         [("if not is_ours(cosmology):", "if shifts.shape[0]:")],
     ),
+    "an object of the module that gets another class": (
+        """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+
+        class OfNumpy:
+            sin = staticmethod(np.sin)
+
+        class OfJax(OfNumpy):
+            sin = staticmethod(jnp.sin)
+
+        backend = OfNumpy()
+
+        def set_backend(name):
+            if name == "jax":
+                backend.__class__ = OfJax
+
+        @jax.jit
+        def wave(x):
+            return backend.sin(x)
+        """,
+        [("backend.__class__ = OfJax", "print(OfJax)"), ("return backend.sin(x)", "return OfNumpy().sin(x)")],
+    ),
     "a field of a carry that its annotation calls an array": (
         """
         from typing import NamedTuple
