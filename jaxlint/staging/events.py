@@ -89,6 +89,7 @@ class NumpyEvent(Event):
     value: Value
     function: str
     differentiated: bool = False  # as of a conversion
+    changes: bool = False  # the function changes in place what is an array of JAX
 
 
 @dataclass(slots=True, eq=False)

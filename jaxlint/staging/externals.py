@@ -56,7 +56,7 @@ from jaxlint.staging.dispatching import GENERIC, REGISTER, call_generic, registe
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS, PRIMITIVE
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.operations import dtype_named, numpy_dtype
+from jaxlint.staging.operations import changed_in_place, dtype_named, numpy_dtype
 from jaxlint.staging.shapes import lacks_rows
 from jaxlint.staging.signatures import BOUND_ARGUMENTS, SIGNATURE, bind_arguments, parameters_of
 from jaxlint.staging.special_calls import SPECIAL_CALLS
@@ -395,9 +395,10 @@ class Externals(Machine):
             if isinstance(value, Array) and value.staged:
                 self.emit("shape", events.ShapeEvent(node, frame, value, name, "the data", sized[2]))
         if wanted is not None:
-            for position in wanted[0]:
+            for position, keyword in zip(*wanted, strict=False):
                 if position < len(args):
-                    self.shape_argument(args[position], name, f"argument {position + 1}", node, frame)
+                    called = "stop" if name == "jax.numpy.arange" and len(args) == 1 else keyword
+                    self.shape_argument(args[position], name, f"`{called}`", node, frame)
             for keyword in wanted[1]:
                 if keyword in kwargs:
                     self.shape_argument(kwargs[keyword], name, f"`{keyword}`", node, frame)
@@ -499,7 +500,11 @@ class Externals(Machine):
             if name in NUMPY_DISPATCHES and isinstance(first, Array):
                 result = self.array_result(frame, inputs, node)
                 return self.as_returned(f"jax.{name}", result, args, kwargs, frame)
-            self.emit("numpy", events.NumpyEvent(node, frame, staged, name, differentiated))
+            changed = changed_in_place(name, args, kwargs)
+            changes = (
+                isinstance(changed, Array) and changed.certain and not (changed.tree or changed.role == "ref")
+            )
+            self.emit("numpy", events.NumpyEvent(node, frame, staged, name, differentiated, changes))
             return UNKNOWN
         if array is not None:
             self.emit("convert", events.ConvertEvent(node, frame, array, name))

@@ -17,6 +17,7 @@ from jaxlint.jaxapi.dtypes import (
     promote,
     strong,
 )
+from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS
 from jaxlint.staging import events
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import stops_gradient
@@ -262,6 +263,13 @@ def _numpy_value(value: Value) -> str:
         return kinds.pop() if len(kinds) == 1 else "float64" if kinds == {"float64", "int64"} else ""
     dtype = dtype_of(value)
     return {"float*": "float64", "int*": "int64"}.get(dtype, dtype)
+
+
+def changed_in_place(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """What a function of NumPy or Python writes its result into."""
+    if name in IN_PLACE_FUNCTIONS:
+        return args[0] if args else None
+    return kwargs.get("out") if name.startswith("numpy.") else None
 
 
 class Operations(Machine):

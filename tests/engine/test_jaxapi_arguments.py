@@ -299,8 +299,8 @@ def test_shape_arguments_raise_when_they_are_traced(name: str, place: int | str)
 def test_positions_and_keywords_of_shape_arguments_agree() -> None:
     for name, (positions, keywords) in SHAPE_ARGUMENTS.items():
         parameters = list(inspect.signature(resolve(name)).parameters)
-        for position in positions:
-            assert parameters[position] in keywords, (name, parameters[position])
+        # In this order, since messages name the parameter that a position is.
+        assert [parameters[position] for position in positions] == list(keywords[: len(positions)]), name
         assert any(keyword in parameters for keyword in keywords), name
 
 

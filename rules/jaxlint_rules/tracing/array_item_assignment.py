@@ -9,6 +9,7 @@ from jaxlint.jaxapi.functions import CHANGING_METHODS, IN_PLACE_FUNCTIONS, NUMPY
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StoreEvent
+from jaxlint.staging.operations import changed_in_place
 from jaxlint.staging.syntax_facts import walk
 from jaxlint.staging.values import Array, ExternalMethod, ExternalObject, NumpyArray, Value
 from jaxlint_rules._fixes import propose
@@ -327,10 +328,10 @@ def table(names):
                 owner = callee.receiver.name if isinstance(callee.receiver, ExternalObject) else ""
                 changed = event.args[0] if owner in _SHUFFLING else None
                 what = "`.shuffle`"
-        elif event.name in IN_PLACE_FUNCTIONS and event.args:
-            changed, what = event.args[0], f"`{event.name.replace('numpy.', 'np.')}`"
-        elif event.name.startswith("numpy.") and "out" in event.kwargs:
-            changed, what = event.kwargs["out"], "`out=`"
+        else:
+            changed = changed_in_place(event.name, event.args, event.kwargs)
+            by_name = event.name in IN_PLACE_FUNCTIONS
+            what = f"`{event.name.replace('numpy.', 'np.')}`" if by_name else "`out=`"
         if isinstance(changed, NumpyArray) and changed.shares and not what.endswith(".at`"):
             self.read_only(event, f"What {what} changes", report)
             return

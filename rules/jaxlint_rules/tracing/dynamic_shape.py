@@ -17,7 +17,7 @@ class DynamicShape(Rule):
 
     ## What it does
     Finds traced values used as shapes, lengths, counts and axes (`jnp.zeros(n)`, `jnp.arange(n)`, `one_hot(x, n)`,
-    `random.normal(key, (n,))`, `range(n)`, `x.sum(axis=n)`), boolean masks as indices, in `x.at[mask]` too, and functions
+    `random.normal(key, (n,))`, `x.sum(axis=n)`), boolean masks as indices, in `x.at[mask]` too, and functions
     whose result has a data-dependent size (`jnp.nonzero`, `jnp.unique`, `jnp.where(mask)`, `jnp.repeat`, `jnp.bincount`,
     `segment_sum`) without the option that fixes it.
 
@@ -41,14 +41,14 @@ class DynamicShape(Rule):
     For masks, `jnp.where(mask, x, 0)` keeps the shape; `jnp.nonzero(mask, size=k)` fixes it.
 
     ## Fix safety
-    Unsafe: a `for` over a traced `range` becomes `lax.fori_loop`, whose carry must keep its types and which has no
-    reverse-mode derivative when its length is traced. `x.at[x > 1].set(v)` becomes `jnp.where(x > 1, v, x)`, which may
+    Unsafe: `x.at[x > 1].set(v)` becomes `jnp.where(x > 1, v, x)`, which may
     have a wider dtype than `x`, and sums and means of `x[x > 0]` keep what is not chosen, as zeros or by `where=`. A
     parameter that is a size is declared static where its function is jitted, which compiles anew for each value. Other sizes
     have no automatic fix.
 
     ## When not to fix
-    Sizes that come from shapes, constants and static arguments are fine, and not reported.
+    Sizes that come from shapes, constants and static arguments are fine, and not reported. Of loops over a traced `range`
+    [tracer-index](tracer-index.md) speaks.
 
     ## References
     - [JAX: dynamic shapes](https://docs.jax.dev/en/latest/notebooks/Common_Gotchas_in_JAX.html#dynamic-shapes)
@@ -105,7 +105,7 @@ def f(key, x, n):
     grid = jnp.arange(n)  # finding
     kept = x[x > 0]  # finding
     where = jnp.nonzero(x)  # finding
-    for _ in range(n):  # finding
+    for _ in range(n):
         x = x * 2
     total = x.sum(axis=n)  # finding
     parts = jnp.repeat(x, n), jnp.split(x, n)  # finding
@@ -135,16 +135,10 @@ def f(key, x, n):
 """,
         ),
         Example(
-            "numbers that only count, lie in an array, are bound anew or come through vmap",
+            "numbers that lie in an array, are bound anew or come through vmap",
             """
 import jax
 import jax.numpy as jnp
-
-@jax.jit
-def power(x, n):
-    for _ in range(n):  # finding
-        x = x * 2
-    return x
 
 @jax.jit
 def head(x, lengths):
@@ -156,30 +150,6 @@ def grown(x, n):
     return jnp.zeros(n)  # finding
 
 rows = jax.jit(jax.vmap(lambda x, n: x + jnp.zeros(n)))  # finding
-""",
-            """
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def power(x, n):
-    def body_fun(_, x):
-        x = x * 2
-        return x
-
-    x = jax.lax.fori_loop(0, n, body_fun, x)
-    return x
-
-@jax.jit
-def head(x, lengths):
-    return jnp.zeros(lengths[0]), jnp.ones(lengths.max())
-
-@jax.jit
-def grown(x, n):
-    n = n + 1
-    return jnp.zeros(n)
-
-rows = jax.jit(jax.vmap(lambda x, n: x + jnp.zeros(n)))
 """,
         ),
         Example(
@@ -242,6 +212,8 @@ def f(key, x, n):
         value = event.value
         if not isinstance(value, Array) or not value.staged or not value.certain or guarded(event):
             return
+        if event.function == "range":
+            return  # no shape: tracer-index speaks of it
         name = event.function.replace("jax.numpy.", "jnp.")
         if event.function == "*":
             message = "a sequence is repeated as often as a traced value says, and Python needs the number"
@@ -251,8 +223,6 @@ def f(key, x, n):
             message = f"{event.argument} of `{name}` must be a static number, and this one is traced"
         advice, fix = static_size(event, value)
         message += advice
-        if event.function == "range" and not advice:
-            fix = propose(report, event.node, "range-to-fori-loop", "Loop by `lax.fori_loop`", safe=False)
         report(event.node, message, reason=traced(event, value), fix=fix)
 
     def on_index(self, event: IndexEvent, report: Reporter) -> None:

@@ -1,11 +1,11 @@
-"""Python sequences indexed, and arrays sliced, by a tracer."""
+"""Python sequences indexed, arrays sliced, and loops counted by a tracer."""
 
 from __future__ import annotations
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
-from jaxlint.staging.events import IndexEvent
+from jaxlint.staging.events import IndexEvent, ShapeEvent
 from jaxlint.staging.values import Array
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, traced
@@ -13,11 +13,11 @@ from jaxlint_rules._static_sizes import static_size
 
 
 class TracerIndex(Rule):
-    """A list is indexed, or an array sliced, by a traced value.
+    """A list is indexed, an array sliced, or a Python loop counted by a traced value.
 
     ## What it does
-    Finds `layers[i]` where `layers` is a Python list or tuple and `i` is traced, and slices such as `x[:n]` whose bound
-    is traced.
+    Finds `layers[i]` where `layers` is a Python list or tuple and `i` is traced, slices such as `x[:n]` whose bound
+    is traced, and `range(n)` of a traced `n`.
 
     ## Why is this bad?
     Python needs the integer: `TracerIntegerConversionError`, or for slices `IndexError`.
@@ -37,12 +37,15 @@ class TracerIndex(Rule):
     def body(i, h):
         return jnp.tanh(h @ stacked[i])
     ```
-    For slices with a moving start use `jax.lax.dynamic_slice`; a moving size needs a mask.
+    For slices with a moving start use `jax.lax.dynamic_slice`; a moving size needs a mask. A loop as long as a traced value
+    says is `lax.fori_loop`.
 
     ## Fix safety
-    Unsafe: `weights[i]` becomes `jnp.array(weights)[i]`, for which all items must have the same shape, and `x[i:i + 3]`
+    Unsafe: a `for` over a traced `range` becomes `lax.fori_loop`, whose carry must keep its types and which has no
+    reverse-mode derivative when its length is traced. `weights[i]` becomes `jnp.array(weights)[i]`, for which all items must have the same shape, and `x[i:i + 3]`
     becomes `lax.dynamic_slice_in_dim(x, i, 3)`, which moves the start back where fewer than 3 items are left. Slices whose
-    size depends on data are left alone: they need a mask, or a static bound.
+    size depends on data are left alone: they need a mask, or a static bound. A parameter that is a size is declared static
+    where its function is jitted, which compiles anew for each value.
 
     ## When not to fix
     Indexing an array by a traced integer is fine, and not reported.
@@ -98,6 +101,60 @@ SCALES = [1.0, 2.0, 4.0]
 def window(x, i):
     part = jax.lax.dynamic_slice_in_dim(x, i, 3)  # finding
     return part * jnp.array(SCALES)[i]  # finding
+""",
+        ),
+        Example(
+            "loops as long as an argument says",
+            """
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def power(x, n):
+    for _ in range(n):  # finding
+        x = x * 2
+    return x
+
+@jax.jit
+def ramp(x, n):
+    total = jnp.zeros(n)
+    for i in range(1, n):  # finding
+        total = total.at[i].set(x * i)
+    return total
+
+@jax.jit
+def rows(x):
+    for i in range(x.shape[0]):
+        x = x.at[i].add(i)
+    return x
+""",
+            """
+import functools
+
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def power(x, n):
+    def body_fun(_, x):
+        x = x * 2
+        return x
+
+    x = jax.lax.fori_loop(0, n, body_fun, x)
+    return x
+
+@functools.partial(jax.jit, static_argnames="n")
+def ramp(x, n):
+    total = jnp.zeros(n)
+    for i in range(1, n):
+        total = total.at[i].set(x * i)
+    return total
+
+@jax.jit
+def rows(x):
+    for i in range(x.shape[0]):
+        x = x.at[i].add(i)
+    return x
 """,
         ),
         Example(
@@ -180,6 +237,23 @@ def f(weights, x):
 """,
         ),
     )
+
+    def on_shape(self, event: ShapeEvent, report: Reporter) -> None:
+        count = event.value
+        if event.function != "range" or not isinstance(count, Array) or guarded(event):
+            return
+        if not count.staged or not count.certain:
+            return
+        advice, fix = static_size(event, count)
+        if not advice:
+            fix = propose(report, event.node, "range-to-fori-loop", "Loop by `lax.fori_loop`", safe=False)
+        report(
+            event.node,
+            "a bound of `range` must be a Python integer, and this one is traced"
+            + (advice or "; use `lax.fori_loop`"),
+            reason=traced(event, count),
+            fix=fix,
+        )
 
     def on_index(self, event: IndexEvent, report: Reporter) -> None:
         index = event.index

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
+from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import NumpyEvent
@@ -133,6 +134,24 @@ def f(x):
 """,
         ),
         Example(
+            "functions that write into a NumPy array, and into an array of JAX, of which array-item-assignment speaks",
+            """
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+@jax.jit
+def counts(i):
+    host = np.zeros(3)
+    np.add.at(host, i, 1.0)  # finding
+    np.copyto(host, i)  # finding
+    mine = jnp.zeros(3)
+    np.add.at(mine, i, 1.0)
+    np.multiply(mine, 2.0, out=mine)
+    return host + np.multiply(mine, 2.0, out=host)  # finding
+""",
+        ),
+        Example(
             "objects of SciPy, and its solvers",
             """
 import jax
@@ -236,6 +255,8 @@ def main(angles):
         value = event.value
         if not isinstance(value, Array) or not value.staged or not value.certain or guarded(event):
             return
+        if event.changes:
+            return  # array-item-assignment speaks of it
         if event.function == "setitem":
             # One finding for a buffer that is filled in several statements.
             owner = event.frame.function.node if event.frame.function is not None else None
@@ -264,4 +285,7 @@ def main(angles):
 def _has_twin(name: str) -> bool:
     """Whether `jax.numpy` is where to look for the function."""
     others = ("numpy.testing.", "numpy.save", "numpy.vectorize", "numpy.random.")
-    return name.startswith("numpy.") and not name.startswith(others)
+    changes = name in IN_PLACE_FUNCTIONS and not name.endswith(
+        ".at"
+    )  # of which `jnp` has those of ufuncs alone
+    return name.startswith("numpy.") and not name.startswith(others) and not changes

@@ -298,7 +298,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(n, x):
-            for _ in range(n):  # reports dynamic-shape
+            for _ in range(n):  # reports tracer-index
                 x = x + 1
             return x
 

@@ -97,7 +97,7 @@ AGENT = """
 """
 
 
-@pytest.mark.parametrize(("node", "mark"), [("False", ""), ("True", "  # reports dynamic-shape")])
+@pytest.mark.parametrize(("node", "mark"), [("False", ""), ("True", "  # reports tracer-index")])
 def test_a_helper_may_declare_what_is_no_part_of_the_pytree(tmp_path: Path, node: str, mark: str) -> None:
     files = {"agent.py": AGENT.format(node=node, mark=mark)}
     assert reported(findings_in(tmp_path, files)) == expected(files)
@@ -225,7 +225,7 @@ TREE = """
     ("flatten", "mark"),
     [
         ("return [self.nodes], self.depth", ""),
-        ("return [self.depth, self.nodes], None", "  # reports dynamic-shape"),
+        ("return [self.depth, self.nodes], None", "  # reports tracer-index"),
     ],
 )
 def test_what_is_no_leaf_comes_back_as_it_was(tmp_path: Path, flatten: str, mark: str) -> None:
