@@ -90,7 +90,7 @@ class Rule:
 
     Class attributes: `code` ("JAX101"), `name` ("tracer-branch"), `category` (one of CATEGORIES), `severity` (the
     usual one; a report may lower it), `follows_calls` (its errors rest on how the code is called: one is a warning where
-    that is seen in another file), `preview` (True: only with `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None),
+    that is seen in another file, and advice where a test shows it), `preview` (True: only with `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None),
     `proof` (the transformation of `jaxlint verify` that measures what the advice is worth, where it is not the fix itself).
     """
 

@@ -13,7 +13,7 @@ from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging import memo
 from jaxlint.staging.deep_stack import with_deep_stack
 from jaxlint.staging.events import Event
-from jaxlint.staging.evidence import leaves_the_file
+from jaxlint.staging.evidence import severity_of
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
@@ -35,6 +35,9 @@ class Analysis:
 
 # The errors that tests of a name's absence expect.
 _ABSENT = frozenset({"AttributeError", "ImportError", "ModuleNotFoundError", "TypeError", "Exception"})
+
+
+_SURENESS = (Severity.INFO, Severity.WARNING, Severity.ERROR)
 
 
 class Reporter:
@@ -118,19 +121,19 @@ class Reporter:
         data: Mapping[str, object] | None = None,
         function: str | None = None,
     ) -> None:
-        """Reports `message` at `node`; of the reports of a rule at a place the first error is kept, or the first of all."""
+        """Reports `message` at `node`; of the reports of a rule at a place the surest is kept, the first of those."""
         assert self.event is not None
         if self.module.is_test and self.expected_to_fail(node):
             return
         severity = severity or self.rule.severity
         if self.is_provoked(severity):
             return
-        if severity is Severity.ERROR and self.rule.follows_calls and leaves_the_file(self.event):
-            severity = Severity.WARNING
+        if severity is Severity.ERROR and self.rule.follows_calls:
+            severity = severity_of(self.event)
         span = self.span(node)
         key = (self.path, self.rule.code, span)
         known = self.sink.get(key)
-        if known is not None and (known.severity is Severity.ERROR or severity is not Severity.ERROR):
+        if known is not None and _SURENESS.index(known.severity) >= _SURENESS.index(severity):
             return
         self.sink[key] = Finding(
             self.path,

@@ -1,9 +1,10 @@
-"""What a finding rests on: the code around it, or also what other files do with it."""
+"""What a finding rests on: the code around it, or also what other files and tests do with it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from jaxlint.finding import Severity
 from jaxlint.staging.events import Event
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.project import Module
@@ -11,20 +12,26 @@ from jaxlint.staging.stage import Why
 from jaxlint.staging.values import Array, Transformed
 
 
-def leaves_the_file(event: Event) -> bool:
-    """Whether what stages the code at hand, or makes its value a tracer, lies partly in another file.
+def severity_of(event: Event) -> Severity:
+    """How sure an error is that rests on how the code is called.
 
-    Such findings were right far less often in code that nobody had looked at (benchmarks/results/unseen.md): what other
-    files pass depends on settings and classes that may be others when the program runs.
+    Where what stages the code or makes its value a tracer lies partly in another file, it was right far less often in
+    code that nobody had looked at (benchmarks/results/unseen.md): settings and classes may be others when the program
+    runs. Where a test leads to it, the test would fail, and tell as much; most do not.
     """
+    if any(module.is_test for module in _modules(event)) or any(
+        frame.module.is_test for frame in event.frame.callers()
+    ):
+        return Severity.INFO
     here = event.frame.module
-    return any(module is not here for module in _modules(event))
+    return Severity.ERROR if all(module is here for module in _modules(event)) else Severity.WARNING
 
 
 def _modules(event: Event) -> Iterator[Module]:
     """The files of the calls from the staged function to here, of what stages it, and of what is said of the values."""
     frame: Frame | None = event.frame
     stage = event.frame.stage
+    yield event.frame.module
     while frame is not None and frame.stage is stage and stage.staged:
         yield frame.module
         frame = frame.caller

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import findings_in
+from programs import findings_in, write_project
 
 from jaxlint.finding import Severity
+from jaxlint.registry import find_rule
+from jaxlint.source.read import read_source
+from jaxlint.staging import analyze
 
 _CLIPPED = """import jax
 
@@ -134,3 +137,20 @@ def test_it_is_an_error_where_it_is_read_before_it_is_stored_again(tmp_path: Pat
 def test_it_is_a_warning_beside_a_class_that_has_an_attribute_of_that_name(tmp_path: Path) -> None:
     other = "\nclass Gauge:\n    def __init__(self, level):\n        self.level = level\n\n    def shown(self):\n        return float(self.level)\n"
     assert set(severities(tmp_path, {"a.py": _ENCODER + other}, "tracer-leak").values()) == {Severity.WARNING}
+
+
+@pytest.mark.parametrize(
+    ("name", "severity"), [("test_ops.py", Severity.INFO), ("checks.py", Severity.WARNING)]
+)
+def test_what_a_test_leads_to_is_advice(tmp_path: Path, name: str, severity: Severity) -> None:
+    calls = "import jax\nimport ops\n\ndef test_clipped():\n    assert jax.jit(ops.clipped)(2.0) == 1\n"
+    paths = write_project(tmp_path, {"ops.py": _CLIPPED, name: calls})
+    sources = [read_source(path, path.name) for path in paths]
+    found = analyze(sources, [find_rule("tracer-branch")()]).findings
+    assert [(one.path, one.severity) for one in found] == [("ops.py", severity)]
+
+
+def test_what_a_test_file_jits_itself_is_advice(tmp_path: Path) -> None:
+    paths = write_project(tmp_path, {"test_ops.py": _CLIPPED + "\nfast = jax.jit(clipped)\n"})
+    found = analyze([read_source(path, path.name) for path in paths], [find_rule("tracer-branch")()]).findings
+    assert [one.severity for one in found] == [Severity.INFO]
