@@ -385,6 +385,11 @@ class Classes(Machine):
         if found is None and not base.ready and base.cls.kind in ("linen", "haiku"):
             self.run_setup(base, node, frame)
             found = base.fields.get(name)
+        elif type(found) is Array and found.staged and not frame.stage.staged and base.cls.kind == "linen":
+            # flax calls `setup` anew for each use of a module: what it made in a trace stays there.
+            if base.ready and base.staged is None:
+                self.run_setup(base, node, frame)
+                found = base.fields.get(name)
         if found is not None:
             return found
         member = self.class_member(base.cls, name)

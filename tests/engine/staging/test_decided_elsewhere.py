@@ -253,6 +253,42 @@ PROGRAMS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         """,
         [("if not is_ours(cosmology):", "if shifts.shape[0]:")],
     ),
+    "what a part of a module has set up in an earlier trace": (
+        """
+        import flax.linen as nn
+        import jax
+        import jax.numpy as jnp
+
+        class Density(nn.Module):
+            def setup(self):
+                self.centre = jnp.zeros(3)
+
+            def log_prob(self, x):
+                return self.centre - x
+
+        class Outer(nn.Module):
+            inner: nn.Module
+
+            def log_prob(self, x):
+                return self.inner.log_prob(x)
+
+            def __call__(self, x):
+                return self.inner.log_prob(x)
+
+        class Trainer:
+            def __init__(self, model, x):
+                self.model = model
+                print(self.model.tabulate(jax.random.key(0), x))
+                self.params = self.model.init(jax.random.key(0), x)
+
+            def weights(self, x):
+                probs = jnp.exp(self.model.apply(self.params, x, method="log_prob"))
+                return probs.at[jnp.isnan(probs)].set(0.0)
+
+        Trainer(Outer(Density()), jnp.ones(3)).weights(jnp.ones(3))
+        """,
+        [("            def weights(", "            @jax.jit\n            def weights(")],
+    ),
     "an object of the module that gets another class": (
         """
         import jax
