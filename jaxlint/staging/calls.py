@@ -749,12 +749,15 @@ class FunctionRecord:
             self.observations.append(Observation(stage, self.as_given(bound), context, by, guessed))
 
     def as_given(self, bound: dict[str, Value]) -> dict[str, Value]:
-        """The parameters before the function runs, which may put more into the dict of the keywords that are left over."""
+        """The parameters before the function runs, which may fill what is handed to it empty: an object, or the dict of the keywords that are left over."""
         rest = self.function.node.args.kwarg
-        given = bound.get(rest.arg) if rest is not None else None
-        if rest is None or not isinstance(given, DictValue):
-            return bound
-        return {**bound, rest.arg: replace(given, items=dict(given.items))}
+        given = dict(bound)
+        for name, value in bound.items():
+            if isinstance(value, Instance) and not value.fields:
+                given[name] = replace(value, fields={})
+            elif isinstance(value, DictValue) and rest is not None and name == rest.arg:
+                given[name] = replace(value, items=dict(value.items))
+        return given
 
 
 def depth_below(caller: Frame | None) -> int:

@@ -493,6 +493,8 @@ class Classes(Machine):
             return BoundMethod(member, base) if member_kind(member) == "classmethod" else member
         if name == "__name__":
             return Static(kind="str")
+        if name == "__new__":
+            return External("builtins.object.__new__")
         if name in ("where", "promote") and not ENUMERATIONS.isdisjoint(
             map(canonical, base.external_bases())
         ):

@@ -579,6 +579,8 @@ class Externals(Machine):
         if owner == BOUND_ARGUMENTS:
             return Static(None)  # apply_defaults: they are in already
         if owner.startswith("builtins.super"):
+            if name == "__new__":
+                return self.call_builtin("object.__new__", args, kwargs, node, frame)
             return Static(None) if name == "__init__" else UNKNOWN
         if owner.startswith("numpy.random."):
             return NumpyArray(fresh=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import collections.abc
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -49,10 +50,23 @@ from jaxlint.staging.values import (
     join,
 )
 
-_BUILTIN_TYPES = {
+_BUILTIN_TYPES: dict[str, type] = {
     f"builtins.{kind.__name__}": kind
     for kind in (int, float, complex, bool, str, bytes, tuple, list, dict, set, frozenset)
 }
+# What a container can do, as the abstract classes say it.
+_ABILITIES: dict[str, type] = {
+    f"{module}.{name}": getattr(collections.abc, name)
+    for module in ("collections.abc", "typing")
+    for name in (
+        *("Iterable", "Sized", "Container", "Collection"),
+        *("Mapping", "MutableMapping", "Sequence", "MutableSequence"),
+    )
+}
+_NO_TYPES = ("typing.Generic", "builtins.object")  # bases that say nothing of what an object is
+_OF_ARRAYS = frozenset(
+    name for name in _ABILITIES if name.endswith(("Iterable", "Sized", "Container", "Collection"))
+)
 _PYTHONS_OWN = _BUILTIN_TYPES.keys() | {
     "builtins.type"
 }  # types that a class derives from, or its objects are none
@@ -150,6 +164,16 @@ class Introspection(Machine):
         first = args[0] if args else UNKNOWN
         return first.cls if isinstance(first, Instance) else Static(kind="type")
 
+    def new_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """`object.__new__(cls)`: an object whose `__init__` has not run; what makes it sets its attributes itself."""
+        cls = args[0] if args else UNKNOWN
+        if not isinstance(cls, ClassValue) or cls.kind in ("enum", "namedtuple"):
+            return UNKNOWN
+        self.made(cls, frame)
+        return Instance(cls)
+
     def vars_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
@@ -203,6 +227,8 @@ class Introspection(Machine):
             return Static(kind="bool")
         if any(name in ("jax.Array", "jax.numpy.ndarray") for name in names):
             return Static(True)
+        if not _OF_ARRAYS.isdisjoint(names):
+            return Static(True)
         plain = ("builtins.", "numpy.", "numbers.", "typing.", "collections.")
         if all(
             name.startswith(plain) or isinstance(o, ClassValue)
@@ -248,6 +274,7 @@ INTROSPECTION: dict[str, Builtin] = {
     "getattr": Introspection.getattr_call,
     **dict.fromkeys(("setattr", "object.__setattr__"), Introspection.setattr_call),
     "super": Introspection.super_call,
+    "object.__new__": Introspection.new_call,
     "type": Introspection.type_call,
     "vars": Introspection.vars_call,
     **dict.fromkeys(("staticmethod", "classmethod", "property"), Introspection.method_call),
@@ -296,15 +323,11 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
         # A parameter may hold an instance of a subclass, where there is one; a named tuple hardly does.
         if isinstance(value, TupleValue):
             return False if all(isinstance(option, ClassValue) for option in options) else None
-        plain = not cls.external_bases()
-        alone = all(
-            _stands_alone(option)
-            if isinstance(option, ClassValue)
-            else plain and isinstance(option, External) and option.name in _PYTHONS_OWN
-            for option in options
-        )
-        return False if alone and not cls.derived else None
-    kinds = [_BUILTIN_TYPES.get(option.name) if isinstance(option, External) else None for option in options]
+        answers = [_object_is(cls, option) for option in options]
+        if True in answers:
+            return True
+        return None if None in answers or cls.derived else False
+    kinds = [_python_type(option) for option in options]
     # Of which types what Python itself defines can be no instance.
     others = [option for option, kind in zip(options, kinds, strict=True) if kind is None]
     partial = any(isinstance(option, External) and option.name == "functools.partial" for option in others)
@@ -323,10 +346,33 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
         return False if known else None
     for holder, own in _HOLDERS:
         if isinstance(value, holder) and (not isinstance(value, ListValue) or value.kind == "list"):
-            if own in kinds:
+            if any(kind is not None and issubclass(own, kind) for kind in kinds):
                 return True
             return False if known else None
     return None
+
+
+def _object_is(cls: ClassValue, option: Value) -> bool | None:
+    """The same of an object of a class of the project, and a type that is none of its own classes."""
+    if isinstance(option, ClassValue):
+        return False if _stands_alone(option) else None
+    name = option.name if isinstance(option, External) else ""
+    bases = cls.external_bases()
+    if name in _PYTHONS_OWN:
+        return None if bases else False
+    if name not in _ABILITIES:
+        return None
+    known = [_ABILITIES[base] for base in bases if base in _ABILITIES]
+    if any(issubclass(base, _ABILITIES[name]) for base in known):
+        return True
+    named = name not in _OF_ARRAYS  # by its bases alone, and not by the methods that it has
+    return False if named and all(base in _ABILITIES or base in _NO_TYPES for base in bases) else None
+
+
+def _python_type(option: Value) -> type | None:
+    """The type of Python itself that `isinstance` is asked for."""
+    name = option.name if isinstance(option, External) else ""
+    return _BUILTIN_TYPES.get(name) or _ABILITIES.get(name)
 
 
 _NUMBERS_AND_TEXT = {"int": int, "float": float, "str": str}  # of which the type alone may be known
@@ -346,4 +392,4 @@ def _stands_alone(option: Value) -> bool:
         return option.name in _ALONE
     if not isinstance(option, ClassValue) or option.meta is not None:
         return False
-    return all(base in ("typing.Generic", "builtins.object") for base in option.external_bases())
+    return all(base in _NO_TYPES for base in option.external_bases())

@@ -103,8 +103,10 @@ class Supposed(Machine):
         """Evaluates a function of which no call is seen as one that is called in the stage of `why`."""
         written = _written(function)
         record = self.records.get(written.node)
-        if record is not None and (record.hosted or any(seen.stage.staged for seen in record.observations)):
+        if record is not None and any(seen.stage.staged for seen in record.observations):
             return
+        if record is not None and record.hosted and (cls is None or function not in _tree_functions(cls)):
+            return  # JAX takes apart what is in a stage, whoever else does so on the host
         tracer = Array(True, why, tree=True, certain=False)
         bound = self.supposed_arguments(function, tracer)
         names = [parameter.arg for parameter in positional_parameters(function.node)]

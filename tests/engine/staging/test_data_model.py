@@ -500,3 +500,159 @@ def test_a_named_tuple_says_what_operators_do_with_it(tmp_path: Path) -> None:
     assert known["equal"] == ("yes", {"here": "traced", "there": "traced"})
     assert known["moved"] == ("yes", {"here": "traced", "by": "static"})
     assert not findings_in(tmp_path, {"program.py": NAMED_TUPLES})
+
+
+BARE = """
+    import jax
+    import jax.numpy as jnp
+
+    @jax.tree_util.register_pytree_node_class
+    class Pairs:
+        def __init__(self, given):
+            raise NotImplementedError
+        @staticmethod
+        def of(keys, values):
+            made = MADE
+            fill(made, keys, values)
+            return made
+        def tree_flatten(self):
+            return self.values, self.keys
+        @classmethod
+        def tree_unflatten(cls, keys, values):
+            return cls.of(keys, values)
+
+    def fill(pairs, keys, values):
+        pairs.keys, pairs.values = keys, values
+
+    def total(pairs):
+        return sum(pairs.values)
+
+    @jax.jit
+    def step(x):
+        return total(Pairs.of(("a",), [x]))
+
+    step(jnp.ones(3))
+"""
+
+
+@pytest.mark.parametrize("made", ["object.__new__(Pairs)", "Pairs.__new__(Pairs)"])
+def test_an_object_that_new_makes_has_what_is_put_into_it(tmp_path: Path, made: str) -> None:
+    source = textwrap.dedent(BARE).replace("MADE", made)
+    exec(compile(source, "program.py", "exec"), {"__name__": "program"})
+    known = facts(tmp_path, source)
+    assert known["total"] == ("yes", {"pairs": "traced"})
+    assert known["fill"][1] == {"pairs": "static", "keys": "static", "values": "traced"}  # as it gets it
+
+
+def test_what_a_number_s_new_makes_is_no_object_of_the_project(tmp_path: Path) -> None:
+    known = facts(tmp_path, textwrap.dedent(BARE).replace("MADE", "int.__new__(Pairs)"))
+    assert known["total"][1] == {"pairs": "unknown"}
+
+
+def test_jax_takes_apart_what_is_in_a_stage_whoever_does_on_the_host(tmp_path: Path) -> None:
+    source = """
+        import jax
+        import jax.numpy as jnp
+
+        class Kept:
+            def __init__(self, value):
+                self.value = value
+
+        class Never(Kept): ...
+
+        def flatten(kept):
+            return (kept.value,), None
+
+        def unflatten(_, children):
+            return Kept(*children)
+
+        def flatten_never(kept):
+            return (kept.value,), None
+
+        jax.tree_util.register_pytree_node(Kept, flatten, unflatten)
+        jax.tree_util.register_pytree_node(Never, flatten_never, unflatten)
+
+        @jax.jit
+        def step(x):
+            return Kept(x)
+
+        step(jnp.ones(3))
+        flatten(Kept(2.0))
+        flatten_never(Never(2.0))
+    """
+    known = facts(tmp_path, source)
+    assert known["flatten"] == ("yes", {"kept": "traced"})
+    assert known["flatten_never"] == ("no", {"kept": "static"})
+
+
+ABLE = """
+    import jax
+    import jax.numpy as jnp
+    from collections.abc import Iterable, Mapping, Sequence
+
+    class Pairs(BASE):
+        def __init__(self, keys, values):
+            self._keys, self._values = keys, values
+        def __len__(self):
+            return len(self._keys)
+        def __getitem__(self, i):
+            return self._keys[i], self._values[i]
+        def __iter__(self):
+            return iter(zip(self._keys, self._values))
+
+    def nested(pairs):
+        if not isinstance(pairs, Mapping):
+            pairs = dict(pairs)
+        if isinstance(pairs, Mapping):
+            pairs = pairs.items()
+        result = {}
+        for path, value in pairs:
+            inner = result
+            for key in path[:-1]:
+                inner = inner.setdefault(key, {})
+            inner[path[-1]] = value
+        return result
+
+    def read(tree):
+        return jax.tree.leaves(tree)
+
+    @jax.jit
+    def step(x):
+        return read(nested(Pairs([("a", "b")], [x])))
+
+    if __name__ == "program":
+        step(jnp.ones(3))
+"""
+
+
+def test_containers_are_what_the_abstract_classes_say_they_can_do(tmp_path: Path) -> None:
+    source = textwrap.dedent(ABLE).replace("BASE", "Sequence")
+    exec(compile(source, "program.py", "exec"), {"__name__": "program"})
+    assert facts(tmp_path, source)["read"] == ("yes", {"tree": "traced"})
+
+
+@pytest.mark.parametrize("base", ["Mapping", "Base"])
+def test_what_derives_from_a_mapping_or_from_what_is_not_known_may_be_one(tmp_path: Path, base: str) -> None:
+    source = textwrap.dedent(ABLE).replace("BASE", base)
+    source = source.replace("import jax\n", "import jax\nfrom elsewhere import Base\n", 1)
+    assert facts(tmp_path, source)["read"][0] == "unknown"
+
+
+def test_an_array_can_be_gone_through_and_is_no_sequence(tmp_path: Path) -> None:
+    source = """
+        import jax
+        from collections.abc import Iterable, Sequence
+
+        def parts(x): return x
+        def items(x): return x
+
+        @jax.jit
+        def step(x, y):
+            x, y = x + 1, y + 1
+            return parts(x) if isinstance(x, Iterable) else None, items(y) if isinstance(y, Sequence) else None
+
+        step(jax.numpy.ones(3), jax.numpy.ones(3))
+    """
+    known = facts(tmp_path, source)
+    assert known["parts"] == ("yes", {"x": "traced"})
+    assert known["items"][0] == "unknown"
