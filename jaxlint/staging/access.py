@@ -28,6 +28,7 @@ from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
+    CONTENT,
     MISSING,
     UNKNOWN,
     Array,
@@ -313,6 +314,8 @@ class Access(Machine):
             answer = self.special(base, "__getitem__", [index], node, frame)
             if answer is not None:
                 return answer
+            if CONTENT in base.fields:
+                return self.subscript(base.fields[CONTENT], index, node, frame)
             if base.staged is not None:
                 return base.staged
         if isinstance(base, Transformed) and base.kind == "pallas":

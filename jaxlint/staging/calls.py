@@ -33,6 +33,7 @@ from jaxlint.staging.syntax_facts import (
 )
 from jaxlint.staging.timing import Effect
 from jaxlint.staging.values import (
+    CONTENT,
     MISSING,
     UNKNOWN,
     Array,
@@ -65,7 +66,7 @@ from jaxlint.staging.values import (
     stand_in,
     unknown_of,
 )
-from jaxlint.staging.writes import Writes, mutable_parts, repeat, writes_since
+from jaxlint.staging.writes import Writes, mutable_parts, own, repeat, writes_since
 
 if TYPE_CHECKING:
     from jaxlint.staging.buffers import Handed
@@ -749,15 +750,17 @@ class FunctionRecord:
             self.observations.append(Observation(stage, self.as_given(bound), context, by, guessed))
 
     def as_given(self, bound: dict[str, Value]) -> dict[str, Value]:
-        """The parameters before the function runs, which may fill what is handed to it empty: an object, or the dict of the keywords that are left over."""
-        rest = self.function.node.args.kwarg
-        given = dict(bound)
+        """The parameters before the function runs, which may fill what it gets empty: an object, or the dict of the keywords that are left over."""
+        given: dict[str, Value] = {}
         for name, value in bound.items():
-            if isinstance(value, Instance) and not value.fields:
-                given[name] = replace(value, fields={})
-            elif isinstance(value, DictValue) and rest is not None and name == rest.arg:
-                given[name] = replace(value, items=dict(value.items))
-        return given
+            if isinstance(value, Instance):
+                if value.fields.keys() <= {CONTENT}:
+                    fields = {part: own(held) for part, held in value.fields.items()}
+                    given[name] = replace(value, fields=fields)
+            elif isinstance(value, DictValue) and self.function.node.args.kwarg is not None:
+                if name == self.function.node.args.kwarg.arg:
+                    given[name] = replace(value, items=dict(value.items))
+        return {**bound, **given} if given else bound
 
 
 def depth_below(caller: Frame | None) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import deque
 
 from jaxlint.jaxapi.modules import ENUMERATION, ENUMERATIONS
 from jaxlint.jaxapi.names import canonical, public_class
@@ -30,6 +31,7 @@ from jaxlint.staging.syntax_facts import (
 from jaxlint.staging.values import (
     ANY_NAME,
     CALLABLE,
+    CONTENT,
     MISSING,
     UNKNOWN,
     Array,
@@ -38,6 +40,7 @@ from jaxlint.staging.values import (
     ClassValue,
     DictValue,
     External,
+    ExternalMethod,
     ExternalObject,
     Field,
     Function,
@@ -241,6 +244,7 @@ class Classes(Machine):
         elif cls.kind in DATACLASS_KINDS:
             self.fill(cls, [instance, *args], kwargs, node, frame)
         elif cls.external_bases():
+            self.hold(instance, args, kwargs, node, frame)
             base_args = [*args, *kwargs.values()]
             if "flax.linen.Module" not in cls.external_bases():
                 array = next((a for a in map(find_array, base_args) if a is not None), None)
@@ -454,6 +458,9 @@ class Classes(Machine):
             return ExternalObject("dataclasses.replace", [base])
         if name == "__class__":
             return base.cls
+        content = base.fields.get(CONTENT)
+        if content is not None and hasattr(dict if isinstance(content, DictValue) else deque, name):
+            return ExternalMethod(content, name)
         if not name.startswith("__"):
             answer = self.special(base, "__getattr__", [Static(name)], node, frame)
             if answer is not None and not isinstance(answer, Unknown):

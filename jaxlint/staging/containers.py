@@ -10,6 +10,7 @@ from jaxlint.staging import events
 from jaxlint.staging.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
+    CONTENT,
     MISSING,
     UNKNOWN,
     Array,
@@ -38,8 +39,20 @@ from jaxlint.staging.values import (
 Built = TypeVar("Built")
 
 
+# Containers that classes derive from, and the builtin that makes what their objects hold.
+_HOLDERS = {"builtins.list": "list", "collections.deque": "list", "builtins.dict": "dict"}
+
+
 class Containers(Machine):
     """Containers, and their elements."""
+
+    def hold(
+        self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> None:
+        """Puts what a container is made of into an object whose class derives from one."""
+        maker = next((_HOLDERS[base] for base in instance.cls.external_bases() if base in _HOLDERS), None)
+        if maker is not None:
+            instance.fields[CONTENT] = self.call_builtin(maker, args, kwargs, node, frame)
 
     def eval_tuple(self, node: ast.Tuple, frame: Frame) -> Value:
         items, known = self.sequence_items(node.elts, frame)
@@ -235,6 +248,8 @@ class Containers(Machine):
             return Static(kind="str" if is_text(value) else "")
         if isinstance(value, Instance):
             result = self.special(value, "__iter__", [], node, frame)
+            if result is None and CONTENT in value.fields:
+                return self.element_of(value.fields[CONTENT], node, frame)
             if isinstance(result, Instance):
                 result = self.special(result, "__next__", [], node, frame)
                 return UNKNOWN if result is None else result

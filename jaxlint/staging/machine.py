@@ -162,6 +162,11 @@ class Machine:
     ) -> bool:
         raise NotImplementedError
 
+    def hold(
+        self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> None:
+        raise NotImplementedError
+
     def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:
         raise NotImplementedError
 

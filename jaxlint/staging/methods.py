@@ -25,6 +25,7 @@ from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import all_parameters, nodes_of
 from jaxlint.staging.values import (
     CALLABLE,
+    CONTENT,
     MISSING,
     UNKNOWN,
     Array,
@@ -271,13 +272,15 @@ class Methods(Machine):
                 self.check_leak(target, args[-1], node, frame)
                 if target.items is not None and not frame.loops and not frame.guards and name == "append":
                     target.items.append(args[-1])
-                else:
-                    first = target.items is not None and not target.items
-                    known = join_all(target.elements()) if not first else args[-1]
-                    target.items = None
-                    target.element = join(known, args[-1]) if not isinstance(known, Unknown) else args[-1]
+                    target.element = join_all(target.items)
                     return Static(None)
-                target.element = join_all(target.items)
+                first = target.items is not None and not target.items
+                known = join_all(target.elements()) if not first else args[-1]
+                target.items = None
+                if isinstance(known, CALLABLE) and isinstance(args[-1], Unknown):
+                    target.element = known  # of a stack of functions, those that are known are called
+                else:
+                    target.element = args[-1] if isinstance(known, Unknown) else join(known, args[-1])
             return Static(None)
         if name == "extend":
             self.extend_list(target, args[0] if args else UNKNOWN, node, frame)
@@ -476,6 +479,8 @@ class Methods(Machine):
         """`base[index] = value`."""
         if self.special(base, "__setitem__", [index, value], node, frame) is not None:
             return
+        if isinstance(base, Instance) and CONTENT in base.fields:
+            base = base.fields[CONTENT]
         if isinstance(base, (Array, Unknown)) and base.origin is not None:
             base.origin.rebind(constant(index))
         if isinstance(base, External):

@@ -28,6 +28,7 @@ class _Missing:
 
 MISSING: Final = _Missing()
 ANY_NAME: Final = "*"  # of a field: what an object has under names that are not known
+CONTENT: Final = "[]"  # the same: what an object holds whose class derives from a container
 
 
 class Origin:

@@ -36,7 +36,7 @@ def writes_since(before: dict[Path, tuple[Value, State]]) -> Writes:
         now = _state(value)
         if isinstance(value, Instance):
             new = {name: part for name, part in now.items() if state.get(name) is not part}
-            now = {name: part if id(part) in given else _own(part) for name, part in new.items()}
+            now = {name: part if id(part) in given else own(part) for name, part in new.items()}
             if now:
                 found.append((path, now))
         elif not _same(state, now):
@@ -51,7 +51,7 @@ def repeat(writes: Writes, bound: dict[str, Value]) -> None:
         for name in path[1:]:
             value = value.fields.get(name) if isinstance(value, Instance) else None
         if isinstance(value, Instance) and isinstance(state, dict):
-            value.fields.update({name: _own(part) for name, part in state.items()})
+            value.fields.update({name: own(part) for name, part in state.items()})
         elif isinstance(value, ListValue):
             items, value.element = state
             value.items = None if items is None else list(items)
@@ -60,7 +60,7 @@ def repeat(writes: Writes, bound: dict[str, Value]) -> None:
             value.items.update(items)
 
 
-def _own(value: Value) -> Value:
+def own(value: Value) -> Value:
     """A container that the call has made: what is put into it later, by this object or another's, is not in the others."""
     if isinstance(value, ListValue):
         return replace(value, items=None if value.items is None else list(value.items))

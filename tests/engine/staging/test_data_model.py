@@ -656,3 +656,88 @@ def test_an_array_can_be_gone_through_and_is_no_sequence(tmp_path: Path) -> None
     known = facts(tmp_path, source)
     assert known["parts"] == ("yes", {"x": "traced"})
     assert known["items"][0] == "unknown"
+
+
+HOLDING = """
+    import jax
+    import jax.numpy as jnp
+    from collections import deque
+    from typing import TypeVar
+
+    T = TypeVar("T")
+
+    class Held(BASE): ...
+
+    def flatten(held):
+        return tuple(held), None
+
+    REGISTER
+
+    def fill(held, x):
+        FILL
+
+    def read(held):
+        return READ
+
+    @jax.jit
+    def step(x):
+        held = Held()
+        fill(held, x)
+        return read(held)
+
+    step(jnp.ones(3))
+"""
+HOLDS = {
+    "list": ("list", "held.append(x)", "held[0] + 1"),
+    "deque": ("deque[T]", "held.appendleft(x)", "sum(held)"),
+    "dict": ("dict", "held['a'] = x", "held.get('a') + 1"),
+}
+REGISTER = "jax.tree_util.register_pytree_node(Held, flatten, lambda _, parts: Held(parts))"
+
+
+@pytest.mark.parametrize("base", HOLDS)
+def test_an_object_whose_class_derives_from_a_container_holds_what_is_put_into_it(
+    tmp_path: Path, base: str
+) -> None:
+    name, fill, read = HOLDS[base]
+    source = textwrap.dedent(HOLDING).replace("BASE", name).replace("FILL", fill).replace("READ", read)
+    registered = source.replace("REGISTER", REGISTER)
+    exec(compile(registered, "program.py", "exec"), {"__name__": "program"})
+    known = facts(tmp_path, registered)
+    assert known["read"] == ("yes", {"held": "traced"})
+    assert known["fill"][1] == {"held": "static", "x": "traced"}  # it is empty
+    # What JAX was not told about is a leaf, whatever it holds.
+    assert facts(tmp_path, source.replace("REGISTER", ""))["read"][1] == {"held": "static"}
+
+
+def test_a_list_of_functions_keeps_those_that_are_known(tmp_path: Path) -> None:
+    source = """
+        import jax
+        from elsewhere import hook
+
+        def double(x):
+            return 2 * x
+
+        def number(x):
+            return x
+
+        def hooks(*more):
+            found = []
+            for given in (double, *more):
+                found.append(given)
+            found.insert(0, hook())
+            return found
+
+        @jax.jit
+        def step(x):
+            for made in hooks():
+                x = made(x)
+            kept = []
+            for _ in range(3):
+                kept.append(0)
+            kept.insert(0, hook())
+            return x, number(kept[0])
+    """
+    known = facts(tmp_path, source)
+    assert known["double"] == ("yes", {"x": "traced"})
+    assert known["number"][1] == {"x": "unknown"}
