@@ -12,6 +12,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import (
     UNKNOWN,
+    Instance,
     ListValue,
     Transformed,
     TupleValue,
@@ -66,6 +67,43 @@ class StaticArgumentMismatch(Rule):
     severity = Severity.ERROR
     fixable = "unsafe"
     examples = (
+        Example(
+            "a static argument of a rematerialised module that is passed by keyword, or left out",
+            """
+from functools import partial
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+class Block(nn.Module):
+    @nn.compact
+    def __call__(self, x, train=False):
+        x = nn.Dense(4)(x)
+        return x * 2 if train else x
+
+class Own(nn.Module):
+    @partial(nn.remat, static_argnums=(2,))
+    @nn.compact
+    def __call__(self, x, train=False):
+        x = nn.Dense(4)(x)
+        return x * 2 if train else x
+
+class Net(nn.Module):
+    remat: bool = True
+
+    @nn.compact
+    def __call__(self, x, train):
+        Rematerialised = nn.remat(Block, static_argnums=(2,))
+        x = Rematerialised()(x, train=train)  # finding
+        x = Rematerialised()(x)  # finding
+        x = Own()(x, train=train)  # finding
+        x = Rematerialised()(x, train)
+        x = nn.remat(Block, static_argnums=2, policy=None)()(x, False)
+        return Own()(Block()(x, train=train), train)
+
+Net().init(jax.random.key(0), jnp.ones((2, 4)), True)
+""",
+        ),
         Example(
             "a static argument of checkpoint that is passed by keyword",
             """
@@ -257,16 +295,20 @@ def build(function, names):
                 return
         self.check_overlap(event, options, signature, report)
 
-    @concerns(callees=("Transformed",))
+    @concerns(callees=("Transformed", "Instance"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        t = event.callee
+        lifted = isinstance(event.callee, Instance)
+        t = event.callee.cls.lookup("__call__") if isinstance(event.callee, Instance) else event.callee
         if not isinstance(t, Transformed) or event.frame.catching or guarded(event, convention=False):
             return
         if "**" in event.kwargs or not isinstance(event.node, ast.Call):
             return
         if any(isinstance(argument, ast.Starred) for argument in event.node.args):
             return
-        if t.api in _GRADIENTS:
+        if lifted:
+            if t.api in _LIFTED_CHECKPOINTS:
+                self.check_checkpoint(event, t, 1 + len(event.args), report)
+        elif t.api in _GRADIENTS:
             numbers = constant(t.options["argnums"]) if "argnums" in t.options else 0
             wanted = [n for n in (numbers if isinstance(numbers, tuple) else (numbers,)) if type(n) is int]
             beyond = next((n for n in wanted if not -len(event.args) <= n < len(event.args)), None)
@@ -276,8 +318,8 @@ def build(function, names):
                     f"`{t.api}` differentiates argument {beyond}, and the call passes {len(event.args)} by position",
                     reason=f"{t.why.explain(report.module)}; what is differentiated must be passed by position",
                 )
-        elif t.kind == "checkpoint" and t.target is not None and isinstance(event.node, ast.Call):
-            self.check_checkpoint(event, t, report)
+        elif t.api in _CHECKPOINTS and t.target is not None:
+            self.check_checkpoint(event, t, len(event.args), report)
         elif t.api == "jax.vmap":
             axes = t.options.get("in_axes")
             if not isinstance(axes, (TupleValue, ListValue)) or axes.items is None:
@@ -289,15 +331,16 @@ def build(function, names):
                     reason=f"{t.why.explain(report.module)}; what is passed by keyword is always mapped along axis 0",
                 )
 
-    def check_checkpoint(self, event: CallEvent, t: Transformed, report: Reporter) -> None:
-        """`jax.checkpoint` counts what a call passes by position, and knows no names."""
+    def check_checkpoint(self, event: CallEvent, t: Transformed, count: int, report: Reporter) -> None:
+        """`jax.checkpoint` and `nn.remat` count what a call passes by position, the module included, and know no names."""
         entries = [n for n in _entries(t.options.get("static_argnums", UNKNOWN)) if isinstance(n, int)]
-        beyond = next((n for n in entries if not -len(event.args) <= n < len(event.args)), None)
-        if beyond is not None and t.api in _CHECKPOINTS:
+        beyond = next((n for n in entries if n >= count or (n < -count and t.api in _CHECKPOINTS)), None)
+        if beyond is not None:
             passed = ", ".join(f"`{name}`" for name in event.kwargs)
+            own = ", the module included" if t.api in _LIFTED_CHECKPOINTS else ""
             report(
                 event.node,
-                f"`static_argnums` of `{t.api}` counts what is passed by position, and this call passes {len(event.args)}"
+                f"`static_argnums` of `{t.api}` counts what is passed by position{own}, and this call passes {count}"
                 + (f": pass {passed} by position" if passed else ""),
                 reason=f"{t.why.explain(report.module)}, with argument {beyond} static; the call raises",
             )
@@ -324,6 +367,7 @@ def build(function, names):
 _CUSTOM = frozenset({"jax.custom_vjp", "jax.custom_jvp"})
 _GRADIENTS = frozenset({"jax.grad", "jax.value_and_grad", "jax.jacfwd", "jax.jacrev", "jax.hessian"})
 _CHECKPOINTS = frozenset({"jax.checkpoint", "jax.remat", "jax.ad_checkpoint.checkpoint"})
+_LIFTED_CHECKPOINTS = frozenset({"nn.remat", "nn.checkpoint"})
 _OPTIONS = ("static_argnums", "static_argnames", "donate_argnums", "donate_argnames")
 
 
