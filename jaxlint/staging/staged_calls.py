@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS
 from jaxlint.staging import events
@@ -293,14 +294,20 @@ class StagedCalls(Machine):
         names = self.signature(t.target)
         spec = self.spec_of(t)
         staged: list[Value] = []
+        copies: list[Value] = []
         for position, value in enumerate(args):
             name = names[position] if position < len(names) else f"argument {position}"
             mapped = self.is_argument_mapped(t, position, name)
             if mapped is False:
                 staged.append(value)
-            else:
-                certain = bool(mapped) or (isinstance(value, Array) and value.staged)
-                staged.append(self.to_staged(value, self.parameter_why(t, name), certain, spec.keeps_python))
+                continue
+            certain = bool(mapped) or (isinstance(value, Array) and value.staged)
+            inside = self.to_staged(value, self.parameter_why(t, name), certain, spec.keeps_python)
+            copied = copied_in_rows(value)
+            if copied is not None and isinstance(inside, Array):
+                inside = replace(inside, origin=copied)  # each row is that array
+                copies.append(value)
+            staged.append(inside)
         options = {
             n: self.to_staged(v, self.parameter_why(t, n), t.kind == "vmap", spec.keeps_python)
             for n, v in kwargs.items()
@@ -310,7 +317,7 @@ class StagedCalls(Machine):
         born, before = Origin(t.label).serial, list(frame.used)
         result = self.in_stage(t.target, stage, staged, options, node, frame)
         if t.kind == "vmap":
-            changing = [v for v, s in zip(args, staged, strict=True) if s is not v]
+            changing = [v for v, s in zip(args, staged, strict=True) if s is not v and v not in copies]
             self.tell_constant_keys(t.api, t.target, before, born, [*changing, *kwargs.values()], node, frame)
         self.dispatch(node, frame, t.label)
         if frame.stage.staged:
@@ -391,6 +398,18 @@ class StagedCalls(Machine):
             state.tree = True
             return TupleValue([result, state])
         return result
+
+
+def copied_in_rows(value: Value) -> Origin | None:
+    """The identity of the one array that is in each row of `jnp.stack([x] * n)`; None where they may differ."""
+    made = value.made if isinstance(value, Array) else None
+    if made is None or made.name not in ("stack", "array", "asarray") or made.kwargs or len(made.args) != 1:
+        return None
+    rows = made.args[0]
+    parts = rows.elements() if isinstance(rows, (ListValue, TupleValue)) else []
+    found = {part.origin if isinstance(part, (Array, Unknown)) else None for part in parts}
+    several = isinstance(rows, ListValue) and (rows.items is None or len(rows.items) > 1)
+    return found.pop() if several and len(found) == 1 else None
 
 
 def _as_arrays(value: Value) -> Value:
