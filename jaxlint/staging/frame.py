@@ -97,7 +97,10 @@ class Frame:
         function = self.function
         if function is None or function.cls is None or not self.guards:
             return False
-        makers = (function.cls.lookup(name) for name in ("__init__", "__post_init__"))
+        # Those of its bases, too, which a constructor calls by `super()`.
+        makers = (
+            cls.namespace.get(name) for cls in function.cls.mro() for name in ("__init__", "__post_init__")
+        )
         return any(
             isinstance(maker, Function) and function.name in methods_called_on_self(maker.node)
             for maker in makers

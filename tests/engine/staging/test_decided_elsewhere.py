@@ -367,6 +367,10 @@ PROGRAMS: dict[str, tuple[str, list[tuple[str, str]]]] = {
                 return self.store
 
         class Likelihood(Base):
+            def __post_init__(self):
+                assert self.rows
+                super().__post_init__()
+
             def prepared(self):
                 if "mean" not in self.store:
                     super().prepared()
