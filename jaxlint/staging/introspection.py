@@ -37,6 +37,7 @@ from jaxlint.staging.values import (
     ModuleValue,
     NumpyArray,
     Partial,
+    Sentinel,
     Shim,
     Static,
     Transformed,
@@ -164,6 +165,12 @@ class Introspection(Machine):
         first = args[0] if args else UNKNOWN
         return first.cls if isinstance(first, Instance) else Static(kind="type")
 
+    def object_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """`object()`, which programs compare with `is` to see whether they were given anything."""
+        return Static(Sentinel())
+
     def new_call(
         self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
     ) -> Value:
@@ -274,6 +281,7 @@ INTROSPECTION: dict[str, Builtin] = {
     "getattr": Introspection.getattr_call,
     **dict.fromkeys(("setattr", "object.__setattr__"), Introspection.setattr_call),
     "super": Introspection.super_call,
+    "object": Introspection.object_call,
     "object.__new__": Introspection.new_call,
     "type": Introspection.type_call,
     "vars": Introspection.vars_call,

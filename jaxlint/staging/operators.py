@@ -34,6 +34,7 @@ from jaxlint.staging.values import (
     ListValue,
     NumpyArray,
     Reading,
+    Sentinel,
     Setting,
     Shim,
     Static,
@@ -459,7 +460,9 @@ def _identical(left: Value, right: Value) -> bool | None:
 
 
 def _is_singleton(value: Value) -> bool:
-    return isinstance(value, Static) and (value.const is Ellipsis or isinstance(value.const, bool))
+    return isinstance(value, Static) and (
+        value.const is Ellipsis or isinstance(value.const, (bool, Sentinel))
+    )
 
 
 def _fold(left: Static, right: Static, op: ast.operator) -> Value:

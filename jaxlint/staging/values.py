@@ -31,6 +31,10 @@ ANY_NAME: Final = "*"  # of a field: what an object has under names that are not
 CONTENT: Final = "[]"  # the same: what an object holds whose class derives from a container
 
 
+class Sentinel:
+    """What `object()` makes: a constant that is itself and nothing else."""
+
+
 class Origin:
     """The identity of a value: a parameter, a fresh key, or a named part of another origin."""
 

@@ -741,3 +741,69 @@ def test_a_list_of_functions_keeps_those_that_are_known(tmp_path: Path) -> None:
     known = facts(tmp_path, source)
     assert known["double"] == ("yes", {"x": "traced"})
     assert known["number"][1] == {"x": "unknown"}
+
+
+def test_what_object_makes_is_itself_and_nothing_else(tmp_path: Path) -> None:
+    source = """
+        import functools
+        import jax
+        import jax.numpy as jnp
+
+        MISSING = object()
+        OTHER = object()
+
+        def rule(function=MISSING, *, scale=1.0):
+            if function is MISSING:
+                return functools.partial(rule, scale=scale)
+
+            def wrapped(x):
+                return function(given(x * scale))
+
+            return wrapped
+
+        def given(x):
+            return x
+
+        def left_out(x):
+            return x
+
+        @rule(scale=2.0)
+        def double(x):
+            return 2 * x
+
+        def value(x, y=MISSING):
+            if y is OTHER:
+                return left_out(x)
+            return x if y is MISSING else x + y
+
+        @jax.jit
+        def step(x):
+                return double(value(x)) + value(x, 1.0 * x)
+
+        step(jnp.ones(3))
+    """
+    exec(compile(textwrap.dedent(source), "program.py", "exec"), {"__name__": "program"})
+    known = facts(tmp_path, source)
+    assert known["rule"] == ("no", {"function": "static", "scale": "static"})
+    assert known["rule.<locals>.wrapped"] == ("yes", {"x": "traced"})
+    assert known["given"] == ("yes", {"x": "traced"})
+    assert known["double"] == ("yes", {"x": "traced"})
+    assert known["left_out"][0] == "unknown"
+
+
+def test_a_name_that_is_set_elsewhere_may_be_what_object_made(tmp_path: Path) -> None:
+    source = """
+        import jax
+        from elsewhere import MISSING
+
+        OWN = object()
+
+        def maybe(x): return x
+
+        @jax.jit
+        def step(x, y=OWN):
+            if y is MISSING:
+                return maybe(x)
+            return x
+    """
+    assert facts(tmp_path, source)["maybe"] == ("yes", {"x": "traced"})
