@@ -11,6 +11,7 @@ from jaxlint.finding import Finding, FixRequest, Severity, Span
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.staging import memo
+from jaxlint.staging.consequences import Consequences, WrongStatic
 from jaxlint.staging.deep_stack import with_deep_stack
 from jaxlint.staging.events import Event
 from jaxlint.staging.evidence import severity_of
@@ -49,7 +50,9 @@ class Reporter:
         sink: dict[tuple[str, str, Span], Finding],
         target_jax: str | None,
         dependencies: Mapping[str, str],
+        consequences: Consequences,
     ) -> None:
+        self.consequences = consequences
         self.interpreter: Interpreter | None = None
         self.rule = rule
         self.sink = sink
@@ -120,6 +123,7 @@ class Reporter:
         fix: FixRequest | None = None,
         data: Mapping[str, object] | None = None,
         function: str | None = None,
+        cause: WrongStatic | None = None,
     ) -> None:
         """Reports `message` at `node`; of the reports of a rule at a place the surest is kept, the first of those."""
         assert self.event is not None
@@ -135,6 +139,7 @@ class Reporter:
         known = self.sink.get(key)
         if known is not None and _SURENESS.index(known.severity) >= _SURENESS.index(severity):
             return
+        self.consequences.note(key, self.event, cause)
         self.sink[key] = Finding(
             self.path,
             span,
@@ -166,7 +171,8 @@ def analyze(
     result, not an exception.
     """
     sink: dict[tuple[str, str, Span], Finding] = {}
-    reporters = [Reporter(rule, sink, target_jax, dependencies or {}) for rule in rules]
+    consequences = Consequences()
+    reporters = [Reporter(rule, sink, target_jax, dependencies or {}, consequences) for rule in rules]
     interpreter = build(files, Listeners(reporters), read)
     for reporter in reporters:
         reporter.interpreter = interpreter
@@ -181,6 +187,7 @@ def analyze(
                 finish(reporter)
 
     with_deep_stack(work)
+    consequences.fold(sink)
     result.findings = list(sink.values())
     result.errors.extend(interpreter.errors)
     result.dependencies = dict(interpreter.project.context)

@@ -9,6 +9,7 @@ from jaxlint.finding import FixRequest, Severity
 from jaxlint.jaxapi.transforms import STATIC_JIT_KINDS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
+from jaxlint.staging.consequences import WrongStatic
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -290,6 +291,7 @@ def build(function, names):
                     place,
                     f"`{name}`: {'; '.join(wrong)}",
                     reason=f"{t.why.explain(report.module)}; its signature is `({signature})`",
+                    cause=WrongStatic(t, frozenset(wrong)) if name.startswith("static") else None,
                     fix=_corrected(place, entries, signature, report),
                 )
                 return

@@ -7,6 +7,7 @@ import ast
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.rule import Example, Rule
 from jaxlint.staging import Reporter
+from jaxlint.staging.consequences import WrongStatic
 from jaxlint.staging.events import StaticArgumentEvent, StaticFieldEvent
 from jaxlint.staging.values import (
     Array,
@@ -417,6 +418,7 @@ def train(params, grads):
             f"`{event.parameter}` of `{event.transformed.label}` is static, and {kind} cannot be hashed",
             reason=f"{event.transformed.why.explain(report.module)}, with `{event.parameter}` among its static arguments",
             fix=fix,
+            cause=_wrong_position(event),
             severity=Severity.WARNING if module else None,  # before 0.13 equinox hashed the leaves alone
         )
 
@@ -433,6 +435,13 @@ def train(params, grads):
             f"{event.transformed.why.explain(report.module)}",
             severity=Severity.WARNING,
         )
+
+
+def _wrong_position(event: StaticArgumentEvent) -> WrongStatic | None:
+    """An array for what a position makes static: another parameter may have been meant."""
+    if "static_argnums" not in event.transformed.options or not isinstance(event.value, (Array, NumpyArray)):
+        return None
+    return WrongStatic(event.transformed, frozenset({event.parameter}))
 
 
 _WRITTEN_OUT = (ast.List, ast.ListComp, ast.Set, ast.SetComp, ast.Dict, ast.DictComp)  # at the call
