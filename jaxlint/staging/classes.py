@@ -112,7 +112,7 @@ FIELD_MAKERS = frozenset(
 WRITTEN_INIT = "dataclasses.dataclass.__init__"
 _CONTAINER_TYPES = frozenset(f"builtins.{kind}" for kind in ("list", "dict", "set", "tuple"))
 PYTREE_KINDS = frozenset({"pytree", "equinox", "nnx", "registered"})
-DATACLASS_KINDS = frozenset({"linen", "equinox", "pytree", "registered", "dataclass", "namedtuple"})
+DATACLASS_KINDS = frozenset({"linen", "equinox", "pytree", "registered", "static", "dataclass", "namedtuple"})
 MODULE_KINDS = frozenset({"linen", "nnx", "equinox", "haiku"})
 
 

@@ -279,8 +279,10 @@ class Methods(Machine):
                 target.items = None
                 if isinstance(known, CALLABLE) and isinstance(args[-1], Unknown):
                     target.element = known  # of a stack of functions, those that are known are called
+                elif isinstance(known, Unknown) and isinstance(args[-1], (Array, *CALLABLE)):
+                    target.element = args[-1]
                 else:
-                    target.element = args[-1] if isinstance(known, Unknown) else join(known, args[-1])
+                    target.element = join(known, args[-1])
             return Static(None)
         if name == "extend":
             self.extend_list(target, args[0] if args else UNKNOWN, node, frame)

@@ -19,6 +19,19 @@ from jaxlint.staging.values import Array
 from jaxlint_rules._reasons import guarded
 
 PROGRAMS = {
+    "lists that stand beside what is not known in one list": """
+        import jax.numpy as jnp
+
+        def put(names, params, rows):
+            given = []
+            for name in names:
+                if name in params:
+                    given.append(params[name][0])
+                else:
+                    given.append([row[name] for row in rows])
+            inputs, kernel = given
+            return inputs, jnp.squeeze(kernel, 0)
+    """,
     "a constant that a function is given beside ever more numbers": """
         import jax
         import jax.numpy as jnp
@@ -2370,6 +2383,9 @@ def test_what_a_program_needs_of_the_environment_is_taken_to_be_there(tmp_path: 
 
 
 SURE = {
+    "lists that stand beside what is not known in one list": [
+        ("given.append(params[name][0])", "given.append([params[name][0]])")
+    ],
     "a constant that a function is given beside ever more numbers": [("6, jnp.inf", "6, 2")],
     "two runners and two carries that one setting chooses": [("if not on_policy", "if on_policy")],
     "many fields that a helper makes static by the type of their default": [

@@ -415,3 +415,39 @@ def test_a_field_may_be_among_what_a_spread_gives(tmp_path: Path, call: str, mar
         """
     }
     assert reported(findings_in(tmp_path, files)) == expected(files)
+
+
+@pytest.mark.parametrize(
+    ("registration", "sizes", "mark"),
+    [
+        ("@jax.tree_util.register_static", "(jax.device_count(),)", ""),
+        ("@jax.tree_util.register_static", "()", "  # reports spec-mismatch"),
+        ("", "(jax.device_count(),)", ""),
+        ("", "()", "  # reports spec-mismatch"),
+    ],
+)
+def test_a_static_dataclass_runs_what_follows_its_constructor(
+    tmp_path: Path, registration: str, sizes: str, mark: str
+) -> None:
+    files = {
+        "config.py": f"""
+            from dataclasses import dataclass
+
+            import jax
+
+            @dataclass(frozen=True)
+            {registration}
+            class Config:
+                names: tuple[str, ...] = ("data",)
+                sizes: tuple[int, ...] = ()
+
+                def __post_init__(self):
+                    object.__setattr__(self, "sizes", {sizes})
+
+            def devices(config: Config):
+                return jax.make_mesh(config.sizes, config.names){mark}
+
+            devices(Config())
+        """
+    }
+    assert reported(findings_in(tmp_path, files)) == expected(files)
