@@ -76,7 +76,7 @@ def _part_of_partial(partial: Partial, name: str) -> Value:
         return partial.function
     if name == "args":
         return TupleValue(list(partial.args))
-    return DictValue(dict(partial.kwargs)) if name == "keywords" else UNKNOWN
+    return DictValue(partial.kwargs) if name == "keywords" else UNKNOWN
 
 
 class Access(Machine):

@@ -253,6 +253,40 @@ PROGRAMS: dict[str, tuple[str, list[tuple[str, str]]]] = {
         """,
         [("if not is_ours(cosmology):", "if shifts.shape[0]:")],
     ),
+    "a keyword that a subclass puts into a partial": (
+        """
+        import functools
+        import jax
+        import jax.numpy as jnp
+
+        class Engine:
+            def __init__(self, graph):
+                self.step = self.stepping(graph)
+
+            def stepping(self, graph):
+                return functools.partial(self.one, temperature=3)
+
+            @staticmethod
+            def one(index, state, temperature):
+                return state * temperature
+
+            def run(self):
+                return jax.lax.fori_loop(0, 3, self.step, jnp.zeros(3))
+
+        class Biased(Engine):
+            def stepping(self, graph):
+                step = super().stepping(graph)
+                step.keywords["graph"] = graph
+                return step
+
+            @staticmethod
+            def one(index, state, temperature, graph):
+                return state * temperature + graph
+
+        Biased(jnp.ones(3)).run()
+        """,
+        [('                step.keywords["graph"] = graph\n', "")],
+    ),
     "what a part of a module has set up in an earlier trace": (
         """
         import flax.linen as nn
