@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 
 from jaxlint.finding import Severity
 from jaxlint.rule import Example, Rule, concerns
@@ -26,7 +27,7 @@ from jaxlint.staging.values import (
     Value,
 )
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, has_other_way, names_in
+from jaxlint_rules._loops import FEW, counters, given_arguments, has_other_way, names_in
 from jaxlint_rules._reasons import staged_because
 
 _STACKING = ("jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray")
@@ -73,7 +74,8 @@ class AppendLoop(Rule):
 
     ## When not to fix
     When an iteration takes so long that the rest does not matter, or has to do something on the host. Nothing is said of loops on the
-    host around a compiled step of training (one that takes `jax.value_and_grad`), whose losses they collect.
+    host around a compiled step of training (one that takes `jax.value_and_grad`), whose losses they collect, nor of loops that
+    take slices as long as the number of the iteration says, themselves or in a function that is given it.
 
     ## References
     - [JAX: `lax.scan`](https://docs.jax.dev/en/latest/_autosummary/jax.lax.scan.html)
@@ -85,6 +87,45 @@ class AppendLoop(Rule):
     severity = Severity.WARNING
     fixable = "unsafe"
     examples = (
+        Example(
+            "slices as long as the number of the iteration says, in a function that is given it",
+            """
+import jax
+import jax.numpy as jnp
+
+def corner(x, half):
+    size = 2 * half
+    return jnp.tanh(x).at[:size, -half : half].multiply(0.5)
+
+def block(x, i, width):
+    return jnp.tanh(x).at[i * width : (i + 1) * width].multiply(0.5)
+
+@jax.jit
+def corners(x):
+    kept = []
+    for level in range(40):
+        x = corner(x, level)
+        kept.append(x)
+    return jnp.stack(kept)
+
+@jax.jit
+def windows(x):
+    sums = []
+    state = jnp.zeros(3)
+    for i in range(40):
+        state = jnp.tanh(state + x[: i + 1].sum())
+        sums.append(state)
+    return jnp.stack(sums)
+
+@jax.jit
+def blocks(x):
+    kept = []
+    for i in range(40):  # finding
+        x = block(x, i, 3)
+        kept.append(x)
+    return jnp.stack(kept)
+""",
+        ),
         Example(
             "one result for each number",
             """
@@ -378,7 +419,7 @@ def run(state, key, scanned=True):
             known = self.loops.get(loop)
             if known is None or node.args[0].id not in (_appends(loop) or {_appends_only(loop)}):
                 continue
-            if has_other_way(loop, frame.module) or self.trains(loop, frame):
+            if has_other_way(loop, frame.module) or self.trains(loop, frame) or _cuts_anew(loop, frame):
                 continue
             seen, staged = known
             report.event = seen
@@ -407,7 +448,7 @@ def run(state, key, scanned=True):
 
     def trains(self, loop: ast.For, frame: Frame) -> bool:
         """Whether each iteration is a compiled step of training: heavy beside being sent, and its losses are few."""
-        for called in _called(loop, frame):
+        for _, called in _calls(loop, frame):
             while isinstance(called, (Transformed, Partial)):
                 called = called.target if isinstance(called, Transformed) else called.function
             if isinstance(called, Function) and called.node in self.training:
@@ -415,14 +456,88 @@ def run(state, key, scanned=True):
         return False
 
 
-def _called(loop: ast.For, frame: Frame) -> Iterator[Value]:
-    """What the names stand for that the body calls."""
+def _calls(loop: ast.For, frame: Frame) -> Iterator[tuple[ast.Call, Value]]:
+    """The calls in the body of what a name stands for."""
     for statement in loop.body:
         for part in walk(statement):
             if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
                 held = frame.scope.lookup(part.func.id)
                 if held is not None:
-                    yield held[0]
+                    yield part, held[0]
+
+
+def _cuts_anew(loop: ast.For, frame: Frame) -> bool:
+    """Whether an iteration takes slices as long as its number says, itself or in a function that is given it: no scan has those."""
+    numbers = counters(loop)
+    if not numbers:
+        return False
+    if _cuts_by(loop, numbers):
+        return True
+    for call, called in _calls(loop, frame):
+        while isinstance(called, (Transformed, Partial)):
+            called = called.target if isinstance(called, Transformed) else called.function
+        if isinstance(called, Function):
+            given = given_arguments(called.node, call)
+            handed = frozenset(
+                name for name, value in given if name and not numbers.isdisjoint(names_in(value))
+            )
+            if handed and _cuts_by(called.node, handed):
+                return True
+    return False
+
+
+@cache
+def _cuts_by(owner: ast.AST, numbers: frozenset[str]) -> bool:
+    """Whether a slice in `owner` is as long as one of these numbers says, or one that is computed of them."""
+    known = set(numbers)
+    sums = [
+        binding
+        for binding in nodes_of(owner, ast.Assign)
+        if isinstance(binding.targets[0], ast.Name)
+        and all(isinstance(part, _ARITHMETIC) for part in walk(binding.value))
+    ]
+    for _ in sums:  # each may be computed of those before
+        known.update(dotted(s.targets[0]) for s in sums if not known.isdisjoint(names_in(s.value)))
+    return any(_is_as_long_as(cut, known) for cut in nodes_of(owner, ast.Slice))
+
+
+_ARITHMETIC = (ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.expr_context)
+
+
+def _is_as_long_as(cut: ast.Slice, numbers: set[str]) -> bool:
+    """Whether the length of a slice depends on one of these numbers: that of `x[i * n : (i + 1) * n]` does not."""
+    bounds = [bound for bound in (cut.lower, cut.upper) if bound is not None]
+    if all(numbers.isdisjoint(names_in(bound)) for bound in bounds):
+        return False
+    lengths = set[int | None]()
+    for moved in (11, 23):
+        start, stop = (_tried(bound, numbers, moved) for bound in (cut.lower, cut.upper))
+        lengths.add(None if start is None or stop is None else stop - start)
+    return None in lengths or len(lengths) > 1
+
+
+def _tried(node: ast.expr | None, numbers: set[str], moved: int) -> int | None:
+    """What arithmetic gives where each of `numbers` is `moved`, and each other name is some number of its own."""
+    if node is None:
+        return 0
+    if isinstance(node, ast.Constant):
+        return node.value if type(node.value) is int else None
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return moved if dotted(node) in numbers else sum(map(ord, dotted(node)))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        inner = _tried(node.operand, numbers, moved)
+        return None if inner is None else -inner
+    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+        left, right = (_tried(side, numbers, moved) for side in (node.left, node.right))
+        return None if left is None or right is None else _OPERATIONS[type(node.op)](left, right)
+    return None
+
+
+_OPERATIONS: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
 
 
 @cache
