@@ -44,7 +44,11 @@ CHILD_FIELDS = {
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
-_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+# Of these, the fields that hold blocks of statements, and what of a statement holds such blocks.
+_BLOCKS = {
+    kind: tuple(name for name in ("body", "orelse", "finalbody", "handlers", "cases") if name in names)
+    for kind, names in CHILD_FIELDS.items()
+}
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -116,9 +120,8 @@ def statements(node: ast.AST) -> Iterator[ast.AST]:
     while stack:
         current = stack.pop()
         yield current
-        held = current.__dict__
-        for name in _BLOCKS:
-            block = held.get(name)
+        for name in _BLOCKS[current.__class__]:
+            block = current.__dict__.get(name)
             if block.__class__ is list:
                 stack += block
 

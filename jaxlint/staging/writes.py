@@ -69,10 +69,11 @@ def own(value: Value) -> Value:
 
 def _walk(parts: dict[str, Value], path: Path, depth: int) -> Iterator[tuple[Path, Value]]:
     for name, value in parts.items():
-        if isinstance(value, (Instance, ListValue, DictValue)):
+        kind = type(value)
+        if kind is Instance or kind is ListValue or kind is DictValue:
             yield (*path, name), value
-        if isinstance(value, Instance) and depth > 0 and value.fields:
-            yield from _walk(value.fields, (*path, name), depth - 1)
+            if isinstance(value, Instance) and depth > 0 and value.fields:
+                yield from _walk(value.fields, (*path, name), depth - 1)
 
 
 def _state(value: Value) -> State:
