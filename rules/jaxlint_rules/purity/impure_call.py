@@ -401,6 +401,18 @@ def main(x):
     start = time.time()
     y = noisy(x + np.random.normal())
     return y, time.time() - start
+
+calls = 0
+
+def timed(x):
+    global calls
+    calls += 1
+    start = time.time()
+    y = jax.numpy.sin(x)
+    return y + (time.time() - start)
+
+rows = jax.vmap(timed)
+slope = jax.grad(timed)(1.0)
 """,
         ),
     )
@@ -414,6 +426,8 @@ def main(x):
 
     def on_side_effect(self, event: SideEffectEvent, report: Reporter) -> None:
         name = event.where.lower()
+        if not event.frame.stage.abstract:
+            return  # nothing is compiled: what `vmap` or `grad` alone runs, it runs at each call
         if report.module.is_test or "trac" in name or "compil" in name or guarded(event) or _locked(event):
             return
         report(
@@ -451,6 +465,9 @@ def main(x):
         if not isinstance(event.callee, External):
             return ""
         name = event.name
+        draws = name.startswith(RANDOM) and name.rpartition(".")[2] not in NOT_DRAWS
+        if not event.frame.stage.abstract and not draws:
+            return ""  # as above; but all rows of a `vmap` share what is drawn
         if name == "time.sleep":
             return "`time.sleep` waits once, while JAX traces; compiled calls do not"
         if name == "builtins.open":
@@ -462,7 +479,6 @@ def main(x):
                 return ""
             assert isinstance(event.node, ast.Call)
             return f"`{ast.unparse(event.node)}` takes one item, while JAX traces; compiled calls see the same again"
-        draws = name.startswith(RANDOM) and name.rpartition(".")[2] not in NOT_DRAWS
         if name not in _CLOCKS and not draws and name != "builtins.input":
             return ""
         if guarded(event) or _is_fallback(event):

@@ -10,7 +10,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import dotted, nodes_of
-from jaxlint.staging.values import ExternalObject, is_none
+from jaxlint.staging.values import ExternalObject, Static, is_none
 
 _DEVICES = ("devices", "local_devices")
 
@@ -102,6 +102,11 @@ def restore(states, mesh):
         params = load(path)
         yield name, jax.device_put((params, name), NamedSharding(mesh, P()))
 
+def rates(schedule, steps, mesh):
+    everywhere = NamedSharding(mesh, P())
+    for step in range(steps):
+        yield schedule(jax.device_put(step, everywhere))
+
 def load(path):
     return path
 
@@ -131,8 +136,8 @@ def assembled(shape, sharding, parts):
             else set()
         )
         value = node.args[0]
-        if not _is_of(value, names):
-            return
+        if not _is_of(value, names) or isinstance(event.args[0], Static):
+            return  # a number has no parts to hand out
         placed = event.args[1] if len(event.args) > 1 else event.kwargs.get("device")
         device = node.args[1] if len(node.args) > 1 else None
         if event.name.endswith("replicated") or _is_replicated(placed):
