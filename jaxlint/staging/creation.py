@@ -140,7 +140,7 @@ class Creation(Machine):
         label = label_of(rule)
         why = Why(f"`{label}` is a rule of a primitive in `{table}`", frame.module, node)
         t = Transformed("primitive", table, rule, {}, node, frame.module, why, label)
-        self.creations.append((t, frame))
+        self.creations.append((t, frame, ()))
 
     def analyse_rule(
         self, t: Transformed, function: Function, skipped: int, bound_names: set[str], frame: Frame

@@ -41,6 +41,7 @@ from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.statements import Statements
 from jaxlint.staging.supposed import Supposed
 from jaxlint.staging.syntax_facts import changing_classes
+from jaxlint.staging.tested_items import taken_as_tested
 from jaxlint.staging.timing import Ledger, Timing, is_input
 from jaxlint.staging.transforming import Transforming
 from jaxlint.staging.trees import Trees
@@ -103,7 +104,8 @@ class Interpreter(
         self.records: dict[ast.AST, FunctionRecord] = {}
         self.defined: list[Function] = []
         self.classes: list[ClassValue] = []
-        self.creations: list[tuple[Transformed, Frame]] = []
+        self.creations = []
+        self.tested = []  # items of dicts that the branches around have asked for
         self.entry_stage = Stage("host", certain=False)
         self.test_stage = Stage("host", certain=False, parent=Stage("run"))
         self.copying = {}  # objects that are being copied, by the identity of the original
@@ -258,8 +260,9 @@ class Interpreter(
         while self.creations or self.defined or self.classes or self.awaited:
             self.run_awaited()
             while self.creations:
-                transformed, frame = self.creations.pop(0)
-                self.analyse_creation(transformed, frame)
+                transformed, frame, tested = self.creations.pop(0)
+                with taken_as_tested(tested):
+                    self.analyse_creation(transformed, frame)
             while self.classes:
                 cls = self.classes.pop(0)
                 if cls.module.source.path in self.entered:

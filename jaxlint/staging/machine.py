@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from jaxlint.staging.givers import Givers
     from jaxlint.staging.listeners import Listeners
     from jaxlint.staging.receivers import Awaited, LeftOpen
+    from jaxlint.staging.tested_items import TestedItem
     from jaxlint.staging.timing import Ledger
 
 
@@ -51,7 +52,8 @@ class Machine:
     records: dict[ast.AST, FunctionRecord]
     defined: list[Function]
     classes: list[ClassValue]
-    creations: list[tuple[Transformed, Frame]]
+    creations: list[tuple[Transformed, Frame, tuple[TestedItem, ...]]]
+    tested: list[TestedItem]
     entry_stage: Stage
     test_stage: Stage
     boundary: tuple[Transformed, Frame] | None

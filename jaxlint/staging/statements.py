@@ -35,6 +35,7 @@ from jaxlint.staging.syntax_facts import (
     type_checking_branch,
     walk,
 )
+from jaxlint.staging.tested_items import taken_as_tested, tested_item
 from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
     MISSING,
@@ -301,7 +302,7 @@ class Statements(Machine):
             taken = self.taken_today(node.test, frame) if shim else None
             frame.doubt += open_choice or missing is True or foreign is True
             frame.import_guard -= taken is True
-            body_alive = self.exec_block(node.body, frame)
+            body_alive = self.exec_tested(node.test, True, node.body, frame)
             frame.import_guard += taken is True
             frame.doubt -= open_choice or missing is True or foreign is True
             after_body = frame.snapshot()
@@ -310,7 +311,7 @@ class Statements(Machine):
             recall(node.test, False, frame)
             frame.doubt += open_choice or missing is False or foreign is False
             frame.import_guard -= taken is False
-            else_alive = self.exec_block(node.orelse, frame)
+            else_alive = self.exec_tested(node.test, False, node.orelse, frame)
             frame.import_guard += taken is False
             frame.doubt -= open_choice or missing is False or foreign is False
             frame.guards.pop()
@@ -332,6 +333,18 @@ class Statements(Machine):
             return body_alive or else_alive
         finally:
             frame.import_guard -= shim
+
+    def exec_tested(self, test: ast.expr, outcome: bool, branch: Sequence[ast.stmt], frame: Frame) -> bool:
+        """Runs a branch, in which an item of a dict that `test` asks for is what it said."""
+        found = tested_item(test, outcome, frame)
+        if found is None:
+            return self.exec_block(branch, frame)
+        self.tested.append(found)
+        try:
+            with taken_as_tested([found]):
+                return self.exec_block(branch, frame)
+        finally:
+            self.tested.pop()
 
     @staticmethod
     def leave_shim(branch: Sequence[ast.stmt], frame: Frame) -> None:

@@ -198,7 +198,7 @@ class Transforming(Boundary, StagedCalls, CustomRules):
             spec.kind in DIFFERENTIATION and not name.startswith(("flax.nnx", "equinox"))
         )
         if staged and not self.guessing and not frame.replaceable:
-            self.creations.append((transformed, frame))
+            self.creations.append((transformed, frame, tuple(self.tested)))
         return transformed
 
     def spec_of(self, transformed: Transformed) -> Transform:

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from programs import findings_in
+from programs import expected, findings_in, reported
 
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging.events import ConvertEvent
@@ -762,6 +762,39 @@ PROGRAMS = {
                 return (tree, gradients), None
 
             return jax.lax.scan(body, (jax.tree.structure(gradients), gradients), xs)
+    """,
+    "an item of the settings that decides whether a function is jitted, and is tested in it": """
+        import argparse
+
+        import jax
+        import jax.numpy as jnp
+
+        def make_train(config):
+            def train(key):
+                x = jax.random.normal(key, (3,))
+                if config["SAVE"]:
+                    print(f"{len(jnp.unique(x))} kept")
+                if not config["FAST"] and x.sum() > 0:
+                    x = -x
+                return x.sum()
+
+            return train
+
+        def main(arguments):
+            config = {key.upper(): value for key, value in vars(arguments).items()}
+            key = jax.random.key(0)
+            if config["SAVE"]:
+                return make_train(config)(key)
+            elif not config["FAST"]:
+                return make_train(config)(key)
+            else:
+                train = jax.jit(make_train(config))
+                return train(key)
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--save", action="store_true")
+        parser.add_argument("--fast", action="store_true")
+        main(parser.parse_args([]))
     """,
     "a setting that decides which loop runs a function, and is tested in the function": """
         import jax
@@ -2437,3 +2470,34 @@ def test_what_is_certain_beside_a_doubt_is_told(tmp_path: Path, name: str) -> No
         assert old in program
         program = program.replace(old, new)
     assert findings_in(tmp_path, {"program.py": program})
+
+
+def test_what_is_jitted_under_the_setting_that_it_tests_is_told(tmp_path: Path) -> None:
+    program = """
+        import argparse
+
+        import jax
+        import jax.numpy as jnp
+
+        def make_train(config):
+            def train(key):
+                x = jax.random.normal(key, (3,))
+                if config["SAVE"]:
+                    print(f"{len(jnp.unique(x))} kept")  # reports dynamic-shape
+                return x.sum()
+
+            return train
+
+        def main(arguments):
+            config = {key.upper(): value for key, value in vars(arguments).items()}
+            train = make_train(config)
+            if config["SAVE"]:
+                train = jax.jit(make_train(config))
+            return train(jax.random.key(0))
+
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--save", action="store_true")
+        main(parser.parse_args([]))
+    """
+    files = {"program.py": program}
+    assert reported(findings_in(tmp_path, files)) == expected(files)
