@@ -19,12 +19,20 @@ def severity_of(event: Event) -> Severity:
     code that nobody had looked at (benchmarks/results/unseen.md): settings and classes may be others when the program
     runs. Where a test leads to it, the test would fail, and tell as much; most do not.
     """
-    if any(module.is_test for module in _modules(event)) or any(
-        frame.module.is_test for frame in event.frame.callers()
-    ):
+    if any(_is_test(frame) for frame in (event.frame, *event.frame.callers())):
         return Severity.INFO
     here = event.frame.module
     return Severity.ERROR if all(module is here for module in _modules(event)) else Severity.WARNING
+
+
+def _is_test(frame: Frame) -> bool:
+    """Whether it is what pytest and unittest run, rather than a function that happens to stand in a file of tests."""
+    function = frame.function
+    return (
+        frame.module.is_test
+        and function is not None
+        and (function.name.startswith(("test", "setUp")) or function.kind == "fixture")
+    )
 
 
 def _modules(event: Event) -> Iterator[Module]:

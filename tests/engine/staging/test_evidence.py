@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import findings_in, write_project
+from programs import findings_in
 
 from jaxlint.finding import Severity
-from jaxlint.registry import find_rule
-from jaxlint.source.read import read_source
-from jaxlint.staging import analyze
 
 _CLIPPED = """import jax
 
@@ -144,13 +141,18 @@ def test_it_is_a_warning_beside_a_class_that_has_an_attribute_of_that_name(tmp_p
 )
 def test_what_a_test_leads_to_is_advice(tmp_path: Path, name: str, severity: Severity) -> None:
     calls = "import jax\nimport ops\n\ndef test_clipped():\n    assert jax.jit(ops.clipped)(2.0) == 1\n"
-    paths = write_project(tmp_path, {"ops.py": _CLIPPED, name: calls})
-    sources = [read_source(path, path.name) for path in paths]
-    found = analyze(sources, [find_rule("tracer-branch")()]).findings
-    assert [(one.path, one.severity) for one in found] == [("ops.py", severity)]
+    files = {"ops.py": _CLIPPED, name: calls}
+    assert severities(tmp_path, files, "tracer-branch") == {"ops.py:4": severity}
 
 
-def test_what_a_test_file_jits_itself_is_advice(tmp_path: Path) -> None:
-    paths = write_project(tmp_path, {"test_ops.py": _CLIPPED + "\nfast = jax.jit(clipped)\n"})
-    found = analyze([read_source(path, path.name) for path in paths], [find_rule("tracer-branch")()]).findings
-    assert [one.severity for one in found] == [Severity.INFO]
+def test_what_merely_stands_in_a_file_of_tests_is_as_sure_as_elsewhere(tmp_path: Path) -> None:
+    files = {"test_ops.py": _CLIPPED + "\nfast = jax.jit(clipped)\n"}
+    assert severities(tmp_path, files, "tracer-branch") == {"test_ops.py:4": Severity.ERROR}
+
+
+def test_what_a_fixture_and_set_up_lead_to_is_advice(tmp_path: Path) -> None:
+    fixture = "import jax\nimport ops\nimport pytest\n\n@pytest.fixture\ndef made():\n    return jax.jit(ops.clipped)(2.0)\n"
+    set_up = "import unittest\nimport jax\nimport ops\n\nclass TestAll(unittest.TestCase):\n    def setUp(self):\n        self.made = jax.jit(ops.clipped)(2.0)\n"
+    for text in (fixture, set_up):
+        files = {"ops.py": _CLIPPED, "test_ops.py": text}
+        assert severities(tmp_path, files, "tracer-branch") == {"ops.py:4": Severity.INFO}
