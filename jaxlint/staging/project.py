@@ -355,21 +355,24 @@ class Project:
     def reaches_jax(self, module: Module) -> bool:
         """Whether the file imports JAX, or a library on it, itself or through project files that it imports."""
         stack = [module]
-        seen: set[Path] = set()
+        through: dict[Path, Path | None] = {module.source.path: None}  # the file that imported it first
         while stack:
             current = stack.pop()
             path = current.source.path
-            if path in seen:
-                continue
-            seen.add(path)
             known = self._reach.get(path)
             if known or _FAMILY.search(current.source.text):
-                self._reach[module.source.path] = self._reach[path] = True
+                link: Path | None = path
+                while link is not None:
+                    self._reach[link] = True
+                    link = through[link]
                 return True
             if known is False:
                 continue
-            stack.extend(self.imports(current))
-        for path in seen:
+            for found in self.imports(current):
+                if found.source.path not in through:
+                    through[found.source.path] = path
+                    stack.append(found)
+        for path in through:
             self._reach[path] = False
         return False
 

@@ -11,6 +11,7 @@ from programs import expected, findings_in, reported, write_project
 
 from jaxlint.source.read import read_source
 from jaxlint.staging.inspection import inspect_files
+from jaxlint.staging.project import Module, Project
 
 RECURSIVE = {
     "a function that calls itself with a static count": """
@@ -340,3 +341,25 @@ def chained(*steps):
     assert analysis.errors == []
     facts = {fact.qualname: fact for fact in found}
     assert all(facts[f"step_{i}"].params == {"tree": "traced"} for i in range(many))
+
+
+def test_whether_files_reach_jax_is_found_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many files import one that imports JAX beside much that does not: the way there is gone once."""
+    count = 60
+    hub = "import computing\n" + "".join(f"import plain{n}\n" for n in range(count))
+    files = {f"part{n}.py": f"import hub\n\ndef f{n}(x):\n    return x\n" for n in range(count)}
+    files |= {f"plain{n}.py": "import os\n" for n in range(count)}
+    files |= {"computing.py": "import jax\n", "hub.py": hub}
+    sources = [read_source(path, path.name) for path in write_project(tmp_path, files)]
+    project = Project(sources)
+    read: list[str] = []
+    imports = Project.imports
+
+    def counted(self: Project, module: Module) -> list[Module]:
+        read.append(module.name)
+        return imports(self, module)
+
+    monkeypatch.setattr(Project, "imports", counted)
+    reached = [module.name for module in list(project.by_path.values()) if project.reaches_jax(module)]
+    assert reached == [*(f"part{n}" for n in range(count)), "computing", "hub"]
+    assert len(read) < 4 * count
