@@ -72,11 +72,16 @@ def _changing(function: ast.AST) -> set[str]:
     return changing | {f".{node.attr}" for node in stored if isinstance(node, ast.Attribute)}
 
 
-def recall(test: ast.expr, outcome: bool, frame: Frame) -> None:
-    """Gives the variables that an earlier branch of the same test has bound what they hold under this outcome."""
-    asked = asked_again(frame.function.node).get(test) if frame.function is not None else None
-    bound = frame.facts.get(f"asked {asked[0]}") if asked is not None else None
-    if asked is None or not isinstance(bound, dict):
+def question(test: ast.expr, frame: Frame) -> tuple[str, bool] | None:
+    """What a test asks that another of its function asks, too, and whether that is true where the test is; None where it is alone."""
+    again = asked_again(frame.function.node) if frame.function is not None else None
+    return again.get(test) if again else None
+
+
+def recall(asked: tuple[str, bool], outcome: bool, frame: Frame) -> None:
+    """Gives the variables that an earlier branch of the same question has bound what they hold under this outcome."""
+    bound = frame.facts.get(f"asked {asked[0]}")
+    if not isinstance(bound, dict):
         return
     variables = frame.scope.variables
     for name, (either, under) in bound.items():
@@ -84,11 +89,10 @@ def recall(test: ast.expr, outcome: bool, frame: Frame) -> None:
             variables[name] = under[asked[1] is outcome]
 
 
-def remember(test: ast.expr, when_true: dict[str, Value], when_false: dict[str, Value], frame: Frame) -> None:
-    """Notes what each branch of a test has bound, once the paths have met."""
-    asked = asked_again(frame.function.node).get(test) if frame.function is not None else None
-    if asked is None:
-        return
+def remember(
+    asked: tuple[str, bool], when_true: dict[str, Value], when_false: dict[str, Value], frame: Frame
+) -> None:
+    """Notes what each branch of a question has bound, once the paths have met."""
     variables, positive = frame.scope.variables, asked[1]
     frame.facts[f"asked {asked[0]}"] = {
         name: (variables[name], {positive: when_true[name], not positive: held})

@@ -752,15 +752,18 @@ class FunctionRecord:
     def as_given(self, bound: dict[str, Value]) -> dict[str, Value]:
         """The parameters before the function runs, which may fill what it gets empty: an object, or the dict of the keywords that are left over."""
         given: dict[str, Value] = {}
+        rest = self.function.node.args.kwarg
+        held = bound.get(rest.arg) if rest is not None else None
+        if rest is not None and isinstance(held, DictValue):
+            given[rest.arg] = replace(held, items=dict(held.items))
         for name, value in bound.items():
-            if isinstance(value, Instance):
-                if value.fields.keys() <= {CONTENT}:
-                    fields = {part: own(held) for part, held in value.fields.items()}
-                    given[name] = replace(value, fields=fields)
-            elif isinstance(value, DictValue) and self.function.node.args.kwarg is not None:
-                if name == self.function.node.args.kwarg.arg:
-                    given[name] = replace(value, items=dict(value.items))
+            if type(value) is Instance and (not value.fields or value.fields.keys() == _CONTENT_ALONE):
+                fields = {part: own(content) for part, content in value.fields.items()}
+                given[name] = replace(value, fields=fields)
         return {**bound, **given} if given else bound
+
+
+_CONTENT_ALONE = frozenset({CONTENT})
 
 
 def depth_below(caller: Frame | None) -> int:

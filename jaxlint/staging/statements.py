@@ -11,7 +11,7 @@ from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
-from jaxlint.staging.asked_again import recall, remember
+from jaxlint.staging.asked_again import question, recall, remember
 from jaxlint.staging.dispatching import OVERLOADED, is_foreign
 from jaxlint.staging.environment import closed_branch
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
@@ -35,7 +35,7 @@ from jaxlint.staging.syntax_facts import (
     type_checking_branch,
     walk,
 )
-from jaxlint.staging.tested_items import taken_as_tested, tested_item
+from jaxlint.staging.tested_items import ITEM_TESTS, taken_as_tested, tested_item
 from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
     MISSING,
@@ -297,7 +297,9 @@ class Statements(Machine):
             if self.decides_for_kind(node.test, frame):
                 frame.facts["ranked"] = True
             self.narrow(node.test, True, frame)
-            recall(node.test, True, frame)
+            asked = question(node.test, frame)
+            if asked is not None:
+                recall(asked, True, frame)
             # The branch that today's JAX takes has to work there: a shim guards the other one.
             taken = self.taken_today(node.test, frame) if shim else None
             frame.doubt += open_choice or missing is True or foreign is True
@@ -308,7 +310,8 @@ class Statements(Machine):
             after_body = frame.snapshot()
             frame.restore(before)
             self.narrow(node.test, False, frame)
-            recall(node.test, False, frame)
+            if asked is not None:
+                recall(asked, False, frame)
             frame.doubt += open_choice or missing is False or foreign is False
             frame.import_guard -= taken is False
             else_alive = self.exec_tested(node.test, False, node.orelse, frame)
@@ -327,7 +330,8 @@ class Statements(Machine):
             if body_alive and else_alive:
                 when_false = frame.scope.variables
                 self.merge(frame, after_body)
-                remember(node.test, after_body.variables, when_false, frame)
+                if asked is not None:
+                    remember(asked, after_body.variables, when_false, frame)
             elif body_alive:
                 frame.restore(after_body)
             return body_alive or else_alive
@@ -336,7 +340,7 @@ class Statements(Machine):
 
     def exec_tested(self, test: ast.expr, outcome: bool, branch: Sequence[ast.stmt], frame: Frame) -> bool:
         """Runs a branch, in which an item of a dict that `test` asks for is what it said."""
-        found = tested_item(test, outcome, frame)
+        found = tested_item(test, outcome, frame) if type(test) in ITEM_TESTS else None
         if found is None:
             return self.exec_block(branch, frame)
         self.tested.append(found)

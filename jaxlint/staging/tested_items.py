@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from jaxlint.staging.frame import Frame
 
 
+ITEM_TESTS = (ast.Subscript, ast.UnaryOp)  # the forms that such a test has
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TestedItem:
     """`items[key]` was tested, and is `value` under one outcome."""
