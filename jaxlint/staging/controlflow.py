@@ -33,6 +33,7 @@ from jaxlint.staging.values import (
     NumpyArray,
     Origin,
     Partial,
+    StarArgument,
     Static,
     Transformed,
     TupleValue,
@@ -565,8 +566,8 @@ class ControlFlow(Machine):
         self.mark_differentiated(args)
         if len(args) < 2:
             return UNKNOWN
-        primals = args[1].elements() if isinstance(args[1], (TupleValue, ListValue)) else [UNKNOWN]
-        result = self.under_gradient(False, args[0], self.tangents(primals, node, frame), {}, node, frame)
+        given = self.tangents(_handed_on(args[1]), node, frame)
+        result = self.under_gradient(False, args[0], given, {}, node, frame)
         value, extra = self.without_aux(result, kwargs)
         return TupleValue([value, value, *extra]) if extra is not None else UNKNOWN
 
@@ -639,6 +640,13 @@ def _brings_tracer(value: Value, depth: int = 3) -> bool:
     if isinstance(value, Instance) and value.staged is not None:
         return True
     return find_array(value, True) is not None
+
+
+def _handed_on(primals: Value) -> list[Value]:
+    """The arguments that a function gets which is differentiated at `primals`: one for each."""
+    if isinstance(primals, (TupleValue, ListValue)):
+        return primals.items if primals.items is not None else [StarArgument(primals.element)]
+    return [StarArgument(primals if isinstance(primals, Array) else UNKNOWN)]
 
 
 def _is_pair(value: Value) -> TypeGuard[TupleValue]:

@@ -31,6 +31,7 @@ from jaxlint.staging.values import (
     ListValue,
     NumpyArray,
     Operation,
+    StarArgument,
     Static,
     Transformed,
     TupleValue,
@@ -280,6 +281,8 @@ def marked(value: Value, flow: Flow | None) -> Value:
         return map_parts(value, lambda part: marked(part, flow))
     if type(value) is Unknown and value.flow is not flow:
         return Unknown(value.origin, flow, made_of=value.made_of)
+    if type(value) is StarArgument:
+        return StarArgument(marked(value.element, flow))
     if isinstance(value, ExternalObject) and value.flow is not flow and holds_arrays(value.name):
         return replace(value, flow=flow)
     if isinstance(value, Instance) and value.cls.kind in _COPIED_KINDS:

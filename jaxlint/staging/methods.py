@@ -270,6 +270,7 @@ class Methods(Machine):
         if name in ("append", "add", "appendleft", "insert"):
             if args:
                 self.check_leak(target, args[-1], node, frame)
+                target.spread(args[-1])
                 if target.items is not None and not frame.loops and not frame.guards and name == "append":
                     target.items.append(args[-1])
                     target.element = join_all(target.items)
@@ -322,7 +323,9 @@ class Methods(Machine):
             target.items.extend(value.items)
             target.element = join_all(target.items)
             return
-        elements = [*target.elements(), self.element_of(value, node, frame)]
+        added = self.element_of(value, node, frame)
+        target.spread(added)
+        elements = [*target.elements(), added]
         known = [e for e in elements if not (isinstance(e, Unknown) and e.origin is None)]
         target.items, target.element = None, join_all(known)
 

@@ -243,9 +243,17 @@ class ListValue(Value):
     kind: str = "list"  # "steps": a generator that runs a compiled function for each item
     depth: int = 0  # call depth of the frame that made it; writes from deeper stages are leaks
     stage: object = None
+    either: tuple[ListValue, ...] = ()  # it is one of these: what is put into it is perhaps put into that
 
     def elements(self) -> list[Value]:
         return self.items if self.items is not None else [self.element]
+
+    def spread(self, added: Value) -> None:
+        """`added` was put into it."""
+        for option in self.either:
+            known = option.elements()
+            option.element = join(option.element, added) if known else added
+            option.items = None
 
 
 @dataclass(slots=True, eq=False)
@@ -510,6 +518,7 @@ def bound_to(member: Value, receiver: Value, cls: Value) -> Value:
 
 
 MAX_CHOICES = 10
+MAX_FUNCTIONS = 16  # as many branches of a test bind one name to functions
 MAX_IN_TURN = 48  # cases of a table, each of which is run
 # What may be called, or asked for a method: two of these join to a choice.
 CALLABLE = (
@@ -747,7 +756,7 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
             return TupleValue(None, join_all([*left.elements(), *right.elements()], depth - 1))
         if isinstance(left, ListValue) and isinstance(right, ListValue):
             element = join_all([*left.elements(), *right.elements()], depth - 1)
-            return ListValue(None, element, left.kind, left.depth, left.stage)
+            return ListValue(None, element, left.kind, left.depth, left.stage, _either(left, right))
         if isinstance(left, DictValue) and isinstance(right, DictValue):
             merged = {
                 key: join(left.items[key], right.items[key], depth - 1)
@@ -787,6 +796,12 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
     return UNKNOWN
 
 
+def _either(left: ListValue, right: ListValue) -> tuple[ListValue, ...]:
+    """The lists that the join of two may be, as far as there are few of them."""
+    found = {id(option): option for option in (*left.either, left, *right.either, right)}
+    return tuple(found.values()) if len(found) <= MAX_CHOICES else (left, right)
+
+
 def _is_method(value: Value) -> bool:
     """`module.apply` and its like, of a module of the project."""
     return isinstance(value, ExternalObject) and bool(value.args) and isinstance(value.args[0], Instance)
@@ -810,7 +825,13 @@ def choose(left: Value, right: Value) -> Value:
     options = list(found.values())
     if len(options) == 1 and not every:
         return options[0]
-    return Choice(options, every) if len(options) <= (MAX_IN_TURN if every else MAX_CHOICES) else UNKNOWN
+    most = MAX_IN_TURN if every else MAX_FUNCTIONS if all(map(_is_function, options)) else MAX_CHOICES
+    return Choice(options, every) if len(options) <= most else UNKNOWN
+
+
+def _is_function(value: Value) -> bool:
+    """Whether it is a function of the project, which a call evaluates and does not make into an object."""
+    return isinstance(value, (Function, Partial, Transformed))
 
 
 def _identity(value: Value) -> object:
@@ -864,7 +885,9 @@ def _each(value: Value, depth: int = 3) -> Value:
     if isinstance(value, CALLABLE) and not isinstance(value, Instance):
         return Choice([value], every=True)
     if isinstance(value, (TupleValue, ListValue, DictValue)) and depth > 0:
-        return map_parts(value, lambda part: _each(part, depth - 1))
+        changed = map_parts(value, lambda part: _each(part, depth - 1))
+        same = all(new is old for new, old in zip(parts_of(changed), parts_of(value), strict=True))
+        return value if same else changed  # a list stays the one that the program writes to
     return value
 
 

@@ -149,3 +149,87 @@ def test_what_is_no_tree_is_a_leaf_that_the_function_of_a_map_is_given_as_it_is(
     traced = {"carry": "traced", "value": "traced"}
     assert facts["mean"].params == facts["total"].params == traced
     assert facts["other"].staged != "yes"
+
+
+def test_what_is_put_into_each_of_several_lists_in_turn_is_in_them(tmp_path: Path) -> None:
+    program = """
+        import jax
+
+        def total(first, second):
+            return sum(first) + sum(second)
+
+        def length(third):
+            return len(third)
+
+        @jax.jit
+        def step(x, y):
+            first, second, third = [], [], []
+            for values, value in ((first, x), (second, y)):
+                values.append(value)
+            return total(tuple(first), tuple(second)) + length(third)
+
+        @jax.jit
+        def longer(x, y):
+            pairs = (([], x), ([], y))
+            for values, value in pairs:
+                values.extend([value, value])
+            return total(pairs[0][0], pairs[1][0])
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["total"].params == {"first": "traced", "second": "traced"}
+    assert facts["length"].params == {"third": "static"}
+
+
+def test_a_function_is_differentiated_at_as_many_values_as_it_takes(tmp_path: Path) -> None:
+    program = """
+        import functools
+        import equinox as eqx
+        import jax
+
+        def product(x, y):
+            return x * y
+
+        def ratio(x, y):
+            return x / y
+
+        @jax.jit
+        def step(values):
+            return jax.jvp(product, values, values)
+
+        def eager(values):
+            return jax.jvp(ratio, values, values)
+
+        def sum_of(x, y):
+            return x + y
+
+        def filled(mode, x):
+            primals = []
+            if "x" in mode:
+                primals.append(x)
+            if "y" in mode:
+                primals.append(x)
+            return tuple(primals)
+
+        def call(mode, x):
+            primals = filled(mode, x)
+            return eqx.filter_jit(functools.partial(eqx.filter_jvp, sum_of))(primals, primals)
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["product"].params == {"x": "traced", "y": "traced"}
+    assert facts["sum_of"].params == {"x": "traced", "y": "traced"}
+    assert facts["ratio"].staged != "yes"
+
+
+def test_each_function_that_branches_bind_to_one_name_may_be_staged(tmp_path: Path) -> None:
+    names = [f"power_{number}" for number in range(12)]
+    lines = ["import jax", ""]
+    for number, name in enumerate(names):
+        lines += [f"def {name}(x, scale):", f"    return scale * x**{number}", ""]
+    lines += ["def step(mode, x):"]
+    for number, name in enumerate(names):
+        lines += [f"    {'elif' if number else 'if'} mode == {number}:", f"        apply = {name}"]
+    lines += ["    else:", "        raise ValueError(mode)"]
+    lines += ["    return jax.jit(apply)(x, 2.0)", ""]
+    facts = facts_of(tmp_path, "\n".join(lines))
+    assert {facts[name].staged for name in names} == {"yes"}
+    assert facts["step"].staged != "yes"
