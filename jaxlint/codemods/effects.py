@@ -6,7 +6,14 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from jaxlint.codemods.flow import FUNCTIONS
-from jaxlint.codemods.lifted import framework_of_class
+from jaxlint.codemods.lifted import makes_modules, uses_modules
+from jaxlint.codemods.modules import (
+    framework_of_class,
+    holds_modules,
+    is_module_class,
+    method_around,
+    values_of,
+)
 from jaxlint.codemods.site import Refused, Site
 
 # Calls that change something or talk to the world, by the name of the builtin or of the method.
@@ -187,15 +194,17 @@ def _effect_of_call(site: Site, node: ast.Call, lifted: bool) -> str | None:
         if site.names.qualified(function) is None:
             return f"calls `.{function.attr}()`, which changes an object"
     name = site.names.qualified(function) or ""
-    if name.startswith(("haiku.", "flax.linen.")) and (
-        name.startswith("haiku.") or name.split(".")[-1][:1].isupper()
-    ):
+    if name.startswith("haiku.") or is_module_class(site, function):
         return _MAKES.format(ast.unparse(function))
     if isinstance(function, ast.Name):
         bindings = site.names.bindings_of(function.id, site.names.scope_at(function))
         if any(isinstance(one.node, ast.ClassDef) and framework_of_class(site, one.node) for one in bindings):
             return _MAKES.format(function.id)
-    if not lifted and _is_own_module(site, function):
+        if any(
+            isinstance(one.node, FUNCTIONS) and makes_modules(site, one.node, "haiku") for one in bindings
+        ):
+            return _MAKES.format(function.id)
+    if not lifted and (_is_own_module(site, function) or _is_held_module(site, function)):
         return f"calls `{ast.unparse(function)}` of a module, which may hold state; use the framework's own cond or while_loop"
     return None
 
@@ -211,6 +220,34 @@ def _is_own_module(site: Site, function: ast.expr) -> bool:
         if isinstance(ancestor, ast.ClassDef):
             bases = [site.names.qualified(base) or "" for base in ancestor.bases]
             return any(base.startswith(("flax.", "haiku.")) for base in bases)
+    return False
+
+
+def _is_held_module(site: Site, function: ast.expr) -> bool:
+    """Whether the call goes to a module that a variable holds, or to a function within a method that calls modules."""
+    while isinstance(function, ast.Subscript):
+        function = function.value
+    if not isinstance(function, ast.Name):
+        return False
+    if any(holds_modules(site, function, framework) for framework in ("flax.linen", "haiku")):
+        return True
+    method = method_around(site, function)
+    framework, module = "haiku", ""
+    if method is not None and (found := framework_of_class(site, method.holder)) in ("flax.linen", "haiku"):
+        framework, module = found, method.parameter
+    for value in values_of(site, function):
+        if module and _is_attribute_of(value, module):
+            return True
+        if isinstance(value, FUNCTIONS) and uses_modules(site, value, framework, module):
+            return True
+    return False
+
+
+def _is_attribute_of(node: ast.AST, name: str) -> bool:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+        if isinstance(node, ast.Name):
+            return node.id == name
     return False
 
 

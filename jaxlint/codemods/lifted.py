@@ -1,10 +1,25 @@
-"""Whose `scan` a loop becomes: that of the framework, where its body calls modules that keep parameters or state."""
+"""Whose `scan` a loop becomes: that of the framework, where its body calls modules that keep parameters or state.
+
+What flax.linen lifts are the modules that a function is handed. One that was made outside and is closed over keeps the variables of the
+scope outside: as its parameters are made inside of the loop, they would be tracers there. So variables that hold modules go in as arguments.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from jaxlint.codemods.site import Site
+from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.modules import (
+    framework_of_class,
+    holds_modules,
+    is_module_class,
+    method_around,
+    values_of,
+)
+from jaxlint.codemods.names import Scope
+from jaxlint.codemods.site import Refused, Site
 
 # A module of nnx that is only read may be called in any loop of JAX; one that counts or draws refuses, by an error while it is traced.
 LIFTED = {"haiku": "haiku.scan", "flax.linen": "flax.linen.scan", "flax.nnx": "jax.lax.scan"}
@@ -12,60 +27,224 @@ LIFTED = {"haiku": "haiku.scan", "flax.linen": "flax.linen.scan", "flax.nnx": "j
 LINEN_OPTIONS = ('variable_broadcast="params"', 'split_rngs={"params": False}')
 
 
-def framework_of(site: Site, loop: ast.For) -> str:
-    """The framework of the modules that the body calls, of those whose loops have to be its own; "" where it calls none."""
-    framework = _of_class(site, loop)
+@dataclass(frozen=True)
+class Lifted:
+    """The framework of the modules that a loop calls, of those whose loops have to be its own; "" where it calls none.
+
+    `lent`: the variables from outside of the loop that hold modules of flax.linen, or may hold them.
+    """
+
+    framework: str = ""
+    lent: tuple[str, ...] = ()
+
+
+def lifted_by(site: Site, loop: ast.For) -> Lifted:
+    """Raises Refused where modules are called that no loop of their framework can be handed."""
+    method = method_around(site, loop)
+    framework = framework_of_class(site, method.holder) if method is not None else ""
+    if method is not None and framework == "flax.linen":
+        called = _Called(site, loop, method.parameter, method.holder)
+        if called.found and not method.is_direct:
+            raise Refused("the loop calls modules in a function within a method; write it into the method")
+        return Lifted("flax.linen" if called.found else "", tuple(called.lent))
     for node in ast.walk(ast.Module(loop.body, [])):
         if not isinstance(node, ast.Call):
             continue
-        root: ast.expr = node.func
-        while isinstance(root, ast.Attribute):
-            root = root.value
+        root = _root(node.func)
         if not isinstance(root, ast.Name):
             continue
         if root.id == "self" and root is not node.func:
-            if framework:
-                return framework
-        elif root is node.func and (found := _of_made(site, root)) and found in (framework, "haiku"):
-            return found
-    return ""
+            if framework and method is not None and method.is_direct:
+                return Lifted(framework)
+        elif not isinstance(node.func, ast.Attribute) and _is_of_haiku(site, root):
+            return Lifted("haiku")
+    return Lifted()
+
+
+def _is_of_haiku(site: Site, name: ast.Name) -> bool:
+    """Whether a variable holds a module of haiku, or a function that calls some."""
+    return bool(holds_modules(site, name, "haiku")) or any(
+        isinstance(one, FUNCTIONS) and uses_modules(site, one, "haiku") for one in values_of(site, name)
+    )
 
 
 def module_parameter(site: Site, loop: ast.For) -> str:
     """What the method around the loop calls its module."""
-    for around in site.names.ancestors(loop):
-        if isinstance(around, ast.FunctionDef) and around.args.args:
-            return around.args.args[0].arg
-    return "self"
+    method = method_around(site, loop)
+    return method.parameter if method is not None else "self"
 
 
-def _of_class(site: Site, loop: ast.For) -> str:
-    """The framework of the class whose method the loop is in."""
-    around = next(
-        (a for a in site.names.ancestors(loop) if isinstance(a, (ast.FunctionDef, ast.Lambda))), None
-    )
-    holder = site.names.parents.get(around) if around is not None else None
-    return framework_of_class(site, holder) if isinstance(holder, ast.ClassDef) else ""
+class _Called:
+    """The modules that a loop in a method of a linen module calls. `found`: there are some, or what may be one."""
+
+    def __init__(self, site: Site, loop: ast.For, module: str, holder: ast.ClassDef) -> None:
+        self.site, self.holder = site, holder
+        self.module = module
+        self.inside = {part for statement in loop.body for part in ast.walk(statement)} | set(
+            ast.walk(loop.target)
+        )
+        self.found = False
+        self.lent: dict[str, None] = {}
+        self.seen: set[ast.AST] = set()
+        for statement in loop.body:
+            self._visit(statement)
+
+    def _visit(self, around: ast.AST) -> None:
+        for node in ast.walk(around):
+            if isinstance(node, ast.Call):
+                self._visit_call(node)
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and self._is_outside(node):
+                if holds_modules(self.site, node, "flax.linen"):
+                    self._lend(node)
+
+    def _visit_call(self, node: ast.Call) -> None:
+        if any(isinstance(one, ast.Name) and one.id == self.module for one in node.args):
+            self.found = True  # a function that is handed the module itself
+        if isinstance(node.func, ast.Call) and self._may_make(node.func):
+            raise Refused(
+                f"the loop calls what `{ast.unparse(node.func)[:40]}` gives, which may be a module made in each iteration"
+            )
+        root = _root(node.func)
+        if not isinstance(root, ast.Name):
+            return
+        if root.id == self.module and root is not node.func:
+            self.found = True
+        elif not isinstance(node.func, ast.Attribute):
+            self._visit_called(root)
+
+    def _visit_called(self, name: ast.Name) -> None:
+        """A variable that is called itself, or an item of which is."""
+        for function in values_of(self.site, name):
+            if not isinstance(function, FUNCTIONS) or function in self.inside:
+                continue
+            if uses_modules(self.site, function, "flax.linen", self.module):
+                raise Refused(
+                    f"the loop calls `{name.id}`, which calls modules from outside of it; make it a method"
+                )
+        if self._home(name) in (None, self.site.names.module):
+            return
+        if self._is_outside(name):
+            if holds_modules(self.site, name, "flax.linen") is not False:
+                self._lend(name)
+            return
+        for value in values_of(self.site, name):
+            if value in self.seen or isinstance(value, (*FUNCTIONS, ast.arg)):
+                continue
+            self.seen.add(value)
+            if isinstance(value, ast.Call) and self._may_make(value):
+                raise Refused(
+                    f"the loop calls `{name.id}`, which may be a module made in each iteration: `{ast.unparse(value)[:40]}`"
+                )
+            for part in ast.walk(value):
+                if isinstance(part, ast.Name) and part.id == self.module:
+                    self.found = True
+                elif isinstance(part, ast.Name):
+                    self._visit_called(part)
+
+    def _lend(self, name: ast.Name) -> None:
+        for value in values_of(self.site, name):
+            if reason := _cannot_lend(self.site, value, self.module, self.holder):
+                raise Refused(f"the loop calls `{name.id}`, which {reason}")
+        self.found = True
+        self.lent.setdefault(name.id)
+
+    def _may_make(self, made: ast.Call) -> bool:
+        """Whether a call may make a module: not one of a library, of Python, or of a module's method.
+
+        Where it is seen to make one, the loop is refused as one with an effect.
+        """
+        root = _root(made.func)
+        if not isinstance(root, ast.Name) or root.id == self.module or self._home(root) is None:
+            return False
+        return holds_modules(self.site, made, "flax.linen") is None
+
+    def _home(self, name: ast.Name) -> Scope | None:
+        return self.site.names.scope_at(name).resolve(name.id)
+
+    def _is_outside(self, name: ast.Name) -> bool:
+        """Whether a variable of a function gets its values outside of the loop."""
+        home = self._home(name)
+        if home is None or home is self.site.names.module:
+            return False
+        return all(binding.node not in self.inside for binding in home.bindings[name.id])
 
 
-def framework_of_class(site: Site, node: ast.ClassDef) -> str:
-    """The framework whose module a class of the file derives from; "" for any other."""
-    bases = [site.names.qualified(base) or "" for base in node.bases]
-    return next((one for one in LIFTED if any(base.startswith(f"{one}.") for base in bases)), "")
-
-
-def _of_made(site: Site, name: ast.Name) -> str:
-    """The framework of the module that a local variable is given, as in `cell = hk.LSTM(width)`."""
-    scope = site.names.scope_at(name)
-    for binding in site.names.bindings_of(name.id, scope):
-        made = site.names.parents.get(binding.node)
-        if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Call):
-            continue
-        dotted = site.names.qualified(made.value.func) or ""
-        if framework := next((one for one in LIFTED if dotted.startswith(f"{one}.")), ""):
-            return framework
-        if isinstance(made.value.func, ast.Name):
-            for held in site.names.bindings_of(made.value.func.id, scope):
-                if isinstance(held.node, ast.ClassDef) and (framework := framework_of_class(site, held.node)):
-                    return framework
+def _cannot_lend(site: Site, value: ast.AST, module: str, holder: ast.ClassDef) -> str:
+    """Why a variable that was given `value` cannot be handed to a loop as a module; "" where it can."""
+    if isinstance(value, ast.Attribute):
+        if not (isinstance(value.value, ast.Name) and value.value.id == module):
+            return f"is `{ast.unparse(value)}`, which may be bound to a module outside of it"
+        if value.attr not in _fields(holder, module):
+            return f"is `{ast.unparse(value)}`, which may be a method bound to the module outside of it"
+    elif isinstance(value, ast.Call) and not is_module_class(site, value.func):
+        is_library = site.names.qualified(value.func) is not None
+        for part in [*value.args, *(keyword.value for keyword in value.keywords)]:
+            named = (
+                ast.walk(part) if is_library else [part]
+            )  # `jax.jit(self.cell)`, unlike `make(self.width)`
+            is_own = any(isinstance(one, ast.Name) and one.id == module for one in named)
+            if is_own or holds_modules(site, part, "flax.linen"):
+                return f"is made of modules outside of it: `{ast.unparse(value)[:40]}`"
     return ""
+
+
+def _fields(holder: ast.ClassDef, module: str) -> set[str]:
+    """The attributes of a class that its text shows to be fields: annotated, or stored by its methods."""
+    found = {
+        one.target.id
+        for one in holder.body
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+    }
+    for node in ast.walk(holder):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            if isinstance(node.value, ast.Name) and node.value.id in (module, "self"):
+                found.add(node.attr)
+    return found
+
+
+def uses_modules(site: Site, function: ast.AST, framework: str, module: str = "") -> bool:
+    """Whether a function makes or calls modules: of its own, of variables around it, or through `module`, the parameter of a method around it."""
+
+    def calls(node: ast.AST) -> bool:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            return bool(holds_modules(site, node, framework))
+        if not isinstance(node, ast.Call):
+            return False
+        root = _root(node.func)
+        handed = [root, *node.args] if root is not node.func else node.args
+        by_method = module and any(isinstance(one, ast.Name) and one.id == module for one in handed)
+        return bool(by_method) or is_module_class(site, node.func, framework)
+
+    return any(calls(node) for node in _reached(site, function))
+
+
+def makes_modules(site: Site, function: ast.AST, framework: str) -> bool:
+    """Whether a function makes modules, which are others each time that it is called."""
+    return any(
+        isinstance(node, ast.Call) and is_module_class(site, node.func, framework)
+        for node in _reached(site, function)
+    )
+
+
+def _reached(site: Site, function: ast.AST) -> Iterator[ast.AST]:
+    """What is in a function, and in the functions of the file that it names."""
+    waiting, seen = [function], {function}
+    while waiting:
+        for node in _body(waiting.pop()):
+            yield node
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                named = {one for one in values_of(site, node) if isinstance(one, FUNCTIONS)} - seen
+                seen |= named
+                waiting += named
+
+
+def _body(function: ast.AST) -> Iterator[ast.AST]:
+    body = function.body if isinstance(function, FUNCTIONS) else []
+    for part in body if isinstance(body, list) else [body]:
+        yield from ast.walk(part)
+
+
+def _root(node: ast.expr) -> ast.expr:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node

@@ -12,7 +12,7 @@ from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.filled import Filled, Lists, adding_statements, assigned
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import MAX_LINE, fresh_name
-from jaxlint.codemods.lifted import LIFTED, LINEN_OPTIONS, framework_of, module_parameter
+from jaxlint.codemods.lifted import LIFTED, LINEN_OPTIONS, Lifted, lifted_by, module_parameter
 from jaxlint.codemods.loops import Loop, packed
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.rows import Rows, rows_of
@@ -46,7 +46,8 @@ class _RowLoop(Loop):
         if not isinstance(node, ast.For) or node.iter is not iterable:
             raise Refused("the span is not what a `for` statement runs over")
         appends = adding_statements(node.body)
-        self.framework = framework_of(draft.site, node) if lifted else ""
+        self.lifted = lifted_by(draft.site, node) if lifted else Lifted()
+        self.framework = self.lifted.framework
         super().__init__(draft, node, without=appends, lifted=bool(self.framework))
         self.loop = node
         self.rows: Rows = rows_of(
@@ -81,8 +82,9 @@ class _RowLoop(Loop):
         body = fresh_name(self.identifiers, "body_fun")
         carry = "_" if not self.carry else self.carry[0] if len(self.carry) == 1 else self._fresh("carry")
         row, unpacking = self._parameter()
-        module = f"{module_parameter(self.site, self.loop)}, " if self.framework == "flax.linen" else ""
-        text = f"def {body}({module}{carry}, {row}):{self.newline}"
+        lent = self.lifted.lent
+        module = [module_parameter(self.site, self.loop)] if self.framework == "flax.linen" else []
+        text = f"def {body}({', '.join([*module, carry, row, *lent])}):{self.newline}"
         text += self.unpacked(self.carry, carry) if self.carry else ""
         lines, kept = self._lines()
         text += f"{unpacking}{lines}"
@@ -99,9 +101,12 @@ class _RowLoop(Loop):
             self.framework == "flax.linen"
         ):  # takes the function alone, and gives one that is handed the module
             name = fresh_name(self.identifiers, "scan")
+            if lent:
+                broadcast = reference(self.site, self.draft.imports, "flax.linen.broadcast", self.node)
+                options = [f"in_axes=({', '.join(['0', *[broadcast] * len(lent)])})", *options]
             text += self.layout.call(f"{name} = ", scan, [body, *LINEN_OPTIONS, *options], self.indent)
             text += f"{self.newline}{self.indent}"
-            scan, arguments = name, [module_parameter(self.site, self.loop), start, over]
+            scan, arguments = name, [*module, start, over, *lent]
         text += self.layout.call(f"{', '.join(results)} = ", scan, arguments, self.indent)
         self._finish(text, kept)
 
