@@ -13,9 +13,15 @@ from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
+    BoundMethod,
+    Choice,
+    ClassValue,
     DictValue,
     Function,
+    Instance,
+    OptionalName,
     Origin,
+    Partial,
     StarArgument,
     Static,
     TupleValue,
@@ -77,10 +83,10 @@ class Binding(Machine):
         named: Value | None = None  # what `**kwargs` of unknown keys holds
         for name, value in kwargs.items():
             if name in parameters.named:
-                known[name] = value
+                known[name] = self.perhaps(function, name, value) if type(name) is OptionalName else value
             elif name == "**":
                 named = value
-            else:
+            elif type(name) is not OptionalName or parameters.keywords is not None:
                 rest[name] = value
         open_ended = starred if starred is not None else named
         if (extra and parameters.variadic is None and not open_ended) or (
@@ -101,8 +107,17 @@ class Binding(Machine):
                 else TupleValue(extra)
             )
         if parameters.keywords is not None:
-            bound[parameters.keywords] = DictValue(rest, named)
+            optional = frozenset([str(name) for name in rest if type(name) is OptionalName])
+            if optional:
+                rest = {str(name): value for name, value in rest.items()}
+            bound[parameters.keywords] = DictValue(rest, named, optional=optional)
         return bound
+
+    @staticmethod
+    def perhaps(function: Function, name: str, value: Value) -> Value:
+        """The value of a parameter that is given on some paths alone: on all of them where it has no default."""
+        default = function.defaults.get(name)
+        return value if default is None else join(default, value)
 
     def left_out(self, function: Function, name: str, spread: Value | None) -> Value:
         """The value of a parameter that no argument names; `spread`: what `*` or `**` may give to it."""
@@ -132,6 +147,15 @@ def lacks_arguments(function: Function, args: list[Value], kwargs: dict[str, Val
     if not left or "**" in kwargs or all(name in kwargs for name in left):
         return False
     return not any(type(value) is StarArgument for value in args)
+
+
+def binds(callee: Value) -> bool:
+    """Whether it is bound to parameters of the project what a call of `callee` gives."""
+    if isinstance(callee, (BoundMethod, Partial)):
+        return binds(callee.function)
+    if isinstance(callee, Choice):
+        return all(map(binds, callee.options))
+    return isinstance(callee, (Function, ClassValue, Instance))
 
 
 def join_open(known: Value | None, more: Value) -> Value:

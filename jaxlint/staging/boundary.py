@@ -146,7 +146,9 @@ class Boundary(Machine):
             ):
                 self.emit_kept(value.cls, flatten, name, part)
             python = keeps_python if isinstance(part, Unknown) else plain_python
-            fields[name] = part if static else self.to_staged(part, why, certain, python)
+            inside = part if static else self.to_staged(part, why, certain, python)
+            undecided = flatten is not None and leaves is None and isinstance(part, Static)
+            fields[name] = _perhaps_kept(inside) if undecided else inside
         for name, field in declared.items():
             if name not in fields and not (field.static if leaves is None else name not in leaves):
                 fields[name] = Array(True, why, tree=True, certain=False, mixed=keeps_python)
@@ -212,6 +214,11 @@ class Boundary(Machine):
         return value
 
 
+def _perhaps_kept(number: Value) -> Value:
+    """A number that a class may as well keep beside its leaves, where its flattening does not say."""
+    return replace(number, mixed=True) if isinstance(number, Array) else number
+
+
 def _registered(value: Instance, why: Why, depth: int = 2) -> Instance:
     """An object that JAX would refuse, unless something that is not seen registers its class as a pytree.
 
@@ -223,7 +230,8 @@ def _registered(value: Instance, why: Why, depth: int = 2) -> Instance:
         if isinstance(part, Instance) and part.cls.kind in ("plain", "dataclass") and depth > 0:
             fields[name] = _registered(part, why, depth - 1)
         else:
-            fields[name] = part if isinstance(part, CALLABLE) else join(part, inside)
+            joined = part if isinstance(part, CALLABLE) else join(part, inside)
+            fields[name] = _perhaps_kept(joined) if isinstance(part, Static) else joined
     return Instance(value.cls, fields, True, value.origin, value.ready, inside)
 
 

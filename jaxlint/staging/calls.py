@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
-from jaxlint.staging.binding import Binding, doubt_switches, join_open, lacks_arguments
+from jaxlint.staging.binding import Binding, binds, doubt_switches, join_open, lacks_arguments
 from jaxlint.staging.contexts import functions_in, summary_key
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
@@ -47,6 +47,7 @@ from jaxlint.staging.values import (
     Function,
     Instance,
     ListValue,
+    OptionalName,
     Origin,
     Partial,
     StarArgument,
@@ -123,8 +124,10 @@ class Calls(Binding):
                 kwargs[keyword.arg] = value
             elif isinstance(value, DictValue):
                 for key, item in value.items.items():
-                    if isinstance(key, str):
-                        kwargs[key] = join(item, UNKNOWN) if key in value.optional else item
+                    if isinstance(key, str) and key in value.optional:
+                        kwargs[OptionalName(key)] = item if binds(callee) else join(item, UNKNOWN)
+                    elif isinstance(key, str):
+                        kwargs[key] = item
                 if value.element is not None:
                     kwargs["**"] = join_open(kwargs.get("**"), value.element)
             else:

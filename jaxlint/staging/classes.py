@@ -45,6 +45,7 @@ from jaxlint.staging.values import (
     Field,
     Function,
     Instance,
+    OptionalName,
     Origin,
     Partial,
     StarArgument,
@@ -295,8 +296,11 @@ class Classes(Machine):
                 break
             values[name] = value
         for name, value in kwargs.items():
-            if name in fields:
-                values[name] = value
+            declared = fields.get(name)
+            if declared is None:
+                continue
+            optional = type(name) is OptionalName and declared.default is not None
+            values[name] = join(self.field_default(cls, declared, frame), value) if optional else value
         for name, declared in fields.items():
             if name not in values:
                 values[name] = self.field_default(cls, declared, frame)

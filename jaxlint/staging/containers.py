@@ -31,8 +31,8 @@ from jaxlint.staging.values import (
     is_text,
     join,
     join_all,
-    overwrite_any,
     store_key,
+    store_somewhere,
     update_dict,
 )
 
@@ -101,7 +101,7 @@ class Containers(Machine):
             if const is not MISSING and hashable(const):
                 store_key(result, const, value, conditional=False)
             else:
-                overwrite_any(result, value)
+                store_somewhere(result, named, value)
         return result
 
     def comprehension(self, node: Any, frame: Frame, build: Callable[[], Value]) -> Value | None:

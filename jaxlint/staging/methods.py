@@ -47,8 +47,8 @@ from jaxlint.staging.values import (
     find_array,
     join,
     join_all,
-    overwrite_any,
     store_key,
+    store_somewhere,
     update_dict,
 )
 
@@ -512,13 +512,11 @@ class Methods(Machine):
             self.check_leak(base, value, node, frame)
             const = constant(index)
             if isinstance(const, (str, int)) and not isinstance(const, bool):
-                known = base.items.get(const)
-                conditional = bool(frame.guards)
-                if known is None and (conditional or frame.loops) and base.element is None:
-                    base.element = value  # it may be there or not
-                store_key(base, const, value, conditional)
+                # A loop that never runs stores nothing.
+                maybe = bool(frame.loops) and (const not in base.items or const in base.optional)
+                store_key(base, const, value, bool(frame.guards) or maybe)
             else:
-                overwrite_any(base, value)
+                store_somewhere(base, index, value)
         elif isinstance(base, ListValue):
             self.check_leak(base, value, node, frame)
             if find_array(index, True, 0) is not None:

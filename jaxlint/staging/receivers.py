@@ -38,6 +38,7 @@ from jaxlint.staging.values import (
     ClassValue,
     Function,
     Instance,
+    OptionalName,
     StarArgument,
     Transformed,
     Unknown,
@@ -357,7 +358,9 @@ def takes(method: Value, args: list[Value], kwargs: dict[str, Value]) -> bool:
     positional = positional_parameters(method.node)
     names = {parameter.arg for parameter in (*positional, *arguments.kwonlyargs)}
     open_ended = "**" in kwargs or any(isinstance(part, StarArgument) for part in args)
-    if arguments.kwarg is None and not names.issuperset(name for name in kwargs if name != "**"):
+    if arguments.kwarg is None and not names.issuperset(
+        name for name in kwargs if name != "**" and type(name) is not OptionalName
+    ):
         return False
     if arguments.vararg is None and len(args) + 1 > len(positional):
         return False

@@ -86,6 +86,12 @@ class Origin:
         return node
 
 
+class OptionalName(str):
+    """The name of a keyword argument that is given on some paths alone."""
+
+    __slots__ = ()
+
+
 class Value:
     """Base class of all abstract values."""
 
@@ -519,6 +525,7 @@ def bound_to(member: Value, receiver: Value, cls: Value) -> Value:
 
 MAX_CHOICES = 10
 MAX_FUNCTIONS = 16  # as many branches of a test bind one name to functions
+MAX_NAMED = 24  # keys of a dict that two paths make, before what is under them is joined
 MAX_IN_TURN = 48  # cases of a table, each of which is run
 # What may be called, or asked for a method: two of these join to a choice.
 CALLABLE = (
@@ -639,6 +646,15 @@ def store_key(target: DictValue, key: Any, value: Value, conditional: bool) -> N
         target.optional |= {key}
     elif not conditional and key in target.optional:
         target.optional -= {key}
+
+
+def store_somewhere(target: DictValue, key: Value, value: Value) -> None:
+    """`target[key] = value` with a key that is not known, or one of a few."""
+    names = key.one_of if isinstance(key, Static) else ()
+    for name in names:
+        store_key(target, name, value, conditional=True)
+    if not names:
+        overwrite_any(target, value)
 
 
 def overwrite_any(target: DictValue, value: Value) -> None:
@@ -763,10 +779,13 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
                 for key in left.items
                 if key in right.items
             }
-            rest = [v for k, v in [*left.items.items(), *right.items.items()] if k not in merged]
-            rest += [v for v in (left.element, right.element) if v is not None]
+            more = {k: v for k, v in [*left.items.items(), *right.items.items()] if k not in merged}
+            optional = left.optional | right.optional
+            if left.element is None and right.element is None and len(merged) + len(more) <= MAX_NAMED:
+                return DictValue({**merged, **more}, None, left.stage, optional | more.keys())
+            rest = [*more.values(), *[v for v in (left.element, right.element) if v is not None]]
             others = join_all(rest, depth - 1) if rest else None
-            return DictValue(merged, others, left.stage, left.optional | right.optional)
+            return DictValue(merged, others, left.stage, optional)
         if isinstance(left, Instance) and isinstance(right, Instance) and left.cls is right.cls:
             names = left.fields.keys() & right.fields.keys()
             fields = {n: join(left.fields[n], right.fields[n], depth - 1) for n in names}

@@ -111,3 +111,50 @@ def test_a_tree_without_a_default_is_not_left_out(tmp_path: Path) -> None:
         "likelihood(x)", "likelihood(x, None)"
     )
     assert params_of(tmp_path, required, "likelihood") == {"x": "traced", "inputs": "traced"}
+
+
+SORTED_BY_TYPE = """
+    import jax
+    import jax.numpy as jnp
+
+    @jax.tree_util.register_pytree_node_class
+    class Split:
+        def __init__(self, at, offset):
+            self.at = at
+            self.offset = offset
+
+        def tree_flatten(self):
+            values = list(vars(self).values())
+            arrays = [value if isinstance(value, jax.Array) else None for value in values]
+            return arrays, [None if isinstance(value, jax.Array) else value for value in values]
+
+        @classmethod
+        def tree_unflatten(cls, kept, arrays):
+            return cls(*[k if a is None else a for k, a in zip(kept, arrays)])
+
+        def first(self, x):
+            return x + self.offset
+
+    @jax.jit
+    def run(split, x):
+        return split.first(x)
+
+    run(Split(1, 2.0), jnp.ones(3))
+"""
+
+
+def test_a_number_may_be_kept_beside_the_leaves_where_the_flattening_does_not_say(tmp_path: Path) -> None:
+    params = params_of(tmp_path, SORTED_BY_TYPE, "Split.first")
+    assert params == {"self": "unknown", "x": "traced"}
+
+
+def test_an_array_is_a_leaf_where_the_flattening_does_not_say(tmp_path: Path) -> None:
+    array = SORTED_BY_TYPE.replace("Split(1, 2.0)", "Split(1, jnp.zeros(3))")
+    assert params_of(tmp_path, array, "Split.first") == {"self": "traced", "x": "traced"}
+
+
+def test_a_number_is_a_leaf_where_the_flattening_says_so(tmp_path: Path) -> None:
+    start = SORTED_BY_TYPE.index("            values = ")
+    end = SORTED_BY_TYPE.index("        @classmethod")
+    said = SORTED_BY_TYPE[:start] + "            return (self.offset,), self.at\n\n" + SORTED_BY_TYPE[end:]
+    assert params_of(tmp_path, said, "Split.first") == {"self": "traced", "x": "traced"}
