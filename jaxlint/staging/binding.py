@@ -81,9 +81,10 @@ class Binding(Machine):
         extra = given[len(parameters.positional) :]
         rest: dict[object, Value] = {}
         named: Value | None = None  # what `**kwargs` of unknown keys holds
+        perhaps: dict[str, Value] = {}  # by the names that are given on some paths alone
         for name, value in kwargs.items():
             if name in parameters.named:
-                known[name] = self.perhaps(function, name, value) if type(name) is OptionalName else value
+                (perhaps if type(name) is OptionalName else known)[name] = value
             elif name == "**":
                 named = value
             elif type(name) is not OptionalName or parameters.keywords is not None:
@@ -99,7 +100,9 @@ class Binding(Machine):
             if found is None:
                 spread = named if name in parameters.keyword_only else open_ended
                 found = self.owner(function, name, spread, frame) if starred is not None else None
-            bound[name] = found if found is not None else self.left_out(function, name, spread)
+            bound[name] = (
+                found if found is not None else self.left_out(function, name, spread, perhaps.get(name))
+            )
         if parameters.variadic is not None:
             bound[parameters.variadic] = (
                 TupleValue(None, join_all([*extra, starred]), head=tuple(extra), tail=starred)
@@ -113,15 +116,18 @@ class Binding(Machine):
             bound[parameters.keywords] = DictValue(rest, named, optional=optional)
         return bound
 
-    @staticmethod
-    def perhaps(function: Function, name: str, value: Value) -> Value:
-        """The value of a parameter that is given on some paths alone: on all of them where it has no default."""
-        default = function.defaults.get(name)
-        return value if default is None else join(default, value)
+    def left_out(
+        self, function: Function, name: str, spread: Value | None, perhaps: Value | None = None
+    ) -> Value:
+        """The value of a parameter that no argument names on every path.
 
-    def left_out(self, function: Function, name: str, spread: Value | None) -> Value:
-        """The value of a parameter that no argument names; `spread`: what `*` or `**` may give to it."""
+        `spread`: what `*` or `**` may give to it; `perhaps`: what is given by its name on some paths, and where it has
+        no other value, on all of them.
+        """
         default = function.defaults.get(name)
+        if perhaps is not None:
+            others = default is not None or spread is not None
+            return join(self.left_out(function, name, spread), perhaps) if others else perhaps
         if spread is None:
             return default if default is not None else Unknown(Origin(name))
         if default is not None:

@@ -462,6 +462,8 @@ class Calls(Binding):
         if effect is not None:
             record.effects[key] = effect
         record.last = frame
+        if stage.staged:
+            record.last_staged = frame
         record.handed = self.handed_by(frame)
         if record.handed is not None:
             record.donations[key] = record.handed
@@ -637,6 +639,7 @@ class FunctionRecord:
         "hosted",
         "is_target",
         "last",
+        "last_staged",
         "makes",
         "memo",
         "numbers",
@@ -677,6 +680,7 @@ class FunctionRecord:
         self.reached = False  # by a call whose receiver is known
         self.is_target = False  # a transformation got the function itself
         self.last: Frame | None = None
+        self.last_staged: Frame | None = None
         self.observations: list[Observation] = []
         self.observed: dict[
             tuple[bool, bool], int

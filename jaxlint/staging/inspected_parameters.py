@@ -223,11 +223,16 @@ def _is_switch(value: Value) -> bool:
 
 
 def _names_tracer(value: Value) -> bool:
-    return isinstance(value, DictValue) and any(map(surely_traced, value.items.values()))
+    return isinstance(value, DictValue) and any(map(surely_traced, _present(value)))
 
 
 def _may_name_tracer(value: Value) -> bool:
-    return isinstance(value, DictValue) and any(tracer_in(part) is not None for part in value.items.values())
+    return isinstance(value, DictValue) and any(tracer_in(part) is not None for part in _present(value))
+
+
+def _present(value: DictValue) -> list[Value]:
+    """What a dict holds on every path, under names that are known."""
+    return [part for key, part in value.items.items() if key not in value.optional]
 
 
 def _is_empty(value: Value) -> bool:
@@ -280,7 +285,7 @@ def _likely_traced(value: Value, array: Array) -> bool:
         settled = value.cls.kind == "nnx" or not array.mixed
         return settled and _has_leaves(value)
     if isinstance(value, DictValue):
-        return bool(value.items) and not array.mixed  # what is left over of keywords is mostly empty
+        return bool(_present(value)) and not array.mixed  # what is left over of keywords is mostly empty
     return not (array.mixed and array.tree) and not _is_partly_staged(array)
 
 

@@ -231,8 +231,8 @@ def _runs_on_tracers(record: FunctionRecord, names: list[str]) -> bool:
         return True
     read = {part.id for part in name_loads(record.function.node)}
     scopes = [record.function.scope]
-    if record.last is not None and record.last.scope.parent is not None:
-        scopes.append(record.last.scope.parent)  # of the closure that ran last
+    ran = [frame.scope.parent for frame in (record.last, record.last_staged) if frame is not None]
+    scopes += [scope for scope in ran if scope is not None]  # of the closures that ran last
     for closed_over in scopes:
         scope: Scope | None = closed_over
         while scope is not None and not scope.is_module:

@@ -1035,3 +1035,32 @@ def test_a_metaclass_makes_of_the_names_in_a_class_what_it_likes(tmp_path: Path)
     assert facts["run"].params == {"result": "traced"}
     assert facts["run_named"].params == {"x": "traced", "name": "static"}
     assert facts["helped"].params == {"name": "static"}
+
+
+def test_a_function_that_captures_tracers_in_a_stage_is_staged_whoever_runs_it_last(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+        import numpy as np
+
+        def norm(x):
+            def squared():
+                return jnp.sum(x * x)
+
+            return jnp.sqrt(squared())
+
+        norm(1.0)
+
+        def test_step():
+            @jax.jit
+            def step(x):
+                return norm(x)
+
+            step(jnp.ones(3))
+
+        def test_norm():
+            assert norm(np.ones(3)) > 0
+    """
+    assert facts_of(tmp_path, program)["norm.<locals>.squared"].staged == "yes"
+    others = program.replace("return norm(x)", "return x * norm(np.ones(4))")
+    assert facts_of(tmp_path, others)["norm.<locals>.squared"].staged != "yes"
