@@ -11,7 +11,7 @@ from jaxlint.staging import events
 from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.pytrees import flattening, kept_attributes, leaf_attributes
+from jaxlint.staging.pytrees import flattening, keeps_nothing, kept_attributes, leaf_attributes
 from jaxlint.staging.stage import Why
 from jaxlint.staging.trees import registration
 from jaxlint.staging.values import (
@@ -123,6 +123,7 @@ class Boundary(Machine):
         copy = Instance(value.cls, fields, True, value.origin, value.ready, leaf)
         self.copying[id(value)] = copy
         certain = certain and (flatten is None or leaves is not None)  # else it is not known what a leaf is
+        undecided = flatten is not None and leaves is None and not keeps_nothing(flatten)
         plain_python = keeps_python or value.cls.kind == "nnx"
         for name, part in value.fields.items():
             static = declared[name].static if name in declared else False
@@ -147,8 +148,7 @@ class Boundary(Machine):
                 self.emit_kept(value.cls, flatten, name, part)
             python = keeps_python if isinstance(part, Unknown) else plain_python
             inside = part if static else self.to_staged(part, why, certain, python)
-            undecided = flatten is not None and leaves is None and isinstance(part, Static)
-            fields[name] = _perhaps_kept(inside) if undecided else inside
+            fields[name] = _perhaps_kept(inside) if undecided and isinstance(part, Static) else inside
         for name, field in declared.items():
             if name not in fields and not (field.static if leaves is None else name not in leaves):
                 fields[name] = Array(True, why, tree=True, certain=False, mixed=keeps_python)
@@ -230,8 +230,7 @@ def _registered(value: Instance, why: Why, depth: int = 2) -> Instance:
         if isinstance(part, Instance) and part.cls.kind in ("plain", "dataclass") and depth > 0:
             fields[name] = _registered(part, why, depth - 1)
         else:
-            joined = part if isinstance(part, CALLABLE) else join(part, inside)
-            fields[name] = _perhaps_kept(joined) if isinstance(part, Static) else joined
+            fields[name] = part if isinstance(part, CALLABLE) else join(part, inside)
     return Instance(value.cls, fields, True, value.origin, value.ready, inside)
 
 

@@ -80,6 +80,20 @@ def kept_attributes(flatten: Function) -> dict[str, ast.AST]:
     return found
 
 
+def keeps_nothing(flatten: Function) -> bool:
+    """Whether `flatten` returns None or nothing beside the children, so that all that an instance holds are leaves."""
+    results = [part.value for part in walk(flatten.node) if isinstance(part, ast.Return)]
+    kept = [
+        result.elts[1] if isinstance(result, ast.Tuple) and len(result.elts) == 2 else None
+        for result in results
+    ]
+    return bool(kept) and all(
+        (isinstance(part, ast.Constant) and part.value is None)
+        or (isinstance(part, ast.Tuple) and not part.elts)
+        for part in kept
+    )
+
+
 def is_kept(cls: ClassValue, name: str) -> bool:
     """Whether instances keep the attribute beside their leaves, so that it is no tracer in a stage that they crossed into."""
     declared = cls.all_fields().get(name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from programs import write_project
 
 from jaxlint.source.read import read_source
@@ -153,8 +154,16 @@ def test_an_array_is_a_leaf_where_the_flattening_does_not_say(tmp_path: Path) ->
     assert params_of(tmp_path, array, "Split.first") == {"self": "traced", "x": "traced"}
 
 
-def test_a_number_is_a_leaf_where_the_flattening_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("result", ["(self.offset,), self.at", "list(vars(self).values()), None"])
+def test_a_number_is_a_leaf_where_the_flattening_says_so(result: str, tmp_path: Path) -> None:
     start = SORTED_BY_TYPE.index("            values = ")
     end = SORTED_BY_TYPE.index("        @classmethod")
-    said = SORTED_BY_TYPE[:start] + "            return (self.offset,), self.at\n\n" + SORTED_BY_TYPE[end:]
+    said = f"{SORTED_BY_TYPE[:start]}            return {result}\n\n{SORTED_BY_TYPE[end:]}"
     assert params_of(tmp_path, said, "Split.first") == {"self": "traced", "x": "traced"}
+
+
+def test_numbers_are_leaves_where_something_unseen_registers_the_class(tmp_path: Path) -> None:
+    unseen = SORTED_BY_TYPE.replace("@jax.tree_util.register_pytree_node_class", "@library.struct")
+    start = unseen.index("        def tree_flatten")
+    end = unseen.index("        def first")
+    assert params_of(tmp_path, unseen[:start] + unseen[end:], "Split.first")["self"] == "traced"
