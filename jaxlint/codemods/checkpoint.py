@@ -6,6 +6,8 @@ import ast
 
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.lifted import uses_modules
+from jaxlint.codemods.modules import method_around
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span, Step
@@ -86,12 +88,17 @@ def _check_linen(site: Site, body: ast.AST) -> None:
     """`nn.remat` lends the body the module that it is given, and nothing else. Raises Refused."""
     if not isinstance(body, (ast.FunctionDef, ast.Lambda)):
         raise Refused("nn.remat of a module's class changes the names of its parameters")
+    method = method_around(site, body)
     for node in ast.walk(body):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             home = site.names.scope_at(node).resolve(node.func.id)
             outer = home is not None and home.node is not body and home is not site.names.module
             bindings = home.bindings[node.func.id] if home is not None else []
-            if outer and not any(isinstance(one.node, ast.FunctionDef) for one in bindings):
+            functions = [one.node for one in bindings if isinstance(one.node, ast.FunctionDef)]
+            module = method.parameter if method is not None else ""
+            if outer and (
+                not functions or any(uses_modules(site, one, "flax.linen", module) for one in functions)
+            ):
                 raise Refused(
-                    f"the body calls `{node.func.id}`, which may be a module: nn.remat takes that of its argument alone"
+                    f"the body calls `{node.func.id}`, which may be or call a module: nn.remat takes that of its argument alone"
                 )

@@ -25,6 +25,8 @@ from jaxlint.codemods.site import Refused, Site
 LIFTED = {"haiku": "haiku.scan", "flax.linen": "flax.linen.scan", "flax.nnx": "jax.lax.scan"}
 # The same parameters in each iteration, as where the loop is written out.
 LINEN_OPTIONS = ('variable_broadcast="params"', 'split_rngs={"params": False}')
+# Methods of modules that are given the parameters, and leave the scope around them alone.
+_FUNCTIONAL = frozenset({"apply", "init", "init_with_output", "lazy_init", "bind", "tabulate"})
 
 
 @dataclass(frozen=True)
@@ -206,6 +208,9 @@ def uses_modules(site: Site, function: ast.AST, framework: str, module: str = ""
     """Whether a function makes or calls modules: of its own, of variables around it, or through `module`, the parameter of a method around it."""
 
     def calls(node: ast.AST) -> bool:
+        around = site.names.parents.get(node)
+        if isinstance(around, ast.Attribute) and around.attr in _FUNCTIONAL:
+            return False
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             return bool(holds_modules(site, node, framework))
         if not isinstance(node, ast.Call):
@@ -213,7 +218,10 @@ def uses_modules(site: Site, function: ast.AST, framework: str, module: str = ""
         root = _root(node.func)
         handed = [root, *node.args] if root is not node.func else node.args
         by_method = module and any(isinstance(one, ast.Name) and one.id == module for one in handed)
-        return bool(by_method) or is_module_class(site, node.func, framework)
+        if by_method or not is_module_class(site, node.func, framework):
+            return bool(by_method)
+        # A module of linen has parameters of its own scope only where it is called.
+        return framework == "haiku" or (isinstance(around, ast.Call) and around.func is node)
 
     return any(calls(node) for node in _reached(site, function))
 

@@ -10,6 +10,8 @@ import ast
 from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
+from jaxlint.codemods.lifted import uses_modules
+from jaxlint.codemods.modules import framework_of_class, holds_modules, method_around
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span, Step
@@ -110,15 +112,17 @@ def _framework(site: Site, call: ast.Call) -> str:
     if isinstance(call.func, ast.Name):
         for binding in site.names.bindings_of(call.func.id, site.names.scope_at(call)):
             if isinstance(binding.node, ast.FunctionDef) and not binding.node.decorator_list:
-                if not _speaks_of_modules(site, binding.node):
-                    return "jax"
+                return _framework_of_function(site, call, binding.node)
     for ancestor in site.names.ancestors(call):
         if isinstance(ancestor, ast.ClassDef):
             for base in ancestor.bases:
                 known = site.names.qualified(base) or ""
                 for framework in ("flax.linen", "flax.nnx", "equinox", "haiku"):
-                    if known.startswith(f"{framework}."):
-                        return framework
+                    if not known.startswith(f"{framework}."):
+                        continue
+                    if framework == "flax.linen" and holds_modules(site, call.func, framework) is False:
+                        raise Refused("what is called is no module")
+                    return framework
     if name.startswith("haiku.") or _class_of(site, call, "haiku"):
         return "haiku"
     raise Refused("what is called is neither a function of this file nor a block of a known framework")
@@ -136,11 +140,13 @@ def _class_of(site: Site, call: ast.Call, framework: str) -> bool:
     return False
 
 
-def _speaks_of_modules(site: Site, function: ast.FunctionDef) -> bool:
-    """Whether a function makes modules, whose parameters a plain checkpoint would lose."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Call):
-            name = site.names.qualified(node.func) or ""
-            if name.startswith(("haiku.", "flax.linen.")):
-                return True
-    return False
+def _framework_of_function(site: Site, call: ast.Call, function: ast.FunctionDef) -> str:
+    """Whose remat keeps the state of modules that a function of the file makes or calls; "jax" where it does neither."""
+    method = method_around(site, call)
+    around = framework_of_class(site, method.holder) if method is not None else ""
+    module = method.parameter if method is not None and around in ("haiku", "flax.linen") else ""
+    if uses_modules(site, function, "flax.linen", module if around == "flax.linen" else ""):
+        raise Refused(
+            "the function calls modules that it is not given: nn.remat takes those of its arguments alone"
+        )
+    return "haiku" if uses_modules(site, function, "haiku", module) else "jax"

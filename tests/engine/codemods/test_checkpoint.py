@@ -119,6 +119,9 @@ def test_a_module_that_the_body_of_linen_is_not_given_is_left_alone(rewrite: Rew
     source = "import flax.linen as nn\ndef net(xs):\n    linear = nn.Dense(8)\n    def body(module, c, x):\n        return {}(c), None\n    return «nn.scan(body)»\n"
     assert "the body calls `linear`" in rewrite("checkpoint-scan-body", source.format("linear"))
     assert "nn.remat(body" in rewrite("checkpoint-scan-body", source.format("module"))
+    around = source.replace("    def body", "    def step(c):\n        return {}(c)\n    def body", 1)
+    assert "the body calls `step`" in rewrite("checkpoint-scan-body", around.format("linear", "step"))
+    assert "nn.remat(body" in rewrite("checkpoint-scan-body", around.format("nn.tanh", "step"))
 
 
 @pytest.mark.parametrize("source", LAYERS.values(), ids=LAYERS)

@@ -137,6 +137,75 @@ params = [{"a": jnp.eye(8) * (n + 1) / 3, "b": jnp.eye(8)[::-1] / 2} for n in ra
 def loss(params):
     return jnp.sum(net(params, x) ** 2)
 """
+# Functions around modules.
+LINEN_FUNCTION = """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+class Block(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return x + nn.Dense(8)(jnp.sin(nn.Dense(8)(x)))
+
+class Net(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        inner = Block()
+
+        def block(x):
+            return BODY
+
+        for _ in range(3):
+            x = block(x)
+        return x
+"""
+LINEN_FUNCTIONAL = """
+import flax.linen as nn
+import jax
+import jax.numpy as jnp
+
+class Block(nn.Module):
+    @nn.compact
+    def __call__(self, x):
+        return x + nn.Dense(8)(jnp.sin(nn.Dense(8)(x)))
+
+def block(layer, x):
+    return Block().apply(layer, x)
+
+def net(params, x):
+    for layer in params:
+        x = CALL
+    return x
+
+x = jnp.ones((4, 8)) * jnp.arange(8)
+params = [Block().init(key, x) for key in jax.random.split(jax.random.key(0), 3)]
+
+def loss(params):
+    return jnp.sum(net(params, x) ** 2)
+"""
+HAIKU_FUNCTION = """
+import haiku as hk
+import jax
+import jax.numpy as jnp
+
+def net(x):
+    linear = hk.Linear(8)
+
+    def block(x):
+        return x + hk.Linear(8)(jnp.sin(linear(x)))
+
+    for _ in range(3):
+        x = CALL
+    return x
+
+net = hk.without_apply_rng(hk.transform(net))
+x = jnp.ones((4, 8)) * jnp.arange(8)
+params = net.init(jax.random.key(0), x)
+
+def loss(params):
+    return jnp.sum(net.apply(params, x) ** 2)
+"""
 CASES = {
     "linen": (LINEN, "Block(8)(x, 0.5)", "nn.remat(lambda block, x: block(x, 0.5))(Block(8), x)"),
     "linen with a flag": (LINEN, "Block(8)(x, 0.5, train=False)", "lambda block, x: block(x, 0.5, train=False)"),
@@ -145,6 +214,8 @@ CASES = {
     "equinox": (EQUINOX, "block(x, 0.5)", "eqx.filter_checkpoint(block)(x, 0.5)"),
     "equinox with a flag": (EQUINOX, "block(x, 0.5, train=False)", "eqx.filter_checkpoint(block)(x, 0.5, train=False)"),
     "haiku": (HAIKU, "Block()(x, jnp.float32(0.5))", "hk.remat(Block())(x, jnp.float32(0.5))"),
+    "haiku, in a function": (HAIKU_FUNCTION, "block(x)", "hk.remat(block)(x)"),
+    "linen, given its parameters": (LINEN_FUNCTIONAL, "block(layer, x)", "jax.checkpoint(block)(layer, x)"),
     "plain": (PLAIN, "block(layer, x, jnp.float32(0.5))", "jax.checkpoint(block)(layer, x, jnp.float32(0.5))"),
     "plain with a flag": (PLAIN, "block(layer, x, 0.5, train=False)", "jax.checkpoint(lambda layer, x: block(layer, x, 0.5, train=False))(layer, x)"),
 }  # fmt: skip
@@ -193,6 +264,9 @@ REFUSED = {
     "already": ("def block(x):\n    return x\n\ndef net(x):\n    for _ in range(3):\n        x = «jax.checkpoint(block)(x)»\n    return x\n", "already"),
     "unpacked": ("def block(*x):\n    return x\n\ndef net(x):\n    for _ in range(3):\n        x = «block(*x)»\n    return x\n", "unpacks"),
     "effects": ("def block(x, y):\n    return x\n\ndef net(x, ys):\n    for _ in range(3):\n        x = «block(x, ys.pop())»\n    return x\n", "changes an object"),
+    "linen, in a function": (LINEN_FUNCTION.replace("x = block(x)", "x = «block(x)»").replace("BODY", "inner(x)"), "that it is not given"),
+    "linen, made in a function": (LINEN_FUNCTION.replace("x = block(x)", "x = «block(x)»").replace("BODY", "nn.Dense(8)(x)"), "that it is not given"),
+    "linen, no module": (LINEN_FUNCTION.replace("x = block(x)", "x = «nn.tanh(x)»"), "no module"),
 }  # fmt: skip
 
 
