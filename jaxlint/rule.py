@@ -57,9 +57,10 @@ class Concern:
     callees: frozenset[str]
     where: Callable[[str], bool] | None
     prefixes: tuple[str, ...]
+    discarded: bool
 
-    def covers(self, name: str, callee: str) -> bool:
-        return (
+    def covers(self, name: str, callee: str, discarded: bool) -> bool:
+        return (discarded or not self.discarded) and (
             name in self.names
             or callee in self.callees
             or (self.where is not None and self.where(name))
@@ -68,18 +69,22 @@ class Concern:
 
 
 def concerns(
-    *names: str, callees: tuple[str, ...] = (), where: Callable[[str], bool] | None = None
+    *names: str,
+    callees: tuple[str, ...] = (),
+    where: Callable[[str], bool] | None = None,
+    discarded: bool = False,
 ) -> Callable[[Method], Method]:
     """Says which calls, names or operations the `on_call`, `on_name` or `on_operation` of a rule is about, so that it hears of no others.
 
     `names`: canonical names of external functions (of operations their short ones), those that end in "." for all that begin so. `callees`: kinds of
     value that are called, by the names of their classes in `jaxlint.staging.values` ("Transformed", "ExternalMethod").
-    `where`: whether the rule may have something to say of a name; asked once for each.
+    `where`: whether the rule may have something to say of a name; asked once for each. `discarded`: of calls that stand as
+    a statement alone.
     """
 
     def mark(method: Method) -> Method:
         prefixes = tuple(name for name in names if name.endswith("."))
-        method.concern = Concern(frozenset(names), frozenset(callees), where, prefixes)  # type: ignore[attr-defined]
+        method.concern = Concern(frozenset(names), frozenset(callees), where, prefixes, discarded)  # type: ignore[attr-defined]
         return method
 
     return mark

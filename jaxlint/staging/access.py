@@ -96,22 +96,22 @@ class Access(Machine):
 
     def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame, quiet: bool = False) -> Value:
         """The value of `base.name`."""
-        if isinstance(base, External):
+        if type(base) is External:
             value = self.external_attribute(base, name, frame)
             if not quiet and type(value) is External and self.wants_names:
                 self.name_event(value, node, frame)
             return value
-        if isinstance(base, ModuleValue):
+        if type(base) is ModuleValue:
             return self.module_attribute(base, name, frame)
         if type(base) is Unknown:
             return Unknown(base.origin.child(name) if base.origin is not None else None, base.flow)
-        if isinstance(base, Array):
+        if type(base) is Array:
             return self.array_attribute(base, name, node, frame)
-        if isinstance(base, Instance):
+        if type(base) is Instance:
             return self.instance_attribute(base, name, node, frame)
-        if isinstance(base, ClassValue):
+        if type(base) is ClassValue:
             return self.class_attribute(base, name, node, frame)
-        if isinstance(base, NumpyArray):
+        if type(base) is NumpyArray:
             if name in STATIC_ATTRIBUTES:
                 return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
             shares = base.shares and name in VIEW_ATTRIBUTES
@@ -121,36 +121,39 @@ class Access(Machine):
                 else ExternalMethod(base, name)
             )
         if isinstance(base, (ListValue, DictValue, TupleValue)):
-            if isinstance(base, TupleValue) and base.cls is not None:
+            if type(base) is TupleValue and base.cls is not None:
                 return self.named_tuple_attribute(base, name, node, frame)
-            if isinstance(base, TupleValue) and base.items is None and isinstance(base.element, Array):
+            if type(base) is TupleValue and base.items is None and type(base.element) is Array:
                 return base.element if name not in ("index", "count") else ExternalMethod(base, name)
             return ExternalMethod(base, name)
-        if isinstance(base, Transformed):
+        if type(base) is Transformed:
             return self.transformed_attribute(base, name, node, frame)
-        if isinstance(base, AtIndexer):
+        if type(base) is AtIndexer:
             return ExternalMethod(base, name)
-        if isinstance(base, ExternalObject):
+        if type(base) is ExternalObject:
             if base.name == LINEN_VARIABLE and name == "value":
                 return value_of_variable(self, node, frame)
             return self.external_object_attribute(base, name)
-        if isinstance(base, Choice):
+        if type(base) is Choice:
             joined = join_all([self.attribute(option, name, node, frame, quiet) for option in base.options])
-            return replace(joined, every=base.every) if isinstance(joined, Choice) else joined
+            return replace(joined, every=base.every) if type(joined) is Choice else joined
         if isinstance(base, Static):
             return ExternalMethod(base, name) if not isinstance(base.const, type(None)) else UNKNOWN
-        if isinstance(base, Function):
+        if type(base) is Function:
             found = base.defaults.get(f".{name}")
             if found is None and name == "__wrapped__":
                 return base.wraps or base  # what a decorator that is not seen has wrapped is much like it
             return found if found is not None else UNKNOWN
-        if isinstance(base, Partial):
+        if type(base) is Partial:
             return _part_of_partial(base, name)
-        if isinstance(base, BoundMethod) and name in ("__self__", "__func__"):
+        if type(base) is BoundMethod and name in ("__self__", "__func__"):
             return base.receiver if name == "__self__" else base.function
         return UNKNOWN
 
     def external_attribute(self, base: External, name: str, frame: Frame) -> Value:
+        known = self.external_names.get((base.name, name))
+        if known is not None:
+            return known
         if name == "__dict__":
             return UNKNOWN
         if name == "__name__" and base.name in ("numpy", "jax.numpy"):
@@ -158,23 +161,29 @@ class Access(Machine):
         if name == "__name__" and not base.name.startswith("jax."):
             return Static(kind="str")  # of JAX's modules the name stays: some are gone
         dotted = f"{base.name}.{name}"
-        if base.name.partition(".")[0] not in ("jax", "numpy", "builtins", "optax", "flax"):
+        foreign = base.name.partition(".")[0] not in ("jax", "numpy", "builtins", "optax", "flax")
+        if foreign:
             found = self.project.find(dotted, frame.module)
             if found is not None:
                 return ModuleValue(found)
-        if canonical(dotted) in CONSTANTS:
+        public = canonical(dotted)
+        if public in CONSTANTS:
             if name == "inf":
                 return Static(math.inf)  # programs compare with it
-            return Static(kind="float") if canonical(dotted) in NUMBERS else Static()
-        if canonical(dotted) in MODELS:
-            return self.model_of(canonical(dotted))
-        return External(dotted)
+            return Static(kind="float") if public in NUMBERS else Static()
+        if public in MODELS:
+            return self.model_of(public)
+        made = External(dotted)
+        if not foreign:  # the same for every module
+            self.external_names[base.name, name] = made
+        return made
 
     def module_attribute(self, base: ModuleValue, name: str, frame: Frame) -> Value:
         public = f"{base.module.name}.{name}"
         self.run_module(base.module)
         value = base.module.scope.variables.get(name)
-        if canonical(public) in TRANSFORMS or canonical(public) in CONTROL_FLOW:
+        known_as = canonical(public)
+        if known_as in TRANSFORMS or known_as in CONTROL_FLOW:
             # The library itself is being analysed: its transforms mean what they mean.
             return External(public, value)
         if name in _MODELLED and isinstance(value, Function):
@@ -252,10 +261,10 @@ class Access(Machine):
 
     def subscript(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> Value:
         """The value of `base[index]`."""
-        if isinstance(base, Array):
+        if type(base) is Array:
             return self.array_subscript(base, index, node, frame)
-        if isinstance(base, AtIndexer):
-            for part in index.elements() if isinstance(index, TupleValue) else (index,):
+        if type(base) is AtIndexer:
+            for part in index.elements() if type(index) is TupleValue else (index,):
                 self.check_slice(base.array, part, node, frame)
                 if base.array.role != "ref":
                     self.check_mask(base.array, part, node, frame)
@@ -267,24 +276,19 @@ class Access(Machine):
                 if -len(base.items) <= const < len(base.items):
                     return base.items[const]
                 return UNKNOWN
-            if (
-                isinstance(base, TupleValue)
-                and base.tail is not None
-                and isinstance(const, int)
-                and const >= 0
-            ):
+            if type(base) is TupleValue and base.tail is not None and isinstance(const, int) and const >= 0:
                 return base.head[const] if const < len(base.head) else self.fresh(base.tail)
-            if isinstance(index, ExternalObject) and index.name == "builtins.slice":
+            if type(index) is ExternalObject and index.name == "builtins.slice":
                 return _slice(base, index)
             picked = self.fresh(base.element if base.items is None else join_all(base.items))
-            if base.items is not None and isinstance(index, Unknown) and isinstance(picked, Array):
+            if base.items is not None and isinstance(index, Unknown) and type(picked) is Array:
                 picked.certain = False  # there may be no such element, as behind `i < len(args)`
             return picked
-        if isinstance(base, DictValue):
+        if type(base) is DictValue:
             const = constant(index)
             if isinstance(index, Static) and index.one_of and base.element is None:
                 return in_turn(base.items[key] for key in index.one_of if key in base.items)
-            if isinstance(index, Array) and index.staged and base.items:
+            if type(index) is Array and index.staged and base.items:
                 self.emit("index", events.IndexEvent(node, frame, base, index, "dict"))
             if const is not MISSING and hashable(const) and const in base.items:
                 return base.items[const]
@@ -296,10 +300,10 @@ class Access(Machine):
                     element = replace(element, origin=element.origin.child(const))
                 return element
             return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
-        if isinstance(base, NumpyArray):
-            for part in index.elements() if isinstance(index, TupleValue) else (index,):
+        if type(base) is NumpyArray:
+            for part in index.elements() if type(index) is TupleValue else (index,):
                 self.check_slice(base, part, node, frame)
-                if isinstance(part, Array) and part.staged and not part.tree:
+                if type(part) is Array and part.staged and not part.tree:
                     self.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
                     return UNKNOWN
             return NumpyArray(
@@ -310,7 +314,7 @@ class Access(Machine):
             if const is not MISSING and hashable(const) and base.origin is not None:
                 return Unknown(base.origin.child(const), base.flow)
             return Unknown(Origin("item"), base.flow)
-        if isinstance(base, Instance):
+        if type(base) is Instance:
             answer = self.special(base, "__getitem__", [index], node, frame)
             if answer is not None:
                 return answer
@@ -318,18 +322,18 @@ class Access(Machine):
                 return self.subscript(base.fields[CONTENT], index, node, frame)
             if base.staged is not None:
                 return base.staged
-        if isinstance(base, Transformed) and base.kind == "pallas":
+        if type(base) is Transformed and base.kind == "pallas":
             return UNKNOWN
-        if isinstance(base, External) and (maker := _INDEXED.fullmatch(canonical(base.name))):
+        if type(base) is External and (maker := _INDEXED.fullmatch(canonical(base.name))):
             if maker[2] in ("s_", "index_exp"):
                 return Static()  # slices, or a tuple of them
-            parts = index.elements() if isinstance(index, TupleValue) else [index]
+            parts = index.elements() if type(index) is TupleValue else [index]
             if maker[1] == "numpy":
                 return NumpyArray()
             made = self.array_result(frame, list(parts), node, name=base.name)
             return ListValue(None, made) if maker[2] == "ogrid" else made
         text = isinstance(base, Static) and isinstance(base.const, str)
-        if text or (isinstance(base, ExternalObject) and base.name == "builtins.range"):
+        if text or (type(base) is ExternalObject and base.name == "builtins.range"):
             self.check_sequence_index(base, index, node, frame)
         if isinstance(base, Static) and base.kind == "shape":
             return Static(kind="int")
@@ -344,14 +348,14 @@ class Access(Machine):
 
     def check_slice(self, base: Value, part: Value, node: ast.Subscript, frame: Frame) -> None:
         """Tells rules of a traced bound of a slice, or of a part of an index that is one."""
-        if isinstance(part, ExternalObject) and part.name == "builtins.slice":
+        if type(part) is ExternalObject and part.name == "builtins.slice":
             for bound in part.args:
                 if find_array(bound, True, 0) is not None:
                     self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
 
     def check_mask(self, base: Array, part: Value, node: ast.Subscript, frame: Frame) -> None:
         """Tells rules of a traced boolean mask as an index, or a part of one."""
-        if isinstance(part, Array) and part.staged and part.certain and "bool" in (part.role, part.dtype):
+        if type(part) is Array and part.staged and part.certain and "bool" in (part.role, part.dtype):
             self.emit("index", events.IndexEvent(node, frame, base, part, "mask"))
 
     def array_subscript(self, base: Array, index: Value, node: ast.Subscript, frame: Frame) -> Value:

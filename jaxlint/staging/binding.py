@@ -73,10 +73,9 @@ class Binding(Machine):
         parameters = _parameters_of(function.node)
         starred: Value | None = None  # what `*args` of unknown length holds
         given = args
-        for position, value in enumerate(args):
-            if type(value) is StarArgument:
-                given, starred = args[:position], value.element
-                break
+        if StarArgument in map(type, args):
+            position = next(i for i, value in enumerate(args) if type(value) is StarArgument)
+            given, starred = args[:position], args[position].element  # type: ignore[attr-defined]
         known = dict(zip(parameters.positional, given, strict=False))
         extra = given[len(parameters.positional) :]
         rest: dict[object, Value] = {}
@@ -97,12 +96,14 @@ class Binding(Machine):
         bound: dict[str, Value] = {}
         for name in parameters.named:
             found = known.get(name)
-            if found is None:
+            if found is None and open_ended is None:
+                found = self.left_out(function, name, None, perhaps.get(name))
+            elif found is None:
                 spread = named if name in parameters.keyword_only else open_ended
                 found = self.owner(function, name, spread, frame) if starred is not None else None
-            bound[name] = (
-                found if found is not None else self.left_out(function, name, spread, perhaps.get(name))
-            )
+                if found is None:
+                    found = self.left_out(function, name, spread, perhaps.get(name))
+            bound[name] = found
         if parameters.variadic is not None:
             bound[parameters.variadic] = (
                 TupleValue(None, join_all([*extra, starred]), head=tuple(extra), tail=starred)

@@ -27,6 +27,7 @@ from jaxlint.staging.syntax_facts import (
     place_of,
 )
 from jaxlint.staging.values import (
+    STATICS,
     Array,
     BoundMethod,
     Choice,
@@ -60,6 +61,8 @@ _SHARING = frozenset(
     flax.core.frozen_dict.unfreeze jax.lax.stop_gradient""".split()  # noqa: SIM905
 )
 _SHARING_METHODS = frozenset({"copy", "unfreeze", "items", "values"})  # of containers; arrays copy
+_SHARING_ENDS = {"map", "tree_map", *(name.rpartition(".")[2] for name in _SHARING)}
+_HOLD_NOTHING = STATICS | {NumpyArray, Function, Transformed, External}
 _KEEPING_METHODS = frozenset({"append", "add", "insert", "appendleft", "put"})
 
 
@@ -146,15 +149,17 @@ class Buffers(Machine):
 
     def held(self, node: ast.expr, value: Value, frame: Frame) -> Held | None:
         """What a binding to `node` shares with other places; None where it is new."""
-        if isinstance(value, (Static, NumpyArray, Function, Transformed, External)):
+        if type(value) in _HOLD_NOTHING:
             return None
-        if isinstance(node, ast.Attribute) and node.attr in _METADATA and find_array(value) is None:
+        if type(node) is ast.Call:
+            return self.held_by_call(node, value, frame)
+        if type(node) is ast.Attribute and node.attr in _METADATA and find_array(value) is None:
             return None  # `x.shape` is numbers, whatever becomes of `x`
         place = place_of(node)
-        body = frame.function.node if frame.function is not None else frame.module.tree
-        if type(value) is Unknown and place in loop_variables(body):
-            return None  # an epoch more likely than a batch that is kept
         if place:
+            body = frame.function.node if frame.function is not None else frame.module.tree
+            if type(value) is Unknown and place in loop_variables(body):
+                return None  # an epoch more likely than a batch that is kept
             below = {key[len(place) :]: b for key, b in frame.buffers.items() if _is_below(key, place)}
             known = frame.buffers.get(place) or self.known_at(place, frame)
             return Held(known or self.buffers_at(place, frame), below)
@@ -171,8 +176,6 @@ class Buffers(Machine):
             return Held(frozenset().union(*[h.buffers for h in both if h is not None]))
         if isinstance(node, ast.NamedExpr):
             return self.held(node.value, value, frame)
-        if isinstance(node, ast.Call):
-            return self.held_by_call(node, value, frame)
         return None
 
     def held_by_display(self, parts: list[tuple[str, ast.expr]], value: Value, frame: Frame) -> Held | None:
@@ -188,16 +191,18 @@ class Buffers(Machine):
 
     def held_by_call(self, node: ast.Call, value: Value, frame: Frame) -> Held | None:
         """What a call passes on without a copy: fields of an object that is made, or the same arrays."""
-        callee = self.quiet_callee(node.func, frame)
-        name = canonical(callee.name) if isinstance(callee, External) else ""
-        if name in _SHARING and len(node.args) == 1 and not node.keywords:
-            return self.held(node.args[0], value, frame)
-        if name == "jax.tree.map" and len(node.args) == 2 and self.shares(node.args[0], frame):
-            return self.held(node.args[1], value, frame)
-        if isinstance(node.func, ast.Attribute) and not node.args:
-            if node.func.attr in _SHARING_METHODS and isinstance(value, (DictValue, ListValue, Instance)):
-                return self.held(node.func.value, value, frame)
-        if isinstance(value, Instance) and _makes(callee, node):
+        function = node.func
+        if 1 <= len(node.args) <= 2 and (type(function) is ast.Name or last_name(function) in _SHARING_ENDS):
+            callee = self.quiet_callee(function, frame)
+            name = canonical(callee.name) if isinstance(callee, External) else ""
+            if name in _SHARING and len(node.args) == 1 and not node.keywords:
+                return self.held(node.args[0], value, frame)
+            if name == "jax.tree.map" and len(node.args) == 2 and self.shares(node.args[0], frame):
+                return self.held(node.args[1], value, frame)
+        if type(function) is ast.Attribute and not node.args:
+            if function.attr in _SHARING_METHODS and isinstance(value, (DictValue, ListValue, Instance)):
+                return self.held(function.value, value, frame)
+        if type(value) is Instance and _makes(self.quiet_callee(function, frame), node):
             given = [(f".{k.arg}", k.value) for k in node.keywords if k.arg and k.arg in value.fields]
             return self.held_by_display(given, value, frame)
         return None
@@ -218,7 +223,7 @@ class Buffers(Machine):
             return found[0] if found is not None else External(f"builtins.{node.id}")
         if isinstance(node, ast.Attribute):
             base = self.quiet_callee(node.value, frame)
-            if isinstance(base, External):
+            if type(base) is External:
                 return External(f"{base.name}.{node.attr}")
             return ExternalMethod(base, node.attr) if base is not None else None
         return None
@@ -305,17 +310,21 @@ class Buffers(Machine):
         self, callee: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call, frame: Frame
     ) -> None:
         """After a call: what it was given to write into is gone."""
-        method = node.func if isinstance(node.func, ast.Attribute) else None
+        method = node.func if type(node.func) is ast.Attribute else None
         keeps = method is not None and method.attr in _KEEPING_METHODS and bool(args)
-        if isinstance(callee, External) and not keeps:
+        if type(callee) is External and not keeps:
             return  # what donates is jitted
-        if any(isinstance(argument, ast.Starred) for argument in node.args):
+        jitted, offset = donating(callee)
+        function, receiver = called_function(callee, node)
+        record = self.records.get(function.node) if function is not None else None
+        if jitted is None and not keeps and record is not None and record.handed is None:
+            return  # most calls end here
+        if ast.Starred in map(type, node.args):
             return
         if method is not None and keeps:
             self.keep(place_of(method.value), node.args[-1], args[-1], frame)
             return
         by_name = {k.arg: (k.value, kwargs.get(k.arg)) for k in node.keywords if k.arg}
-        jitted, offset = donating(callee)
         if jitted is not None:
             if jitted.kind == "pmap":
                 by_name = {}  # it donates by position alone
@@ -337,8 +346,6 @@ class Buffers(Machine):
                     self.donate(place, donation, frame)
                     self.emit("donation", events.DonationEvent(node, frame, donation))
             return
-        function, receiver = called_function(callee, node)
-        record = self.records.get(function.node) if function is not None else None
         if function is None or record is None:
             if isinstance(node.func, ast.Attribute) and frame.buffers:
                 self.forget_below(place_of(node.func.value), frame)  # a method may bind attributes anew
@@ -346,7 +353,7 @@ class Buffers(Machine):
         if record.handed is not None:
             self.hand_back(record.handed, function, receiver, node, frame)
             for argument, value in [*zip(node.args, args, strict=False), *by_name.values()]:
-                if isinstance(value, BoundMethod) and isinstance(argument, ast.Attribute):
+                if type(value) is BoundMethod and isinstance(argument, ast.Attribute):
                     self.forget_below(place_of(argument.value), frame)  # it may bind attributes anew
 
     def hand_back(
@@ -555,18 +562,18 @@ def _asks_leaves_harmlessly(call: ast.Call) -> bool:
 
 def donating(callee: Value) -> tuple[Transformed | None, int]:
     """The jitted function behind `callee` that donates, and how many of its arguments are already bound."""
-    if isinstance(callee, Choice):
+    if type(callee) is Choice:
         found = [donating(option) for option in callee.options]
         return found[0] if found and all(jitted is not None for jitted, _ in found) else (None, 0)
-    if isinstance(callee, Transformed):
+    if type(callee) is Transformed:
         if callee.kind in JIT_KINDS and callee.kind != "nnx.jit":
             donates = any(key.startswith("donate") for key in callee.options)
             return (callee, 0) if donates else (None, 0)
         return donating(callee.target) if callee.kind in _DIFFERENTIATING else (None, 0)
-    if isinstance(callee, Partial):
+    if type(callee) is Partial:
         jitted, offset = donating(callee.function)
         return jitted, offset + len(callee.args)
-    if isinstance(callee, BoundMethod):
+    if type(callee) is BoundMethod:
         jitted, offset = donating(callee.function)
         return jitted, offset + 1
     return None, 0
@@ -574,9 +581,9 @@ def donating(callee: Value) -> tuple[Transformed | None, int]:
 
 def called_function(callee: Value, node: ast.Call) -> tuple[Function | None, ast.expr | None]:
     """The project function that a call runs on the host, and the expression of its receiver."""
-    if isinstance(callee, Function):
+    if type(callee) is Function:
         return callee, None
-    if isinstance(callee, BoundMethod) and isinstance(callee.function, Function):
+    if type(callee) is BoundMethod and type(callee.function) is Function:
         return callee.function, node.func.value if isinstance(node.func, ast.Attribute) else None
     return None, None
 

@@ -98,20 +98,20 @@ class Calls(Binding):
     def eval_call(self, node: ast.Call, frame: Frame) -> Value:
         called = node.func
         base: Value | None = None
-        if isinstance(called, ast.Attribute):
+        if type(called) is ast.Attribute:
             base = self.eval(called.value, frame)
             callee = self.attribute_of(base, called, frame)
         else:
-            if called.__class__ is ast.Call:
+            if type(called) is ast.Call:
                 self.on_the_spot[called] = node
             callee = self.eval(called, frame)
         args: list[Value] = []
         for argument in node.args:
-            if isinstance(argument, ast.Starred):
+            if type(argument) is ast.Starred:
                 inner = self.eval(argument.value, frame)
                 if isinstance(inner, (TupleValue, ListValue)) and inner.items is not None:
                     args.extend(inner.items)
-                elif isinstance(inner, TupleValue) and inner.tail is not None:
+                elif type(inner) is TupleValue and inner.tail is not None:
                     args.extend([*inner.head, StarArgument(self.fresh(inner.tail))])
                 else:
                     args.append(StarArgument(self.element_of(inner, argument, frame)))
@@ -122,7 +122,7 @@ class Calls(Binding):
             value = self.eval(keyword.value, frame)
             if keyword.arg is not None:
                 kwargs[keyword.arg] = value
-            elif isinstance(value, DictValue):
+            elif type(value) is DictValue:
                 for key, item in value.items.items():
                     if isinstance(key, str) and key in value.optional:
                         kwargs[OptionalName(key)] = item if binds(callee) else join(item, UNKNOWN)
@@ -132,34 +132,36 @@ class Calls(Binding):
                     kwargs["**"] = join_open(kwargs.get("**"), value.element)
             else:
                 kwargs["**"] = join_open(kwargs.get("**"), self.element_of(value, keyword, frame))
-        if "rngs" in kwargs and dotted(node.func).rpartition(".")[2] in ("apply", "apply_fn"):
-            self.use_streams(kwargs["rngs"], node, frame)
-        if "seed" in kwargs and isinstance(callee, (ExternalMethod, Unknown)):
-            self.use_seed(kwargs["seed"], node, frame)
-        if len(args) > 1 and frame.module.is_test and calls_what_fails(node):
+        if kwargs:
+            if "rngs" in kwargs and dotted(called).rpartition(".")[2] in ("apply", "apply_fn"):
+                self.use_streams(kwargs["rngs"], node, frame)
+            if "seed" in kwargs and isinstance(callee, (ExternalMethod, Unknown)):
+                self.use_seed(kwargs["seed"], node, frame)
+        if frame.module.is_test and len(args) > 1 and calls_what_fails(node):
             return self.provoke(args, kwargs, node, frame)
         possible = None
-        if frame.stage.staged and isinstance(callee, (Unknown, Array)):
-            if isinstance(called, ast.Attribute) and base is not None:
+        staged = frame.stage.staged
+        if staged and isinstance(callee, (Unknown, Array)):
+            if type(called) is ast.Attribute and base is not None:
                 possible = self.call_on_unknown(base, called.attr, args, kwargs, node, frame)
             if possible is None:
                 possible = self.call_on_unknown(callee, "__call__", args, kwargs, node, frame)
             if possible is None:
-                self.unresolved.add(called.attr if isinstance(called, ast.Attribute) else "__call__")
+                self.unresolved.add(called.attr if type(called) is ast.Attribute else "__call__")
         result = possible if possible is not None else self.call_value(callee, args, kwargs, node, frame)
         if len(args) == 1 and last_name(called) in _ASKS_FOR_TRACER:
             asked = find_array(args[0], True)
             if asked is not None and asked.certain:
                 result = Static(True)
-        if not frame.stage.staged:
+        if not staged:
             self.note_waiting(node, callee, args)
             if self.donates:
                 self.donate_arguments(callee, args, kwargs, node, frame)
         if self.wants_calls and self.reports(frame):
-            name = canonical(callee.name) if isinstance(callee, External) else ""
-            hearers = self.listeners.of("call", name, type(callee).__name__)
+            name = canonical(callee.name) if type(callee) is External else ""
+            discarded = frame.statement is node
+            hearers = self.listeners.of("discarded call" if discarded else "call", name or type(callee))
             if hearers:
-                discarded = frame.statement is node
                 hand(hearers, events.CallEvent(node, frame, callee, name, args, kwargs, result, discarded))
         return result
 
@@ -184,34 +186,34 @@ class Calls(Binding):
         frame: Frame,
     ) -> Value:
         """The result of calling `callee`."""
-        if isinstance(callee, External):
+        if type(callee) is External:
             return self.call_external(callee, args, kwargs, node, frame)
-        if isinstance(callee, Function):
+        if type(callee) is Function:
             if callee.cached:
                 return self.call_cached(callee, args, kwargs, node, frame)
             return self.call_function(callee, args, kwargs, node, frame, frame.stage)
-        if isinstance(callee, BoundMethod):
+        if type(callee) is BoundMethod:
             return self.call_value(callee.function, [callee.receiver, *args], kwargs, node, frame)
-        if isinstance(callee, ExternalMethod):
+        if type(callee) is ExternalMethod:
             return self.call_method(callee, args, kwargs, node, frame)
-        if isinstance(callee, Transformed):
+        if type(callee) is Transformed:
             return self.call_transformed(callee, args, kwargs, node, frame)
-        if isinstance(callee, Partial):
+        if type(callee) is Partial:
             merged = {**callee.kwargs, **kwargs}
             return self.call_value(callee.function, [*callee.args, *args], merged, node, frame)
-        if isinstance(callee, ClassValue):
+        if type(callee) is ClassValue:
             return self.instantiate(callee, args, kwargs, node, frame)
-        if isinstance(callee, Instance):
+        if type(callee) is Instance:
             method = self.module_call_method(callee)
             if isinstance(method, (Function, Transformed)):
                 receiver = [] if member_kind(method) == "staticmethod" else [callee]
                 return self.call_value(method, [*receiver, *args], kwargs, node, frame)
             return self.opaque_call([*args, *kwargs.values()], node, frame)
-        if isinstance(callee, ExternalObject):
+        if type(callee) is ExternalObject:
             return self.call_external_object(callee, args, kwargs, node, frame)
-        if isinstance(callee, Choice):
+        if type(callee) is Choice:
             return self.call_choice(callee, args, kwargs, node, frame)
-        if isinstance(callee, Array) and callee.staged:
+        if type(callee) is Array and callee.staged:
             # A part of a tree, and a function: what it has captured went into the stage with the tree.
             return self.opaque_call([callee, *args, *kwargs.values()], node, frame)
         if isinstance(callee, Unknown) and callee.made_of:
@@ -339,7 +341,7 @@ class Calls(Binding):
         record.reached = record.reached or not (self.guessing or elsewhere)
         if caller is not None and caller.function is not None and not self.custom_rules:
             self.edges.setdefault(caller.function.node, set()).add(function.node)
-        if not stage.staged and caller is not None:
+        if self.observes and not stage.staged and caller is not None:
             if caller.function is not None:
                 self.records[caller.function.node].host_calls.add(record)
             else:
@@ -356,7 +358,8 @@ class Calls(Binding):
         summaries = [summary_key(value) for value in bound.values()]
         context_key = (scope_key, stage.key, *summaries)
         key = record.numbers.get(context_key)
-        if key is None and record.contexts(function.scope) >= WIDEN_AFTER:
+        seen = record.contexts(function.scope) if key is None else 0
+        if key is None and seen >= WIDEN_AFTER:
             # Called with ever more numbers: what holds for any of them. One that was the same so far stays what it is.
             given = bound
             bound = {n: v if record.has_had_alone(n, v) else widened(v) for n, v in bound.items()}
@@ -364,29 +367,33 @@ class Calls(Binding):
                 known if value is given[name] else summary_key(value)
                 for (name, value), known in zip(bound.items(), summaries, strict=True)
             ]
-            context_key = (scope_key, stage.key, *summaries)
+            exact, context_key = context_key, (scope_key, stage.key, *summaries)
             key = record.numbers.get(context_key)
+            if key is not None:
+                record.numbers[exact] = key  # so that the same call finds it at once
         stood_in: Callable[[Value], Value] | None = None  # of what another call gave
-        if key is None and record.contexts(function.scope) >= record.coarse_after:
+        if key is None and seen >= record.coarse_after:
             key, stood_in = record.similar(function.scope, stage, bound), stand_in
-        if key is None and record.is_everywhere() and record.contexts(function.scope) >= FEW:
+        if key is None and seen >= FEW and record.is_everywhere():
             key, stood_in = record.alike(function.scope, stage, bound), rough_stand_in
         known = record.memo[key] if key is not None else None
         if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
-            if context == "call" and not record.hosted and stage.runs:
+            if self.observes and context == "call" and not record.hosted and stage.runs:
                 record.observe(stage, bound, context, caller, guessed)  # so far it was only entered like this
             return self.repeat_call(record, key, stood_in, bound, node, caller)
         if (
-            depth_below(caller) > MAX_DEPTH
-            or record.active >= 2
+            record.active >= 2
+            or depth_below(caller) > MAX_DEPTH
             or record.is_full(function.scope, bound)
             or self.exhausted()
         ):
-            record.observe(stage, bound, context, caller, guessed)
+            if self.observes:
+                record.observe(stage, bound, context, caller, guessed)
             return (
                 self.opaque_call(list(bound.values()), node or function.node, caller) if caller else UNKNOWN
             )
-        record.observe(stage, bound, context, caller, guessed)
+        if self.observes:
+            record.observe(stage, bound, context, caller, guessed)
         if key is None:
             key = record.number(context_key, function.scope, stage, bound)
         return self.evaluate_call(record, key, function, bound, node, caller, stage, context)
@@ -410,7 +417,7 @@ class Calls(Binding):
             if consumed and aligned and not self.guessing:
                 self.use_again(consumed, bound, record.function, node, caller)
             self.ledger.replay(record.effects.get(key), node, caller)
-        if isinstance(result, (Array, Unknown, TupleValue, DictValue)):
+        if result is not UNKNOWN and isinstance(result, (Array, Unknown, TupleValue, DictValue)):
             passed = key_origins(bound) if aligned else []
             result = self.renewed(result, dict(zip(then, passed, strict=False)))
         return result if stood_in is None else stood_in(result)
@@ -428,12 +435,13 @@ class Calls(Binding):
     ) -> Value:
         """Evaluates the body, and remembers under `key` what it gave and did."""
         for name, value in bound.items():
-            if isinstance(value, Array) and value.origin is None:
-                bound[name] = replace(value, origin=Origin(name))  # so that results can be said to be like it
+            if type(value) is Array and value.origin is None:
+                bound[name] = value.known_as(Origin(name))  # so that results can be said to be like it
         nested = not function.scope.is_module and not function.scope.is_class
         scope = Scope(function.scope, stage=stage)
         frame = Frame(function, function.module, scope, stage, caller, node, depth_below(caller), context)
         scope.variables.update(bound)
+        consumed: tuple[int, ...]
         origins = key_origins(bound)
         frame.inherited.update(origin for origin in origins if origin is not None)
         record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
@@ -448,15 +456,19 @@ class Calls(Binding):
         finally:
             record.active -= 1
             self.beside -= function.stand_in
-        written = writes_since(mutable)
+        written = writes_since(mutable) if mutable else None
         if written:
             record.writes[key] = written
         if frame.used and function.cls is not None:
             self.tell_unrenewed(function, frame, bound)
-        flat = key_origins(bound)
-        consumed = tuple(i for i, origin in enumerate(flat) if origin is not None and origin in frame.used)
-        # Keys of an enclosing function: each call uses them up again.
-        enclosing = [o for o in frame.used if _is_of_enclosing(o, frame)] if nested else []
+        flat, consumed = origins, ()
+        enclosing: list[Origin] = []  # keys of an enclosing function: each call uses them up again
+        if frame.used:
+            flat = key_origins(bound)  # streams of keys may have been drawn from meanwhile
+            consumed = tuple(
+                i for i, origin in enumerate(flat) if origin is not None and origin in frame.used
+            )
+            enclosing = [o for o in frame.used if _is_of_enclosing(o, frame)] if nested else []
         record.memo[key] = (result, consumed, bool(enclosing), tuple(flat))
         effect = self.ledger.effect_since(before, spans)
         if effect is not None:
@@ -467,7 +479,7 @@ class Calls(Binding):
         record.handed = self.handed_by(frame)
         if record.handed is not None:
             record.donations[key] = record.handed
-        if caller is not None and node is not None and not self.guessing:
+        if frame.used and caller is not None and node is not None and not self.guessing:
             for origin in list(frame.used):
                 if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
                     self.use_key(origin, node, caller, function.name, origin in enclosing)
@@ -493,7 +505,7 @@ class Calls(Binding):
 
     def renewed(self, value: Value, given: dict[Origin | None, Origin | None], depth: int = 3) -> Value:
         """A memoised result in terms of this call's arguments; keys that the function made are fresh at each call."""
-        if isinstance(value, Array):
+        if type(value) is Array:
             origin, like = value.origin, value.like
             if origin is not None:
                 origin = given[origin] if origin in given else Origin(origin.name, batch=origin.batch)
@@ -501,21 +513,23 @@ class Calls(Binding):
                 like = given.get(like) or given.get(like.root()) or like
             if origin is value.origin and like is value.like and value.made is None:
                 return value
-            return replace(value, origin=origin, like=like, made=None)  # it was made of other arguments
+            result = value.known_as(origin) if origin is not None else replace(value, origin=None)
+            result.like, result.made = like, None  # it was made of other arguments
+            return result
         if type(value) is Unknown and value.origin is not None:
             origin = given.get(value.origin) or Origin(value.origin.name)
             return Unknown(origin, value.flow, made_of=value.made_of)
-        if depth > 0 and isinstance(value, TupleValue) and value.items is not None:
+        if depth > 0 and type(value) is TupleValue and value.items is not None:
             items = [self.renewed(part, given, depth - 1) for part in value.items]
             return TupleValue(items, value.element, value.cls, value.exact)
-        if depth > 0 and isinstance(value, DictValue) and value.items:
+        if depth > 0 and type(value) is DictValue and value.items:
             known = {key: self.renewed(part, given, depth - 1) for key, part in value.items.items()}
             return DictValue(known, value.element, value.stage, value.optional)
         return value
 
     def run_body(self, function: Function, frame: Frame) -> Value:
         body = function.node.body
-        if isinstance(function.node, ast.Lambda):
+        if type(function.node) is ast.Lambda:
             assert isinstance(body, ast.expr)
             result = self.eval(body, frame)
             frame.returns.append(result)
@@ -605,7 +619,7 @@ def widened(value: Value) -> Value:
     """The value without the number or the dtype that it is known to be."""
     if isinstance(value, Static) and type(value.const) in (int, float):
         return Static(kind=type(value.const).__name__)
-    if isinstance(value, Array) and value.dtype:
+    if type(value) is Array and value.dtype:
         return replace(value, dtype="")
     return value
 
@@ -693,7 +707,7 @@ class FunctionRecord:
 
     def number(self, context: object, scope: Scope, stage: Stage, bound: dict[str, Value]) -> int:
         """The key in `memo` of a context that is seen for the first time."""
-        key = self.numbers[context] = len(self.numbers)
+        key = self.numbers[context] = len(self.memo)
         seen = self.closures[scope.serial] = self.contexts(scope) + 1
         if 2 * seen > self.coarse_after:  # most functions never get to where these are asked for
             self.coarse[_coarse_key(scope, stage, bound, self.makes)] = key

@@ -222,12 +222,12 @@ class Containers(Machine):
         if isinstance(value, (ListValue, TupleValue)):
             # Each element is an object of its own, whatever they have in common.
             return self.fresh(value.element if value.items is None else in_turn(value.items))
-        if isinstance(value, DictValue):
+        if type(value) is DictValue:
             keys = [Static(key) for key in value.items]
             return (
                 join_all(keys) if keys and value.element is None else Static(kind="key") if keys else Static()
             )
-        if isinstance(value, Array):
+        if type(value) is Array:
             return Array(
                 value.staged,
                 value.why,
@@ -238,19 +238,19 @@ class Containers(Machine):
                 jitted=value.jitted,
                 flow=value.flow,
             )
-        if isinstance(value, ExternalObject) and value.name == "builtins.range":
+        if type(value) is ExternalObject and value.name == "builtins.range":
             if any(find_array(arg, True) for arg in value.args):
                 return UNKNOWN
             return Static(kind="int")
-        if isinstance(value, NumpyArray):
+        if type(value) is NumpyArray:
             return NumpyArray()
         if isinstance(value, Static):
             return Static(kind="str" if is_text(value) else "")
-        if isinstance(value, Instance):
+        if type(value) is Instance:
             result = self.special(value, "__iter__", [], node, frame)
             if result is None and CONTENT in value.fields:
                 return self.element_of(value.fields[CONTENT], node, frame)
-            if isinstance(result, Instance):
+            if type(result) is Instance:
                 result = self.special(result, "__next__", [], node, frame)
                 return UNKNOWN if result is None else result
             if result is None:

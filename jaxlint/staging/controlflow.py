@@ -201,7 +201,7 @@ class ControlFlow(Machine):
 
     def fresh(self, value: Value, depth: int = 6) -> Value:
         """The same value without the identity of keys: each iteration gets its own."""
-        if isinstance(value, Array):
+        if type(value) is Array:
             return Array(
                 value.staged,
                 value.why,
@@ -214,16 +214,16 @@ class ControlFlow(Machine):
                 value.dtype,
                 flow=value.flow,
             )
-        if depth > 0 and isinstance(value, TupleValue) and value.items is not None:
+        if depth > 0 and type(value) is TupleValue and value.items is not None:
             return TupleValue(
                 [self.fresh(v, depth - 1) for v in value.items], value.element, value.cls, value.exact
             )
-        if depth > 0 and isinstance(value, DictValue):
+        if depth > 0 and type(value) is DictValue:
             known = {k: self.fresh(v, depth - 1) for k, v in value.items.items()}
             return DictValue(known, value.element, optional=value.optional)
         if isinstance(value, Unknown) and type(value) is Unknown:
             return Unknown(Origin("item"), value.flow)
-        if isinstance(value, Choice):
+        if type(value) is Choice:
             return Choice(value.options, every=True)
         return value
 

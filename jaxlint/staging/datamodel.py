@@ -51,7 +51,7 @@ class DataModel(Machine):
         if not isinstance(method, (Function, Transformed, Partial)):
             return None
         result = self.call_value(BoundMethod(method, value), args, {}, node, frame)
-        if isinstance(result, External) and result.name == "builtins.NotImplemented":
+        if type(result) is External and result.name == "builtins.NotImplemented":
             return None
         return result
 

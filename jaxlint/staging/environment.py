@@ -43,7 +43,7 @@ def converted(value: Setting, convert: Callable[[Any], object]) -> Setting:
 
 def closed_outcome(value: Value) -> bool | None:
     """The outcome of a test that the environment alone brings about; None where that is not known."""
-    return not value.default if isinstance(value, Setting) and value.default is not MISSING else None
+    return not value.default if type(value) is Setting and value.default is not MISSING else None
 
 
 def closed_branch(value: Value, body: Sequence[ast.stmt], orelse: Sequence[ast.stmt]) -> bool | None:

@@ -27,8 +27,9 @@ from jaxlint.staging.values import (
     join_all,
 )
 
-_BUILTINS = frozenset(
-    [
+_BUILTINS = {
+    name: External(f"builtins.{name}")
+    for name in [
         "abs",
         "all",
         "any",
@@ -90,7 +91,7 @@ _BUILTINS = frozenset(
         "vars",
         "zip",
     ]
-)
+}
 
 
 class Expressions(Operators, Narrowing, Containers):
@@ -107,10 +108,12 @@ class Expressions(Operators, Narrowing, Containers):
         return Static(node.value)
 
     def eval_name(self, node: ast.Name, frame: Frame) -> Value:
-        found = frame.scope.lookup(node.id)
-        if found is None:
-            return self.unbound_name(node, frame)
-        value = found[0]
+        value = frame.scope.variables.get(node.id)
+        if value is None:
+            found = frame.scope.lookup(node.id)
+            if found is None:
+                return self.unbound_name(node, frame)
+            value = found[0]
         if type(value) is External and self.wants_names:
             self.name_event(value, node, frame)
         if frame.dead:
@@ -120,8 +123,9 @@ class Expressions(Operators, Narrowing, Containers):
     def unbound_name(self, node: ast.Name, frame: Frame) -> Value:
         if node.id == "Ellipsis":
             return Static(...)
-        if node.id in _BUILTINS:
-            return External(f"builtins.{node.id}")
+        builtin = _BUILTINS.get(node.id)
+        if builtin is not None:
+            return builtin
         found = frame.scope.module_scope().from_star(node.id)
         if found is None:
             return UNKNOWN
@@ -156,7 +160,7 @@ class Expressions(Operators, Narrowing, Containers):
     # -- operators
 
     def eval_boolop(self, node: ast.BoolOp, frame: Frame) -> Value:
-        how = "and" if isinstance(node.op, ast.And) else "or"
+        how = "and" if type(node.op) is ast.And else "or"
         results: list[Value] = []
         before = frame.snapshot()
         guards = 0  # `hasattr(jax, "x") and jax.x`
@@ -194,7 +198,7 @@ class Expressions(Operators, Narrowing, Containers):
         if any(closed_outcome(part) is (how == "and") for part in results):
             return by_environment(Static(how == "or"))
         result = join_all(results)
-        if type(result) is Unknown and any(isinstance(part, Shim) for part in results):
+        if type(result) is Unknown and any(type(part) is Shim for part in results):
             return Shim()
         if truth(results[-1]) is (how == "or"):  # whichever operand it stops at, this is what it says
             return decided(result, how == "or")

@@ -783,14 +783,14 @@ class Externals(Machine):
 
     def test(self, value: Value, node: ast.AST, how: str, frame: Frame) -> None:
         """Python asks for the truth of a value."""
-        if isinstance(value, Array):
+        if type(value) is Array:
             if value.role != "ref":  # a variable of nnx is an object, and true
                 if frame.catching and not value.tree:
                     _note_raised(value, frame)
                 self.emit("test", events.TestEvent(node, frame, value, how))
-        elif isinstance(value, Instance):
+        elif type(value) is Instance:
             method = value.cls.lookup("__bool__")
-            if isinstance(method, Function):
+            if type(method) is Function:
                 self.call_value(BoundMethod(method, value), [], {}, node, frame)
 
 

@@ -54,25 +54,26 @@ class Frame:
     call_node: ast.AST | None = None
     depth: int = 0
     context: str = ""  # "entry" for an analysis without a caller, "creation" at a transformation, else a call
-    loops: list[Loop] = field(default_factory=list)
-    guards: list[ast.AST] = field(default_factory=list)
-    returns: list[Value] = field(default_factory=list)
-    yields: list[Value] = field(default_factory=list)
-    used: dict[Origin, ast.AST] = field(default_factory=dict)
-    inherited: set[Origin] = field(default_factory=set)
+    loops: list[Loop] = field(init=False, default_factory=list)
+    guards: list[ast.AST] = field(init=False, default_factory=list)
+    returns: list[Value] = field(init=False, default_factory=list)
+    yields: list[Value] = field(init=False, default_factory=list)
+    used: dict[Origin, ast.AST] = field(init=False, default_factory=dict)
+    inherited: set[Origin] = field(init=False, default_factory=set)
     # Of donated buffers (`staging/buffers.py`); replaced, never changed in place.
-    buffers: dict[str, frozenset[Buffer]] = field(default_factory=dict)
-    dead: dict[Buffer, Donation] = field(default_factory=dict)
-    rebound: frozenset[str] = frozenset()
+    buffers: dict[str, frozenset[Buffer]] = field(init=False, default_factory=dict)
+    dead: dict[Buffer, Donation] = field(init=False, default_factory=dict)
+    rebound: frozenset[str] = field(init=False, default=frozenset())
     catching: int = 0  # inside a try that handles what a tracer would raise
-    replaceable: int = 0  # inside one whose handler does without what the try would bind
-    doubt: int = (
-        0  # on a path that calls may or may not take: under `if x is None:`, or a test of what may be static
-    )
-    import_guard: int = 0  # inside a try around imports, or a version test
-    facts: dict[str, object] = field(default_factory=dict)
-    statement: ast.expr | None = None  # the expression that was last evaluated as a statement
-    born: int = 0  # the serial of the first identity that can be made in it
+    replaceable: int = field(
+        init=False, default=0
+    )  # inside one whose handler does without what the try would bind
+    # On a path that calls may or may not take: under `if x is None:`, or a test of what may be static.
+    doubt: int = field(init=False, default=0)
+    import_guard: int = field(init=False, default=0)  # inside a try around imports, or a version test
+    facts: dict[str, object] = field(init=False, default_factory=dict)
+    statement: ast.expr | None = field(init=False, default=None)  # that was last evaluated as a statement
+    born: int = field(init=False, default=0)  # the serial of the first identity that can be made in it
     home: Stage = field(init=False)  # the stage it was entered in; `stage` is that of the call being made
 
     def __post_init__(self) -> None:

@@ -56,6 +56,7 @@ def inspect_files(
     `calls`: with the calls that hand tracers to its parameters.
     """
     interpreter = build(files, Listeners())
+    interpreter.observes = True
     interpreter.givers = Givers() if calls else None
     interpreter.project.add_context(context)
     result = Analysis()

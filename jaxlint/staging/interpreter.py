@@ -12,7 +12,6 @@ from typing import Any
 
 from jaxlint.jaxapi.attributes import attribute_names
 from jaxlint.jaxapi.models import MODELS
-from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError
 from jaxlint.source.read import read_source
 from jaxlint.staging import events
@@ -63,9 +62,6 @@ from jaxlint.staging.values import (
 
 STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are cut short
 MINIMUM_STEPS = 2_000_000
-
-
-_ENVIRONMENT = frozenset({"os.environ", "os.putenv"})  # where JAX finds settings
 
 
 class Interpreter(
@@ -138,6 +134,7 @@ class Interpreter(
         # Classes by the library whose classes they derive from.
         self.extending: dict[str, list[ClassValue]] = {}
         self.read: set[str] = set()  # attributes that were read there
+        self.external_names: dict[tuple[str, str], External] = {}  # attributes of JAX and its like
         self.on_the_spot: dict[
             ast.AST, ast.Call
         ] = {}  # calls of what a call gives, as in `jit(f)(x)`, by that
@@ -150,6 +147,7 @@ class Interpreter(
         self.left_open: dict[
             ast.AST, list[LeftOpen]
         ] = {}  # calls of methods that a class leaves to its heirs
+        self.observes = False  # each context of a function is kept, for `inspect`
         self.givers: Givers | None = None  # which calls give tracers, where `inspect` is asked for it
         self.guessing = 0  # inside a call of a method of something unknown
         self.provoking: Module | None = None  # inside `with raises(...)` of this module of tests
@@ -184,10 +182,10 @@ class Interpreter(
         return self.provoking is None or frame.module is self.provoking
 
     def name_event(self, value: Value, node: ast.AST, frame: Frame, is_import: bool = False) -> None:
-        if not isinstance(value, External) or not self.wants_names or not self.reports(frame):
+        if type(value) is not External or not self.wants_names:
             return
         hearers = self.listeners.of("name", value.name)
-        if hearers and (value.name.partition(".")[0] in JAX_FAMILY or value.name in _ENVIRONMENT):
+        if hearers and self.reports(frame):
             guarded = frame.import_guard > 0
             hand(hearers, events.NameEvent(node, frame, value.name, is_import, guarded))
 

@@ -319,18 +319,18 @@ def _is_callable(value: Value) -> bool | None:
 
 def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
     """`isinstance` of what is not an array, where it is certain."""
-    if isinstance(value, ClassValue):
+    if type(value) is ClassValue:
         return _class_is_instance(options)
     cls = value.cls if isinstance(value, (Instance, TupleValue)) else None
-    if isinstance(value, TupleValue) and not value.exact:
+    if type(value) is TupleValue and not value.exact:
         return None
     if cls is not None:
         mine = {id(parent.node) for parent in cls.mro()}
-        if any(isinstance(option, ClassValue) and id(option.node) in mine for option in options):
+        if any(type(option) is ClassValue and id(option.node) in mine for option in options):
             return True
         # A parameter may hold an instance of a subclass, where there is one; a named tuple hardly does.
-        if isinstance(value, TupleValue):
-            return False if all(isinstance(option, ClassValue) for option in options) else None
+        if type(value) is TupleValue:
+            return False if all(type(option) is ClassValue for option in options) else None
         answers = [_object_is(cls, option) for option in options]
         if True in answers:
             return True
@@ -338,7 +338,7 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
     kinds = [_python_type(option) for option in options]
     # Of which types what Python itself defines can be no instance.
     others = [option for option, kind in zip(options, kinds, strict=True) if kind is None]
-    partial = any(isinstance(option, External) and option.name == "functools.partial" for option in others)
+    partial = any(type(option) is External and option.name == "functools.partial" for option in others)
     known = all(_stands_alone(option) for option in others)
     if isinstance(value, Static) and (value.const is not MISSING or value.kind in _NUMBERS_AND_TEXT):
         kind_of = type(value.const) if value.const is not MISSING else _NUMBERS_AND_TEXT[value.kind]
@@ -346,14 +346,14 @@ def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
             return True
         return False if known else None
     if isinstance(value, Static) and value.kind == "enum" and not any(kinds):
-        enums = any(isinstance(option, ClassValue) and option.kind == "enum" for option in others)
+        enums = any(type(option) is ClassValue and option.kind == "enum" for option in others)
         return False if known and not enums else None
     if isinstance(value, (Function, BoundMethod, Partial)):
-        if isinstance(value, Partial) and partial:
+        if type(value) is Partial and partial:
             return True
         return False if known else None
     for holder, own in _HOLDERS:
-        if isinstance(value, holder) and (not isinstance(value, ListValue) or value.kind == "list"):
+        if isinstance(value, holder) and (type(value) is not ListValue or value.kind == "list"):
             if any(kind is not None and issubclass(own, kind) for kind in kinds):
                 return True
             return False if known else None

@@ -13,6 +13,8 @@ from jaxlint.staging.machine import Machine
 from jaxlint.staging.scope import Scope
 from jaxlint.staging.syntax_facts import positional_parameters
 from jaxlint.staging.values import (
+    CONTAINERS,
+    STATICS,
     Array,
     BoundMethod,
     ClassValue,
@@ -20,9 +22,7 @@ from jaxlint.staging.values import (
     External,
     Function,
     Instance,
-    ListValue,
     Origin,
-    Static,
     Transformed,
     TupleValue,
     Unknown,
@@ -31,7 +31,7 @@ from jaxlint.staging.values import (
 )
 
 STREAMS = "rngs"  # the part of a key that flax modules draw from
-_HOLD_NOTHING = frozenset({Static, Instance, Function, BoundMethod, ClassValue, External})
+_HOLD_NOTHING = STATICS | {Instance, Function, BoundMethod, ClassValue, External}
 
 
 class Keys(Machine):
@@ -243,16 +243,16 @@ def name_in(frame: Frame, origin: Origin) -> str:
 def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
     """The origins of everything passed in, in a fixed order; what objects hold is left out, since methods rebind it."""
     found: list[Origin | None] = []
-
-    def visit(value: Value, depth: int) -> None:
-        if isinstance(value, (Array, Unknown)):
-            origin = value.origin
-            found.extend((None, None) if origin is None else (origin, origin.children.get(STREAMS)))
-        elif depth > 0 and isinstance(value, (TupleValue, ListValue, DictValue)):
-            for part in value.elements():
-                visit(part, depth - 1)
-
     for value in bound.values():
         if type(value) not in _HOLD_NOTHING:  # most are
-            visit(value, 2)
+            _add_origins(value, 2, found)
     return found
+
+
+def _add_origins(value: Value, depth: int, found: list[Origin | None]) -> None:
+    if type(value) is Array or isinstance(value, Unknown):
+        origin = value.origin
+        found.extend((None, None) if origin is None else (origin, origin.children.get(STREAMS)))
+    elif depth > 0 and type(value) in CONTAINERS:
+        for part in value.elements():  # type: ignore[attr-defined]
+            _add_origins(part, depth - 1, found)

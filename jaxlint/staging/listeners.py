@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.rule import Concern
 
 if TYPE_CHECKING:
     from jaxlint.staging.analysis import Reporter
 
+_ENVIRONMENT = frozenset({"os.environ", "os.putenv"})  # where JAX finds settings
 Handler = tuple[Callable[[Any, Any], None], "Reporter"]
 
 
@@ -23,7 +25,9 @@ class Listeners:
 
     def __init__(self, reporters: Sequence[Reporter] = ()) -> None:
         self.handlers: dict[str, list[Handler]] = {}
-        self._routes: dict[tuple[str, str, str], list[Handler]] = {}
+        self._routes: dict[str, dict[str | type, list[Handler]]] = {
+            "call": {}, "discarded call": {}, "name": {}, "operation": {}
+        }  # fmt: skip
         self._concerned: dict[str, list[tuple[Concern | None, Handler]]] = {}
         for reporter in reporters:
             for name in dir(reporter.rule):
@@ -40,16 +44,25 @@ class Listeners:
         """Hands the event to the rules that take it, in the order of the rules."""
         hand(self.handlers.get(kind, ()), event)
 
-    def of(self, kind: str, name: str, callee: str = "") -> list[Handler]:
-        """Who hears of a call of `name`, of the name itself or of the operation; `callee`: the kind of value that is called."""
-        route = self._routes.get((kind, name, callee))
+    def of(self, kind: str, about: str | type) -> list[Handler]:
+        """Who hears of a call, a discarded one, a name or an operation; `about`: its name, or the type of what is called that has none."""
+        route = self._routes[kind].get(about)
         if route is None:
-            route = self._routes[kind, name, callee] = [
+            name, callee = (about, "External") if isinstance(about, str) else ("", about.__name__)
+            discarded = kind == "discarded call"
+            route = self._routes[kind][about] = [
                 handler
-                for concern, handler in self._concerned.get(kind, ())
-                if concern is None or concern.covers(name, callee)
+                for concern, handler in self._concerned.get("call" if discarded else kind, ())
+                if concern is None or concern.covers(name, callee, discarded)
             ]
+            if kind == "name" and not _may_be_told_of(name):
+                route.clear()
         return route
+
+
+def _may_be_told_of(name: str) -> bool:
+    """Whether rules hear of a name: those of JAX and what stands on it, and where JAX finds settings."""
+    return name.partition(".")[0] in JAX_FAMILY or name in _ENVIRONMENT
 
 
 def hand(handlers: Sequence[Handler], event: Any) -> None:

@@ -87,6 +87,7 @@ class Machine:
     libraries: dict[str, Why]
     extending: dict[str, list[ClassValue]]
     read: set[str]
+    external_names: dict[tuple[str, str], External]
     on_the_spot: dict[ast.AST, ast.Call]
     rowless: dict[ast.AST, set[str]]
     carried: dict[ast.AST, tuple[Function, Why]]
@@ -95,6 +96,7 @@ class Machine:
     heirs: dict[ast.AST, list[ClassValue]]
     array_like: set[str]
     left_open: dict[ast.AST, list[LeftOpen]]
+    observes: bool
     givers: Givers | None
 
     def exhausted(self) -> bool:

@@ -40,6 +40,8 @@ from jaxlint.staging.values import (
     Value,
 )
 
+_SAME = frozenset({ast.Is, ast.Eq})
+_SAMENESS = _SAME | {ast.IsNot, ast.NotEq}
 _PLAIN_MODULES = ("builtins", "numpy", "numbers", "typing", "collections")
 
 
@@ -54,8 +56,9 @@ class Narrowing(Machine):
         """Whether a test, of which the value is known, asks which version of a library there is, or which names it has."""
         if isinstance(value, Shim) or is_version_test(test):
             return True
-        return any(
-            isinstance(self.eval(asked, frame), (External, ModuleValue)) for asked in attribute_tests(test)
+        about = attribute_tests(test)
+        return bool(about) and any(
+            isinstance(self.eval(asked, frame), (External, ModuleValue)) for asked in about
         )
 
     def arrayless_branch(
@@ -158,17 +161,17 @@ class Narrowing(Machine):
 
     def narrow(self, test: ast.expr, outcome: bool, frame: Frame) -> None:
         """Refines variables by what a test says of them."""
-        if isinstance(test, ast.Compare):
-            if len(test.ops) == 1 and isinstance(test.left, ast.Name):
+        if type(test) is ast.Compare:
+            if len(test.ops) == 1 and type(test.left) is ast.Name:
                 self.narrow_comparison(test.left.id, test.ops[0], test.comparators[0], outcome, frame)
-        elif isinstance(test, ast.Name):
+        elif type(test) is ast.Name:
             self.narrow_truth(test.id, outcome, frame)
-        elif isinstance(test, ast.Call):
+        elif type(test) is ast.Call:
             self.narrow_call(test, outcome, frame)
-        elif isinstance(test, ast.UnaryOp):
-            if isinstance(test.op, ast.Not):
+        elif type(test) is ast.UnaryOp:
+            if type(test.op) is ast.Not:
                 self.narrow(test.operand, not outcome, frame)
-        elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == outcome:
+        elif type(test) is ast.BoolOp and isinstance(test.op, ast.And) == outcome:
             for operand in test.values:
                 self.narrow(operand, outcome, frame)
 
@@ -176,10 +179,10 @@ class Narrowing(Machine):
         self, name: str, how: ast.cmpop, right: ast.expr, outcome: bool, frame: Frame
     ) -> None:
         """What `name is None` and the like say."""
-        if not isinstance(right, ast.Constant) or right.value is not None:
+        if type(right) is not ast.Constant or right.value is not None:
             return
-        if isinstance(how, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
-            if isinstance(how, (ast.Is, ast.Eq)) == outcome:
+        if type(how) in _SAMENESS:
+            if (type(how) in _SAME) == outcome:
                 self.rebind(name, Static(None), frame)
             else:
                 self.narrow_given(name, frame)

@@ -119,7 +119,7 @@ def dtype_of(value: Value) -> str:
     """The dtype with which a value enters an operation: weak for Python numbers; "" when it is not known."""
     if isinstance(value, (Array, NumpyArray)):
         return value.dtype
-    if isinstance(value, AtIndexer):
+    if type(value) is AtIndexer:
         return value.array.dtype
     if isinstance(value, Static):
         if value.const is not MISSING:
@@ -290,7 +290,7 @@ class Operations(Machine):
         for value in args:
             parts = value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,)
             for part in parts:
-                if isinstance(part, Array) and part.made is not None and part.made.depth >= depth:
+                if type(part) is Array and part.made is not None and part.made.depth >= depth:
                     depth = part.made.depth + 1
         operation = Operation(name, tuple(args), kwargs, node, depth)
         result.dtype = result_dtype(name, operation.args, kwargs)

@@ -108,53 +108,53 @@ class Operators(Machine):
             answer = self.operate(left, op, right, node, frame)
             if answer is not None:
                 return answer
-        if isinstance(left, Static) and isinstance(op, ast.Mod) and is_text(left):
-            for part in right.elements() if isinstance(right, TupleValue) else [right]:
+        if isinstance(left, Static) and type(op) is ast.Mod and is_text(left):
+            for part in right.elements() if type(right) is TupleValue else [right]:
                 numeric = isinstance(left.const, str) and _numeric_format(left.const)
                 self.convert(part, node, "format" if numeric else "str", frame)
             return Static(kind="str")
-        if isinstance(op, ast.BitOr) and _is_type(left) and _is_type(right):
+        if type(op) is ast.BitOr and _is_type(left) and _is_type(right):
             return TupleValue([*members_of_type(left), *members_of_type(right)])
-        if isinstance(op, ast.Add) and _may_concatenate(left, right):
+        if type(op) is ast.Add and _may_concatenate(left, right):
             return UNKNOWN  # `[first] + states`, where the states may be a list
-        if isinstance(op, ast.Mult):
-            sequence, count = (right, left) if isinstance(left, Array) else (left, right)
+        if type(op) is ast.Mult:
+            sequence, count = (right, left) if type(left) is Array else (left, right)
             repeats = isinstance(sequence, (ListValue, TupleValue)) or is_text(sequence)
-            if repeats and isinstance(count, Array) and count.staged and not count.tree:
+            if repeats and type(count) is Array and count.staged and not count.tree:
                 # What only arrives as a sequence may be of a class with a product of its own.
-                if isinstance(node, ast.BinOp) and isinstance(
+                if type(node) is ast.BinOp and isinstance(
                     node.left if count is right else node.right, _DISPLAYS
                 ):
                     self.emit("shape", events.ShapeEvent(node, frame, count, "*", "the repetition"))
                 return UNKNOWN
-        if isinstance(op, ast.BitOr) and (isinstance(left, DictValue) != isinstance(right, DictValue)):
-            known = right if isinstance(right, DictValue) else left
-            assert isinstance(known, DictValue)
+        if type(op) is ast.BitOr and ((type(left) is DictValue) != (type(right) is DictValue)):
+            known = right if type(right) is DictValue else left
+            assert type(known) is DictValue
             merged = dict(known.items) if known is right else {}
             return DictValue(merged, UNKNOWN, frame.stage)  # the other one is a mapping, too
         if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
-            like = left if isinstance(left, Array) else right if isinstance(left, Static) else None
-            like = None if isinstance(op, ast.MatMult) else like
+            like = left if type(left) is Array else right if isinstance(left, Static) else None
+            like = None if type(op) is ast.MatMult else like
             result = self.array_result(frame, [left, right], node, like=like)
             self.made_by(result, OPERATORS[type(op)], [left, right], {}, node, frame)
             return result
         if isinstance(left, Static) and isinstance(right, Static):
-            if isinstance(left, Reading) and isinstance(right, Reading) and isinstance(op, ast.Sub):
+            if type(left) is Reading and type(right) is Reading and type(op) is ast.Sub:
                 return self.elapsed(right, left, node, frame)
             return _fold(left, right, op)
-        if isinstance(op, ast.Add):
-            if isinstance(left, TupleValue) and isinstance(right, TupleValue):
+        if type(op) is ast.Add:
+            if type(left) is TupleValue and type(right) is TupleValue:
                 if left.items is not None and right.items is not None:
                     return TupleValue([*left.items, *right.items])
                 joined = join_all([*left.elements(), *right.elements()])
                 if not left.items or right.items is not None:
                     return TupleValue(None, joined)
                 return TupleValue(None, joined, head=tuple(left.items), tail=right.element)
-            if isinstance(left, ListValue) and isinstance(right, ListValue):
+            if type(left) is ListValue and type(right) is ListValue:
                 if left.items is not None and right.items is not None:
                     return ListValue([*left.items, *right.items], stage=frame.stage)
                 return ListValue(None, join_all([*left.elements(), *right.elements()]), stage=frame.stage)
-        if isinstance(op, ast.Mult):
+        if type(op) is ast.Mult:
             for sequence, count in ((left, right), (right, left)):
                 if isinstance(sequence, (ListValue, TupleValue)):
                     number = constant(count)
@@ -166,19 +166,19 @@ class Operators(Machine):
                         items = sequence.items * number
                         return (
                             ListValue(items, join_all(items))
-                            if isinstance(sequence, ListValue)
+                            if type(sequence) is ListValue
                             else TupleValue(items)
                         )
                     element = join_all(sequence.elements())
-                    if isinstance(sequence, ListValue):
+                    if type(sequence) is ListValue:
                         return ListValue(None, element)
                     return TupleValue(None, element)
-        if isinstance(op, ast.BitOr) and isinstance(left, DictValue) and isinstance(right, DictValue):
+        if type(op) is ast.BitOr and type(left) is DictValue and type(right) is DictValue:
             both = DictValue(dict(left.items), left.element, frame.stage, left.optional)
             update_dict(both, right, conditional=False)
             return both
-        if isinstance(left, NumpyArray) or isinstance(right, NumpyArray):
-            other = right if isinstance(left, NumpyArray) else left
+        if type(left) is NumpyArray or type(right) is NumpyArray:
+            other = right if type(left) is NumpyArray else left
             if isinstance(other, Unknown):
                 return UNKNOWN
             one, two = dtype_of(left), dtype_of(right)
@@ -218,7 +218,7 @@ class Operators(Machine):
 
     def compare_pair(self, left: Value, right: Value, op: ast.cmpop, node: ast.AST, frame: Frame) -> Value:
         """The value of one comparison."""
-        if isinstance(left, Setting) or isinstance(right, Setting):
+        if type(left) is Setting or type(right) is Setting:
             return by_environment(self.compare_pair(usually(left), usually(right), op, node, frame))
         if isinstance(op, (ast.Is, ast.IsNot)):
             same = _identical(left, right)
@@ -237,14 +237,14 @@ class Operators(Machine):
             return Static(isinstance(op, ast.NotEq))
         if is_text(left) or is_text(right) or is_none(left) or is_none(right):
             # An array and a string or None are never equal: a plain False, not an array.
-            array = left if isinstance(left, Array) else right
-            if isinstance(array, Array):
+            array = left if type(left) is Array else right
+            if type(array) is Array:
                 text = right if array is left else left
                 if array.why is not None and array.why.parameter and isinstance(constant(text), str):
                     self.emit("text_comparison", events.TextComparisonEvent(node, frame, array))
                 return Static(kind="bool")
         if isinstance(left, (Array, AtIndexer)) or isinstance(right, (Array, AtIndexer)):
-            other = right if isinstance(left, Array) else left
+            other = right if type(left) is Array else left
             if isinstance(other, (TupleValue, DictValue, External, ClassValue, Function)):
                 return Static(kind="bool")
             if isinstance(op, (ast.Eq, ast.NotEq)) and self.are_perhaps_objects(left, right):
@@ -264,7 +264,7 @@ class Operators(Machine):
                 return Static(bool(_ORDERINGS[type(op)](one, two)))
             except Exception:
                 return Static(kind="bool")
-        if isinstance(left, NumpyArray) or isinstance(right, NumpyArray):
+        if type(left) is NumpyArray or type(right) is NumpyArray:
             return UNKNOWN if isinstance(left, Unknown) or isinstance(right, Unknown) else NumpyArray()
         if isinstance(left, Unknown) or isinstance(right, Unknown):
             return UNKNOWN
@@ -425,9 +425,7 @@ def _is_dtype_of_objects(value: Value) -> bool:
 
 def _has_methods(value: Value) -> bool:
     """Whether the class of a value may say what operators do with it: an object, or a named tuple of a known class."""
-    return isinstance(value, Instance) or (
-        isinstance(value, TupleValue) and value.cls is not None and value.exact
-    )
+    return type(value) is Instance or (type(value) is TupleValue and value.cls is not None and value.exact)
 
 
 def _identical(left: Value, right: Value) -> bool | None:

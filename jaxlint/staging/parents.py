@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 
-from jaxlint.staging.syntax_facts import CHILD_FIELDS
+from jaxlint.staging.syntax_facts import children
 
 
 class Parents:
@@ -58,16 +58,9 @@ class Parents:
         stack: list[ast.AST] = [self.tree.body[place]]
         while stack:
             node = stack.pop()
-            held = node.__dict__
-            for name in CHILD_FIELDS[node.__class__]:
-                value = held.get(name)
-                if value.__class__ is list:
-                    below = [child for child in value if isinstance(child, ast.AST)]
-                    found.update(dict.fromkeys(below, node))
-                    stack += below
-                elif isinstance(value, ast.AST):
-                    found[value] = node
-                    stack.append(value)
+            below = children(node)
+            found.update(dict.fromkeys(below, node))
+            stack += below
 
 
 def _start(statement: ast.stmt) -> int:

@@ -233,7 +233,8 @@ class Project:
     def _search(self, name: str, importer: Module) -> Module | None:
         parts = name.split(".")
         for root in self.roots(importer.source.path):
-            if parts[0] not in self._listing(root) and f"{parts[0]}.py" not in self._listing(root):
+            there = self._listing(root)
+            if parts[0] not in there and f"{parts[0]}.py" not in there:
                 continue
             if self._is_elsewhere(parts[0], root):
                 continue

@@ -78,9 +78,9 @@ def truth(value: Value) -> bool | None:
         return value.truth if value.const is MISSING else bool(value.const)
     if type(value) is Unknown:
         return value.true or None
-    if isinstance(value, TupleValue):
+    if type(value) is TupleValue:
         return bool(value.items) if value.items is not None else None
-    if isinstance(value, External):
+    if type(value) is External:
         return None if _is_setting(value.name) else True
     if isinstance(value, (Function, BoundMethod, Partial, ClassValue, Transformed, ModuleValue)):
         return True
@@ -146,7 +146,7 @@ class Statements(Machine):
         frame.facts["assign"] = node
         value = self.eval(node.value, frame)
         frame.facts.pop("assign", None)
-        if frame.stage.staged and isinstance(node.value, ast.BinOp) and steps_on(node):
+        if frame.stage.staged and type(node.value) is ast.BinOp and steps_on(node):
             self.note_side_effect(node.targets[0], value, frame)
         if isinstance(value, (Unknown, Array)):
             value = self.as_before(node, value, frame)
@@ -162,17 +162,17 @@ class Statements(Machine):
     def as_before(self, node: ast.Assign, value: Unknown | Array, frame: Frame) -> Value:
         """`model = prepare(model)`, where nothing is known of what that gives: a model, too, but not with the same contents."""
         target, call = node.targets[0], node.value
-        if not (isinstance(target, ast.Name) and isinstance(call, ast.Call) and call.args):
+        if not (type(target) is ast.Name and type(call) is ast.Call and call.args):
             return value
         given = call.args[0]
-        if not (isinstance(given, ast.Name) and given.id == target.id) or not is_unclear(value):
+        if not (type(given) is ast.Name and given.id == target.id) or not is_unclear(value):
             return value
         found = frame.scope.lookup(target.id)
         before = found[0] if found is not None else None
-        if not isinstance(before, Instance) or not is_pytree(before.cls):
+        if type(before) is not Instance or not is_pytree(before.cls):
             return value
         fields = {name: stand_in(part) for name, part in before.fields.items()}
-        staged = value if isinstance(value, Array) and value.staged else before.staged
+        staged = value if type(value) is Array and value.staged else before.staged
         return Instance(before.cls, fields, True, ready=before.ready, staged=staged)
 
     def exec_annassign(self, node: ast.AnnAssign, frame: Frame) -> None:
@@ -818,23 +818,23 @@ class Statements(Machine):
     # -- assignment
 
     def assign(self, target: ast.expr, value: Value, frame: Frame, node: ast.AST) -> None:
-        if isinstance(target, ast.Name):
+        if type(target) is ast.Name:
             self.assign_name(target, value, frame)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self.unpack(target, value, frame, node)
-        elif isinstance(target, ast.Attribute):
+        elif type(target) is ast.Attribute:
             base = self.eval(target.value, frame)
             self.set_attribute(base, target.attr, value, target, frame)
             if self.donates:
                 self.forget_place(place_of(target), frame)
-        elif isinstance(target, ast.Subscript):
+        elif type(target) is ast.Subscript:
             base = self.eval(target.value, frame)
             index = self.eval(target.slice, frame)
             if not self.put_into_object(target, constant(index), value, frame):
                 self.store_item(base, index, value, target, node, frame, None)
-            if self.donates and isinstance(target.slice, ast.Constant):
+            if self.donates and type(target.slice) is ast.Constant:
                 self.forget_place(place_of(target), frame)
-        elif isinstance(target, ast.Starred):
+        elif type(target) is ast.Starred:
             self.assign(target.value, value, frame, node)
 
     def put_into_object(self, target: ast.Subscript, name: object, value: Value, frame: Frame) -> bool:
@@ -858,7 +858,7 @@ class Statements(Machine):
                 self.emit("leak", events.LeakEvent(target, frame, value, f"the outer variable `{target.id}`"))
         if isinstance(value, Unknown) and value.origin is None:
             value = Unknown(Origin(target.id), value.flow, made_of=value.made_of)
-        elif isinstance(value, Array) and value.origin is not None:
+        elif type(value) is Array and value.origin is not None:
             if value.role == "key" or value.origin.name.startswith("part "):
                 value.origin.name = target.id  # messages call a key what the program calls it
         scope.variables[target.id] = value
@@ -911,7 +911,7 @@ class Statements(Machine):
         """The value at `position` of what is being unpacked."""
         if isinstance(value, (TupleValue, ListValue)):
             return self.fresh(value.element)
-        if isinstance(value, Array):
+        if type(value) is Array:
             # A fresh split gives fresh keys at every evaluation; a part of a parameter is the same each time.
             origin = (
                 value.origin.child(position) if value.origin is not None and position is not None else None
@@ -929,7 +929,7 @@ class Statements(Machine):
         if isinstance(value, Unknown):
             origin = value.origin.child(position) if value.origin and position is not None else None
             return Unknown(origin, value.flow)
-        if isinstance(value, Instance):
+        if type(value) is Instance:
             return UNKNOWN
         if isinstance(value, Static):
             return Static(kind="int") if value.kind == "shape" else Static()

@@ -105,13 +105,20 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     while stack:
         current = stack.pop()
         yield current
-        held = current.__dict__
-        for name in CHILD_FIELDS[current.__class__]:
-            value = held.get(name)
-            if value.__class__ is list:
-                stack += [part for part in value if isinstance(part, ast.AST)]
-            elif isinstance(value, ast.AST):
-                stack.append(value)
+        stack += children(current)
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below `node`, as in the source; sooner than by `ast.iter_child_nodes`."""
+    found: list[ast.AST] = []
+    held = node.__dict__
+    for name in CHILD_FIELDS[node.__class__]:
+        value = held.get(name)
+        if value.__class__ is list:
+            found += [part for part in value if isinstance(part, ast.AST)]
+        elif isinstance(value, ast.AST):
+            found.append(value)
+    return found
 
 
 def statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -254,8 +261,9 @@ def makes_functions(node: FunctionNode) -> bool:
     """Whether it returns functions that are defined in it."""
     if isinstance(node, ast.Lambda):
         return isinstance(node.body, ast.Lambda)
-    inner = {part.name for part in statements(node) if isinstance(part, ast.FunctionDef)}
-    given = [part.value for part in statements(node) if isinstance(part, ast.Return)]
+    every = list(statements(node))
+    inner = {part.name for part in every if type(part) is ast.FunctionDef}
+    given = [part.value for part in every if type(part) is ast.Return]
     each = [part for value in given for part in (value.elts if isinstance(value, ast.Tuple) else [value])]
     return any(
         isinstance(part, ast.Lambda) or (isinstance(part, ast.Name) and part.id in inner) for part in each
@@ -343,14 +351,14 @@ def attribute_stores(node: ast.ClassDef) -> frozenset[str]:
 
 def last_name(node: ast.expr) -> str:
     """The last part of a name or of an attribute, "" of anything else."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return node.attr if type(node) is ast.Attribute else node.id if type(node) is ast.Name else ""
 
 
 def dotted(node: ast.AST | None) -> str:
     """The source of a name or attribute chain, else ""."""
-    if isinstance(node, ast.Name):
+    if type(node) is ast.Name:
         return node.id
-    if isinstance(node, ast.Attribute):
+    if type(node) is ast.Attribute:
         base = dotted(node.value)
         return f"{base}.{node.attr}" if base else ""
     return ""

@@ -62,6 +62,10 @@ def _speaks_of_waiting(name: str) -> bool:
     return any(word in name for word in _WAITING_WORDS)
 
 
+def _is_waiting_call(value: Value) -> bool:
+    return type(value) is External and value.name in WAITING_CALLS
+
+
 # Operations that take long enough for somebody to time them outside of a jit.
 _HEAVY = frozenset(
     [
@@ -210,13 +214,12 @@ class Timing(Machine):
 
     def note_waiting(self, node: ast.Call, callee: Value, args: list[Value]) -> None:
         """A call whose name, or a function that is passed, says that it waits for the device."""
-        if isinstance(callee, ExternalMethod) and is_input(callee.receiver, node):
+        named = _speaks_of_waiting(last_name(node.func))
+        if not named and not (External in map(type, args) and any(map(_is_waiting_call, args))):
             return
-        if isinstance(callee, External) and waits_for_nothing(args):
+        if type(callee) is ExternalMethod and is_input(callee.receiver, node):
             return
-        if _speaks_of_waiting(last_name(node.func)) or any(
-            type(value) is External and value.name in WAITING_CALLS for value in args
-        ):
+        if type(callee) is not External or not waits_for_nothing(args):
             self.ledger.settle()
 
     def elapsed(self, start: Reading, end: Reading, node: ast.AST, frame: Frame) -> Value:

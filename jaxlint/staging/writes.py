@@ -77,11 +77,11 @@ def _walk(parts: dict[str, Value], path: Path, depth: int) -> Iterator[tuple[Pat
 
 
 def _state(value: Value) -> State:
-    if isinstance(value, Instance):
+    if type(value) is Instance:
         return dict(value.fields)
-    if isinstance(value, ListValue):
+    if type(value) is ListValue:
         return (None if value.items is None else list(value.items), value.element)
-    assert isinstance(value, DictValue)
+    assert type(value) is DictValue
     return (dict(value.items), value.element)
 
 

@@ -105,7 +105,18 @@ def plain(model, variables, x):
         ),
     )
 
-    @concerns(where=lambda name: not name or name.endswith("apply"))
+    @concerns(
+        where=lambda name: name.endswith("apply"),
+        callees=(
+            "BoundMethod",
+            "ExternalMethod",
+            "ExternalObject",
+            "Unknown",
+            "Array",
+            "Choice",
+            "Transformed",
+        ),
+    )
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         node = event.node
         if (

@@ -461,6 +461,8 @@ def _body_of(target: Value | None) -> Function | None:
 def _called(value: Value) -> Function | None:
     """The function of the project that a call of `value` runs; None for one under `jax.checkpoint`."""
     for _ in range(8):
+        if type(value) is Function:
+            return value
         if isinstance(value, (Partial, BoundMethod)):
             value = value.function
         elif isinstance(value, Transformed) and value.kind != "checkpoint":
@@ -472,7 +474,7 @@ def _called(value: Value) -> Function | None:
             value = method
         else:
             break
-    return value if isinstance(value, Function) else None
+    return None
 
 
 def _products_behind(value: Value, depth: int = 10) -> set[ast.AST]:

@@ -183,7 +183,10 @@ both = nnx.ModelAndOptimizer(model, optax.sgd(0.1))
         if keyword_changes(name) and not event.guarded and self._attributes.owner(event) == "jax.Array":
             self._callees[event.node] = name
 
-    @concerns(where=lambda name: not name or name == "functools.partial" or _has_changed(name))
+    @concerns(
+        where=lambda name: name == "functools.partial" or _has_changed(name),
+        callees=("ExternalMethod", "Unknown", "Array", "Choice"),
+    )
     def on_call(self, event: CallEvent, report: Any) -> None:
         node = event.node
         if not isinstance(node, ast.Call):

@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, names_stored, walk
+from jaxlint.staging.syntax_facts import (
+    FunctionNode,
+    all_parameters,
+    children,
+    dotted,
+    names_stored,
+    statements,
+    walk,
+)
 
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
@@ -77,14 +85,15 @@ def _visit(node: ast.AST, loops: tuple[ast.AST, ...], found: Timeline) -> None:
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
         found.changed.setdefault(dotted(node.func.value), []).append(place)
     inner = (node, *loops) if isinstance(node, _LOOPS) else loops
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         _visit(child, inner, found)
 
 
 @cache
 def functions_of(tree: ast.Module) -> tuple[ast.FunctionDef | ast.AsyncFunctionDef, ...]:
     """Those of a module, the outer ones first."""
-    return tuple(node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    found = [node for node in statements(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return tuple(sorted(found, key=lambda node: node.lineno))
 
 
 def declared_global(node: ast.FunctionDef | ast.AsyncFunctionDef) -> frozenset[str]:

@@ -215,9 +215,9 @@ def main(w, x):
         ),
     )
 
-    @concerns(*_OF_TREES_AND_KEYS, *_FUNCTIONS, where=lambda name: not name)
+    @concerns(*_OF_TREES_AND_KEYS, *_FUNCTIONS, where=lambda name: not name, discarded=True)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        if not event.discarded or event.frame.catching:
+        if event.frame.catching:
             return  # in a try: to see whether it raises
         what = _updated(event)
         if what.startswith("`random.") and report.module.is_test:
