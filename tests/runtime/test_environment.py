@@ -25,7 +25,7 @@ PROGRAM = """
     @jax.jit
     def step(w):
         for i in range(60):
-            w = jnp.tanh(w @ w) + jnp.sin(w) * (i + 1.5)
+            w = jnp.tanh(w @ w) + jnp.sin(w) * (0.5 + i / 1000)  # goes to a fixed point, however it is rounded
         return w / jnp.abs(w).max()
 
     w = jnp.eye(8)
