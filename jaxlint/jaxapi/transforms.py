@@ -6,6 +6,7 @@ Checked against the installed JAX by `tests/engine/test_jaxapi_tables.py`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,24 +158,44 @@ CONTROL_FLOW = frozenset(
     }
 )
 
-# Functions that trace what they are given among other arguments: where the function stands, and which of the other
-# arguments it is called with.
-CALLERS: dict[str, tuple[tuple[int, tuple[int, ...]], ...]] = {
-    "jax.scipy.sparse.linalg.cg": ((0, (1,)),),
-    "jax.scipy.sparse.linalg.gmres": ((0, (1,)),),
-    "jax.scipy.sparse.linalg.bicgstab": ((0, (1,)),),
-    "jax.scipy.optimize.minimize": ((0, (1,)),),
-    "jax.experimental.ode.odeint": ((0, (1, 2)),),
-    "jax.lax.custom_linear_solve": ((0, (1,)), (2, (0, 1))),
-    "jax.lax.custom_root": ((0, (1,)), (2, (0, 1))),
-    "jax.lax.reduce": ((2, (0, 1)),),
-    "jax.lax.reduce_window": ((2, (0, 1)),),
-    "jax.numpy.apply_along_axis": ((0, (2,)),),
-    "jax.linear_transpose": ((0, (1,)),),
-    "jax.closure_convert": ((0, (1, 2, 3)),),
-    "equinox.filter_closure_convert": ((0, (1, 2, 3)),),
-    "lineax.FunctionLinearOperator": ((0, (1,)),),
-    "lineax.JacobianLinearOperator": ((0, (1, 2)),),
+
+class Caller(NamedTuple):
+    """A function that traces functions it is given among other arguments."""
+
+    parameters: tuple[str, ...]  # those that it takes by position, in order
+    called: dict[
+        str, tuple[str, ...]
+    ]  # which of its arguments are functions, and which of the others these get
+
+
+def _caller(parameters: str, **called: str) -> Caller:
+    return Caller(tuple(parameters.split()), {name: tuple(given.split()) for name, given in called.items()})
+
+
+CALLERS: dict[str, Caller] = {
+    "jax.scipy.sparse.linalg.cg": _caller("A b x0", A="b", M="b"),
+    "jax.scipy.sparse.linalg.gmres": _caller("A b x0", A="b", M="b"),
+    "jax.scipy.sparse.linalg.bicgstab": _caller("A b x0", A="b", M="b"),
+    "jax.scipy.optimize.minimize": _caller("fun x0 args", fun="x0"),
+    "jax.experimental.ode.odeint": _caller("func y0 t", func="y0 t"),
+    "jax.lax.custom_linear_solve": _caller(
+        "matvec b solve transpose_solve", matvec="b", solve="matvec b", transpose_solve="matvec b"
+    ),
+    "jax.lax.custom_root": _caller(
+        "f initial_guess solve tangent_solve",
+        f="initial_guess",
+        solve="f initial_guess",
+        tangent_solve="f initial_guess",
+    ),
+    "jax.lax.reduce": _caller("operands init_values computation", computation="operands init_values"),
+    "jax.lax.reduce_window": _caller("operand init_value computation", computation="operand init_value"),
+    "jax.numpy.apply_along_axis": _caller("func1d axis arr", func1d="arr"),
+    "jax.numpy.piecewise": _caller("x condlist funclist", funclist="x"),
+    "jax.linear_transpose": _caller("fun primal", fun="primal"),
+    "jax.closure_convert": _caller("fun first second third", fun="first second third"),
+    "equinox.filter_closure_convert": _caller("fn first second third", fn="first second third"),
+    "lineax.FunctionLinearOperator": _caller("fn input_structure", fn="input_structure"),
+    "lineax.JacobianLinearOperator": _caller("fn x args", fn="x args"),
 }
 
 TRANSPOSES = "jax.interpreters.ad.primitive_transposes"

@@ -47,6 +47,7 @@ from jaxlint.staging.values import (
     join_all,
     kind_of_static,
     map_parts,
+    parts_of,
 )
 
 # Operations whose results have another shape than their operands.
@@ -120,21 +121,31 @@ class ControlFlow(Machine):
         if not isinstance(node, ast.Call) or not any(isinstance(a, ast.Starred) for a in node.args):
             self.emit("body", events.BodyEvent(node, frame, api, role, body, count, result, given, seen))
 
-    def call_back(self, name: str, args: list[Value], node: ast.AST, frame: Frame) -> None:
+    def call_back(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> None:
         """A solver, or a reduction, traces the functions it is given with arrays like its other arguments."""
         api = name.replace("jax.lax", "lax")
-        for position, passed in CALLERS[name]:
-            if position >= len(args) or not isinstance(args[position], CALLABLE):
-                continue
-            why = self.body_why(api, args[position], node, frame)
-            part = Why(f"it is an argument of `{api}`", cause=why)
-            given = [
-                value if isinstance(value, CALLABLE) else self.fresh(self.to_staged(value, part))
-                for value in (
-                    args[n] if n < len(args) else UNKNOWN for n in passed if n < len(args) or n == passed[0]
-                )
-            ]
-            self.staged_call(api, args[position], given, node, frame, "solver", why)
+        caller = CALLERS[name]
+        given = dict(zip(caller.parameters, args, strict=False)) | kwargs
+        for parameter, passed in caller.called.items():
+            function = given.get(parameter)
+            several = isinstance(function, (ListValue, TupleValue))
+            for body in parts_of(function) if several and function is not None else [function]:
+                if isinstance(body, CALLABLE):
+                    why = self.body_why(api, body, node, frame)
+                    known = [
+                        given.get(part, UNKNOWN) for part in passed if part in given or part == passed[0]
+                    ]
+                    self.staged_call(api, body, self.passed_on(known, api, why), node, frame, "solver", why)
+
+    def passed_on(self, values: list[Value], api: str, why: Why) -> list[Value]:
+        """The arguments of `api` as a function gets them that is traced with them."""
+        part = Why(f"it is an argument of `{api}`", cause=why)
+        return [
+            value if isinstance(value, CALLABLE) else self.fresh(self.to_staged(value, part))
+            for value in values
+        ]
 
     def flow_result(self, value: Value, frame: Frame, given: Sequence[Value] = ()) -> Value:
         """What something staged gives where it is called: arrays on the host, tracers under a trace.

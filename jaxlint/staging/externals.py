@@ -238,7 +238,7 @@ class Externals(Machine):
         if name in PRIMITIVE_RULES and args and isinstance(args[0], CALLABLE):
             self.add_rule(name, args[0], node, frame)
         if name in CALLERS:
-            self.call_back(name, args, node, frame)
+            self.call_back(name, args, kwargs, node, frame)
         if name.startswith("builtins."):
             return self.call_builtin(name[9:], args, kwargs, node, frame)
         if name.startswith("numpy."):

@@ -682,7 +682,9 @@ class Machine:
     ) -> Value:
         raise NotImplementedError
 
-    def call_back(self, name: str, args: list[Value], node: ast.AST, frame: Frame) -> None:
+    def call_back(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> None:
         raise NotImplementedError
 
     def is_argument_mapped(self, t: Transformed, position: int, name: str) -> bool | None:

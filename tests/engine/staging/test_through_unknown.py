@@ -233,3 +233,46 @@ def test_each_function_that_branches_bind_to_one_name_may_be_staged(tmp_path: Pa
     facts = facts_of(tmp_path, "\n".join(lines))
     assert {facts[name].staged for name in names} == {"yes"}
     assert facts["step"].staged != "yes"
+
+
+def test_solvers_trace_every_function_that_they_are_given(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+        from jax.scipy.sparse.linalg import cg
+
+        def product(x):
+            return 2 * x
+
+        def conditioner(x):
+            return x / 2
+
+        def unused(x):
+            return x
+
+        def residual(x):
+            return x - 1
+
+        def solution(f, x):
+            return x - f(x)
+
+        def tangent(f, y):
+            return y / f(1.0)
+
+        def low(x):
+            return -x
+
+        def solve(matvec, b, **options):
+            return cg(matvec, b, **options)
+
+        @jax.jit
+        def step(b):
+            root = jax.lax.custom_root(residual, solve=solution, tangent_solve=tangent, initial_guess=b)
+            return solve(product, b, M=conditioner, maxiter=10), root, jnp.piecewise(b, [b < 0], [low, 1.0])
+    """
+    facts = facts_of(tmp_path, program)
+    for name in ("product", "conditioner", "residual", "low"):
+        assert facts[name].params == {"x": "traced"}
+    assert facts["solution"].params == {"f": "static", "x": "traced"}
+    assert facts["tangent"].params == {"f": "static", "y": "traced"}
+    assert facts["unused"].staged == "unknown"
