@@ -212,6 +212,10 @@ class Interpreter(
         """Evaluates a module's body once; an import cycle sees what is bound so far."""
         if module.state != "new":
             return
+        for package in self.project.packages_around(module):
+            self.run_module(package)  # as Python does it, which decides what a cycle has bound
+        if module.state != "new":
+            return
         module.state = "running"
         try:
             tree = module.tree

@@ -125,6 +125,19 @@ class Project:
                 self._add(source)
                 self.context[source.path] = source.digest
 
+    def packages_around(self, module: Module) -> list[Module]:
+        """The packages that a module is in, the outermost first, as far as they are reported themselves."""
+        folder = module.source.path.parent
+        found: list[Module] = []
+        for above in (
+            (folder.parent, *folder.parent.parents) if module.is_package else (folder, *folder.parents)
+        ):
+            package = self.by_path.get(above / "__init__.py")
+            if package is None or not package.reported:
+                break
+            found.append(package)
+        return found[::-1]
+
     def importers(self) -> list[Module]:
         """Context modules that import a target, directly or through other modules: they may call into it.
 

@@ -87,3 +87,8 @@ class Stage:
 
 
 HOST = Stage("host")
+
+
+def at_compile_time(stage: Stage) -> Stage:
+    """Inside `jax.ensure_compile_time_eval`: what is computed of concrete values is concrete, and tracers stay tracers."""
+    return Stage("compile_time", False, False, stage.why, stage) if stage.staged else stage

@@ -16,7 +16,7 @@ from jaxlint.staging.dispatching import OVERLOADED, is_foreign
 from jaxlint.staging.environment import closed_branch
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.stage import HOST, Stage
+from jaxlint.staging.stage import HOST, Stage, at_compile_time
 from jaxlint.staging.syntax_facts import (
     asks_for_kind,
     asks_what_is_kept,
@@ -534,9 +534,11 @@ class Statements(Machine):
             without = name == "jax.disable_jit" and not (
                 isinstance(value, ExternalObject) and value.args and truth(value.args[0]) is False
             )
-            if without or name == "jax.ensure_compile_time_eval" or faked in _FAKES:
+            if name == "jax.ensure_compile_time_eval":
+                frame.stage = at_compile_time(frame.stage)
+            elif without or faked in _FAKES:
                 frame.stage = HOST
-                unjitted += name != "jax.ensure_compile_time_eval"
+                unjitted += 1
                 fake_pmaps += faked in _FAKES_OF_PMAP
             if isinstance(value, ExternalObject):
                 self.emit("with", events.WithEvent(item.context_expr, frame, value))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import write_project
+from programs import findings_in, write_project
 
+from jaxlint.finding import Severity
 from jaxlint.source.read import read_source
 from jaxlint.staging.inspection import FunctionFacts, inspect_files
 
@@ -498,3 +499,102 @@ def test_a_framework_keeps_the_modules_that_it_is_given_whatever_its_hooks_do(tm
     facts = {fact.qualname: fact for fact in found}
     assert facts["Block.__call__"].basis == "visible"
     assert facts["Part.run"].staged == "unknown"  # what another hook keeps is not known
+
+
+PACKAGE = {
+    "program/__init__.py": "from program.shapes.base import Shape\n",
+    "program/shapes/__init__.py": """
+        from program.shapes.circle import Circle
+        from program.shapes.base import Shape
+
+        def squared(size):
+            return size**2
+    """,
+    "program/shapes/base.py": """
+        import jax
+        from program.shapes import helpers
+
+        class Shape:
+            def __init__(self, size):
+                self.size = helpers.doubled(size)
+    """,
+    "program/shapes/circle.py": """
+        import program.shapes
+        from program.shapes.base import Shape
+
+        class Circle(Shape):
+            def __init__(self, radius):
+                super().__init__(radius)
+
+            def area(self):
+                return program.shapes.squared(self.size)
+    """,
+    "program/shapes/helpers.py": """
+        def doubled(value):
+            return 2 * value
+    """,
+    "program/steps.py": """
+        import jax
+        from program.shapes import Circle
+
+        @jax.jit
+        def step(x):
+            return Circle(x).area()
+    """,
+}
+
+
+def test_a_package_is_imported_before_what_is_in_it(tmp_path: Path) -> None:
+    """As Python does it: else what imports `base` first finds no `Shape` in it, wherever the cycle comes back to it."""
+    paths = write_project(tmp_path, PACKAGE)
+    found, result = inspect_files([read_source(path) for path in paths])
+    assert not result.errors
+    facts = {fact.qualname: fact for fact in found}
+    assert facts["doubled"].params == {"value": "traced"}
+    assert facts["Shape.__init__"].params["size"] == "traced"
+    assert facts["squared"].params == {"size": "traced"}
+
+
+def test_tracers_stay_tracers_where_constants_are_computed_at_once(tmp_path: Path) -> None:
+    program = """
+        import jax
+        import jax.numpy as jnp
+
+        def is_valid(value):
+            return jnp.all(value > 0)
+
+        def sizes(count):
+            return jnp.arange(count)
+
+        @jax.jit
+        def step(x):
+            with jax.ensure_compile_time_eval():
+                valid = is_valid(x)
+                found = sizes(3)
+                if found.sum() > 2:
+                    found = found + 1
+            return x + found
+
+        @jax.jit
+        def sized(x):
+            with jax.ensure_compile_time_eval():
+                length = int(sizes(3).sum())
+            return jnp.zeros(length) + x
+
+        def host(x):
+            with jax.ensure_compile_time_eval():
+                return shown(x)
+
+        def shown(x):
+            return x
+
+        shown(1.0)
+    """
+    facts = facts_of(tmp_path, program=program)
+    assert (facts["is_valid"].staged, facts["is_valid"].params) == ("yes", {"value": "traced"})
+    assert facts["sizes"].params == {"count": "static"}
+    assert facts["sizes"].staged != "yes"
+    assert facts["shown"].staged != "yes"
+    assert not [
+        found for found in findings_in(tmp_path, {"program.py": program}) if found.severity is Severity.ERROR
+    ]
