@@ -335,6 +335,9 @@ class Methods(Machine):
             return
         if isinstance(value, Instance) and value.cls.lookup("__exit__") is not None:
             return  # a context that is entered: it takes itself off again
+        manager = frame.function.cls if frame.function is not None else None
+        if manager is not None and manager.lookup("__enter__") is not None:
+            return  # what it keeps is made as it is entered, which may be in the trace
         outer: Frame | None = frame
         while outer is not None and outer.home.staged:
             if outer.function is not None and outer.function.name in ("__enter__", "push"):

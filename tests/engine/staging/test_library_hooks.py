@@ -598,3 +598,54 @@ def test_tracers_stay_tracers_where_constants_are_computed_at_once(tmp_path: Pat
     assert not [
         found for found in findings_in(tmp_path, {"program.py": program}) if found.severity is Severity.ERROR
     ]
+
+
+HANDLERS = """
+    import jax
+
+    STACK = []
+
+    class Recorder:
+        def __enter__(self):
+            STACK.append(self)
+            self.seen = {}
+            return self.seen
+
+        def __exit__(self, *error):
+            STACK.pop()
+
+        def record(self, name, value):
+            self.seen[name] = value
+
+    def note(name, value):
+        for handler in STACK:
+            handler.record(name, value)
+
+    with Recorder() as seen:
+        note("start", 1.0)
+
+    @jax.jit
+    def step(x):
+        with Recorder() as seen:
+            note("x", x)
+        return seen["x"]
+"""
+
+
+def test_what_a_handler_records_is_kept_where_it_was_entered(tmp_path: Path) -> None:
+    assert [found.name for found in findings_in(tmp_path, {"program.py": HANDLERS})] == []
+
+
+def test_what_an_object_records_that_was_there_before_leaks(tmp_path: Path) -> None:
+    program = HANDLERS.replace("def __enter__", "def enter").replace("with Recorder() as seen:", "if True:")
+    program = program.replace("STACK = []", "STACK = []\n").replace('return seen["x"]', "return x")
+    program += """
+    recorder = Recorder()
+    recorder.seen = {}
+
+    @jax.jit
+    def kept(x):
+        recorder.record("x", x)
+        return x
+"""
+    assert "tracer-leak" in [found.name for found in findings_in(tmp_path, {"program.py": program})]
