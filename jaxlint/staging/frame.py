@@ -64,10 +64,9 @@ class Frame:
     buffers: dict[str, frozenset[Buffer]] = field(init=False, default_factory=dict)
     dead: dict[Buffer, Donation] = field(init=False, default_factory=dict)
     rebound: frozenset[str] = field(init=False, default=frozenset())
-    catching: int = 0  # inside a try that handles what a tracer would raise
-    replaceable: int = field(
-        init=False, default=0
-    )  # inside one whose handler does without what the try would bind
+    catching: int = field(init=False, default=0)  # inside a try that handles what a tracer would raise
+    # Inside one whose handler does without what the try would bind.
+    replaceable: int = field(init=False, default=0)
     # On a path that calls may or may not take: under `if x is None:`, or a test of what may be static.
     doubt: int = field(init=False, default=0)
     import_guard: int = field(init=False, default=0)  # inside a try around imports, or a version test

@@ -214,7 +214,7 @@ class Interpreter(
             return
         for package in self.project.packages_around(module):
             self.run_module(package)  # as Python does it, which decides what a cycle has bound
-        if module.state != "new":
+        if module.state != "new":  # one of them has imported it
             return
         module.state = "running"
         try:

@@ -127,11 +127,10 @@ class Project:
 
     def packages_around(self, module: Module) -> list[Module]:
         """The packages that a module is in, the outermost first, as far as they are reported themselves."""
-        folder = module.source.path.parent
+        own = module.source.path.parent
+        folder = own.parent if module.is_package else own
         found: list[Module] = []
-        for above in (
-            (folder.parent, *folder.parent.parents) if module.is_package else (folder, *folder.parents)
-        ):
+        for above in (folder, *folder.parents):
             package = self.by_path.get(above / "__init__.py")
             if package is None or not package.reported:
                 break

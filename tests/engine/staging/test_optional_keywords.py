@@ -39,17 +39,13 @@ ONE_OF_SEVERAL = """
 """
 
 
-def test_a_key_that_is_one_of_several_goes_to_the_parameters_of_these_names(tmp_path: Path) -> None:
-    params = params_of(tmp_path, ONE_OF_SEVERAL)
-    assert params["by_value"] == {"values": "traced", "weight": "static", "clip": "static"}
-    assert params["by_advantage"] == {"advantages": "traced", "weight": "static", "clip": "static"}
-
-
-def test_so_does_a_key_that_is_stored(tmp_path: Path) -> None:
-    stored = ONE_OF_SEVERAL.replace(
-        "return loss(**{target: x})", "given = {}; given[target] = x; return loss(**given)"
-    )
-    params = params_of(tmp_path, stored)
+@pytest.mark.parametrize(
+    "call", ["return loss(**{target: x})", "given = {}; given[target] = x; return loss(**given)"]
+)
+def test_a_key_that_is_one_of_several_goes_to_the_parameters_of_these_names(
+    tmp_path: Path, call: str
+) -> None:
+    params = params_of(tmp_path, ONE_OF_SEVERAL.replace("return loss(**{target: x})", call))
     assert params["by_value"] == {"values": "traced", "weight": "static", "clip": "static"}
     assert params["by_advantage"] == {"advantages": "traced", "weight": "static", "clip": "static"}
 
