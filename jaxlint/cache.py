@@ -1,8 +1,9 @@
 """Remembers the findings of a run, so that an unchanged project costs only the hashing of its files.
 
 The key is the content of every reported file, the settings, and the sources of the engine and of the rules. An entry
-also lists what else the analysis looked at, and is used only while that is unchanged. Entries are JSON: a cloned
-repository may bring a cache along, and reading it must not run anything. A damaged entry is no entry.
+also lists what else the analysis looked at, and is used only while that is unchanged. A cloned repository may bring a cache along, and
+one that says "no findings" would hide them: each entry is signed with a secret of the user (`jaxlint.state`), and one that is not, or is
+damaged, is no entry. Entries are JSON, so that reading one runs nothing.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import hmac
 import importlib.metadata
 import importlib.util
 import json
@@ -20,25 +22,37 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
-from jaxlint.config import CACHE_FOLDER, Config
+from jaxlint.cache_folder import MARKER, cache_folder, entries, prepare, refusal
+from jaxlint.config import Config, ConfigError
 from jaxlint.finding import Edit, Finding, Fix, FixRequest, Safety, Severity, Span, Step
 from jaxlint.registry import GROUP
 from jaxlint.source.file import SourceError, SourceFile
+from jaxlint.source.regular import MAX_SOURCE, read_regular
 from jaxlint.source.write import write_atomic
+from jaxlint.state import cache_key
 
-FORMAT = 1
+FORMAT = 2
 MAX_ENTRIES = 64
 MAX_BYTES = 64 << 20
+
+_SIGNATURE_BYTES = len(MARKER) + 64 + len('", ')
 
 Outcome = tuple[list[Finding], list[SourceError]]
 
 
 class Cache:
-    """The entries of one project. Every failure of the file system means "not cached", never an error."""
+    """The entries of one project. Every failure of the file system means "not cached", never an error.
+
+    `refused` says why the folder is not used, if so. Raises ConfigError where somebody chose that folder.
+    """
 
     def __init__(self, config: Config) -> None:
-        self.folder = config.cache_dir or config.root / CACHE_FOLDER
+        self.folder = cache_folder(config)
         self.config = config
+        self.refused = refusal(config)
+        if self.refused is not None and config.cache_dir is not None:
+            named = "" if config.cache_dir_given or config.source is None else f"{config.source}: cache-dir "
+            raise ConfigError(f"{named}{self.refused}")
 
     def key(self, files: Iterable[SourceFile], *, resolved: bool) -> str:
         """The name of the entry for a run over `files`; `resolved` tells whether fixes are worked out."""
@@ -53,10 +67,14 @@ class Cache:
     def load(self, key: str) -> Outcome | None:
         """The outcome stored under `key`, when everything that it depends on is as it was."""
         path = self._path(key)
+        secret = cache_key(create=False)
         try:
-            if self.folder.is_symlink() or path.stat().st_size > MAX_BYTES:
+            if secret is None or self.refused is not None:
                 return None
-            entry = json.loads(path.read_bytes())
+            data = read_regular(path, MAX_BYTES)
+            if not hmac.compare_digest(data, _signed(secret, key, data[_SIGNATURE_BYTES:])):
+                return None
+            entry = json.loads(data)
             dependencies = entry["dependencies"]
             if entry["key"] != key or any(dependency_digest(Path(p)) != d for p, d in dependencies.items()):
                 return None
@@ -67,7 +85,7 @@ class Cache:
         except (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
             return None
         with contextlib.suppress(OSError):
-            os.utime(path)  # the least recently used go first
+            os.utime(path, follow_symlinks=False)  # the least recently used go first
         return outcome
 
     def store(self, key: str, outcome: Outcome, dependencies: Mapping[Path, str]) -> None:
@@ -82,10 +100,11 @@ class Cache:
             data = json.dumps(entry).encode()
         except (TypeError, ValueError):
             return  # a rule put something into its data that JSON cannot hold
+        secret = cache_key(create=True)
+        if secret is None or not self.prepare():
+            return
         with contextlib.suppress(OSError, SourceError):
-            if not self.prepare():
-                return
-            write_atomic(self._path(key), data)
+            write_atomic(self._path(key), _signed(secret, key, data[1:]))  # without its first brace
             self._prune()
 
     def _path(self, key: str) -> Path:
@@ -93,31 +112,28 @@ class Cache:
 
     def prepare(self) -> bool:
         """Makes the folder; False when that cannot be."""
-        if self.folder.is_symlink():
-            return False  # what it points to is not ours to write to
+        if self.refused is not None:
+            return False
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            ignore = self.folder / ".gitignore"
-            if not ignore.exists():
-                write_atomic(ignore, b"# Made by jaxlint; safe to delete.\n*\n")
+            prepare(self.folder)
         except (OSError, SourceError):
             return False
         return True
 
     def _prune(self) -> None:
-        entries = []
-        for path in self.folder.glob("*.json"):
-            with contextlib.suppress(OSError):
-                status = path.stat()
-                entries.append((status.st_mtime, status.st_size, path))
-        entries.sort(reverse=True)
         total = 0
-        for count, (_, size, path) in enumerate(entries, start=1):
+        for count, (_, size, path) in enumerate(sorted(entries(self.folder), reverse=True), start=1):
             total += size
             # The newest entry stays, however large, or storing it would have been for nothing.
             if count > 1 and (count > MAX_ENTRIES or total > MAX_BYTES):
                 with contextlib.suppress(OSError):
                     path.unlink()
+
+
+def _signed(secret: bytes, key: str, rest: bytes) -> bytes:
+    """An entry: a JSON object whose first item signs `rest`, which is the others."""
+    signature = hmac.new(secret, key.encode() + b"\0" + rest, "sha256").hexdigest()
+    return MARKER + signature.encode() + b'", ' + rest
 
 
 def dependency_digest(path: Path) -> str:
@@ -126,7 +142,7 @@ def dependency_digest(path: Path) -> str:
     Of a folder it is the names of what an import could find there, so that a new module is noticed.
     """
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return hashlib.sha256(read_regular(path, MAX_SOURCE)).hexdigest()
     except IsADirectoryError:
         with contextlib.suppress(OSError):
             return listing_digest(os.listdir(path))

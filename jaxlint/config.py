@@ -51,6 +51,7 @@ DEFAULT_EXCLUDES = (
     "venv",
 )
 CACHE_FOLDER = ".jaxlint_cache"
+CACHE_VARIABLE = "JAXLINT_CACHE_DIR"
 # What marks the top of a project when there is no configuration.
 _PROJECT_MARKERS = ("pyproject.toml", "setup.py", "setup.cfg", ".git", ".hg")
 _VERSION = re.compile(r"\d+(\.\d+){1,3}")
@@ -87,6 +88,7 @@ class Config:
     severity: Severity = Severity.WARNING  # the least that is reported
     report_unused_suppressions: bool = False
     cache_dir: Path | None = None  # None: CACHE_FOLDER in `root`
+    cache_dir_given: bool = False  # by whoever runs the command, not by a file of the project
     # What a file said, before the command line changed it.
     base: Config | None = field(default=None, repr=False)
 
@@ -199,6 +201,8 @@ def load_config(
     Raises ConfigError. Without `check` it is left to the caller to call `Config.check`.
     """
     config = _load(paths, explicit)
+    if folder := os.environ.get(CACHE_VARIABLE):
+        config = config.with_options(cache_dir=Path(os.path.abspath(folder)), cache_dir_given=True)
     if check:
         config.check()
     return _with_dependencies(config) if _common_folder(paths).is_relative_to(config.root) else config

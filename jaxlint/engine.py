@@ -74,9 +74,11 @@ def check(
     result.sources = {source.display: source for source in sources}
     result.errors += [problem for source in sources for problem in source.problems]
 
-    cache = Cache(config)
-    key = cache.key(sources, resolved=resolve_fixes) if use_cache and sources else ""
-    outcome = cache.load(key) if key else None
+    cache = Cache(config) if use_cache and sources else None
+    if cache is not None and cache.refused is not None:
+        result.warnings.append(cache.refused)
+    key = cache.key(sources, resolved=resolve_fixes) if cache is not None else ""
+    outcome = cache.load(key) if cache is not None else None
     if outcome is None:
         config.check()  # what is remembered was found with settings that make sense
     if outcome is None and sources:
@@ -89,7 +91,7 @@ def check(
                 findings = _resolve(findings, result.sources, analysis)
         outcome = (findings, analysis.errors)
         # The folder first: a new one is a change of the folder that it lies in.
-        if key and not analysis.crashed and cache.prepare():
+        if cache is not None and not analysis.crashed and cache.prepare():
             cache.store(key, outcome, _dependencies(sources, analysis.dependencies, config.root))
     elif outcome is not None:
         result.cached = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Iterator
 
 import pytest
@@ -15,3 +16,14 @@ def _drop_compiled_programs() -> Iterator[None]:
     jax = sys.modules.get("jax")
     if jax is not None:
         jax.clear_caches()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_folder_of_state() -> Iterator[None]:
+    """What jaxlint keeps for a user (journals, the key of its caches) is not that of whoever runs the tests."""
+    with (
+        tempfile.TemporaryDirectory(prefix="jaxlint-state-") as folder,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("XDG_STATE_HOME", folder)
+        yield

@@ -15,7 +15,7 @@ from jaxlint.cli.common import (
     Progress,
     check_folder_of,
     report_problems,
-    undo_half_done,
+    say_half_done,
     write_report_file,
 )
 from jaxlint.cli.options import RunOptions, run_options
@@ -52,7 +52,7 @@ def command(
     nothing to report, 1 when there are findings, 2 when something could not be checked.
     """
     check_folder_of(output)
-    undo_half_done(options.paths)
+    say_half_done(options.paths)
     with Progress(quiet=quiet) as progress:
         result = check(
             options.paths,

@@ -12,7 +12,9 @@ from typing import IO, Any
 import click
 
 from jaxlint.source.file import SourceError
-from jaxlint.source.journal import undo_killed_apply
+from jaxlint.source.journal import half_done, put_back
+from jaxlint.source.read import shown_path
+from jaxlint.state import StateError
 
 FINDINGS, FAILED = 1, 2  # exit codes; 0 is nothing to report
 
@@ -34,15 +36,34 @@ def report_problems(errors: Iterable[SourceError], warnings: Iterable[str] = ())
         click.echo(f"error: {_one_line(str(error))}", err=True)
 
 
-def undo_half_done(paths: Iterable[str | Path]) -> None:
-    """Puts back what a killed `verify --apply` left half done around `paths`, and says so on stderr."""
+def put_back_half_done(paths: Iterable[str | Path]) -> None:
+    """Puts back what an interrupted command left half-written around `paths`, and says so on stderr. Raises Failure."""
     try:
-        for path in undo_killed_apply(Path(one) for one in paths or (".",)):
+        for path in put_back(Path(one) for one in paths or (".",)):
             click.echo(
-                f"undid the half-done --apply of a command that was killed: {_one_line(path)}", err=True
+                f"put back the original of {_one_line(path)}: a command that wrote it was interrupted",
+                err=True,
             )
+    except StateError as error:
+        click.echo(f"warning: {_one_line(str(error))}", err=True)
     except SourceError as error:
         raise Failure(str(error)) from None
+
+
+def say_half_done(paths: Iterable[str | Path]) -> None:
+    """Says on stderr what an interrupted command left half-written around `paths`; writes nothing."""
+    try:
+        for one in half_done(Path(path) for path in paths or (".",)):
+            if one.files:
+                names = ", ".join(shown_path(Path(path)) for path in sorted(one.files)[:3])
+                more = f" and {len(one.files) - 3} more" if len(one.files) > 3 else ""
+                click.echo(
+                    f"warning: an interrupted command left files half-written ({_one_line(names)}{more}); "
+                    f"`jaxlint fix` on them puts the originals back",
+                    err=True,
+                )
+    except StateError as error:
+        click.echo(f"warning: {_one_line(str(error))}", err=True)
 
 
 def check_folder_of(report: Path | None) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import TextIO
 
 import click
 
 from jaxlint import engine
-from jaxlint.cli.common import FAILED, FINDINGS, Progress, report_problems, undo_half_done
+from jaxlint.cli.common import FAILED, FINDINGS, Progress, put_back_half_done, report_problems, say_half_done
 from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.config import Config
 from jaxlint.finding import Finding, Severity
@@ -19,7 +20,8 @@ from jaxlint.places import position, shown
 from jaxlint.report.styled import Printer, printable
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.diff import unified_diff
-from jaxlint.source.write import Change, encode_text, write_changes
+from jaxlint.source.journal import write_together
+from jaxlint.source.write import Change, encode_text
 
 _SEVERITIES = tuple(Severity)
 _DIFF_STYLES = {"---": "bold", "+++": "bold", "@@": "cyan", "+": "green", "-": "red"}
@@ -37,7 +39,10 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
     when left out. Exits with 0 when nothing is left to report, 1 when findings remain (with --diff: when something
     would change), 2 when something could not be checked or written.
     """
-    undo_half_done(options.paths)
+    if diff or options.stdin is not None:
+        say_half_done(options.paths)
+    else:
+        put_back_half_done(options.paths)
     with Progress(quiet=quiet) as progress:
         checked = engine.check(
             options.paths,
@@ -58,7 +63,7 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
         if not quiet:
             _write_summary(result, sys.stderr, would=True)
     else:
-        errors += _write(checked.sources, result, piped)
+        errors += _write(checked.sources, result, piped, options.config.root)
         if piped:
             source = checked.sources[piped]
             output = sys.stdout.buffer
@@ -103,13 +108,15 @@ def _piped(options: RunOptions, sources: Mapping[str, SourceFile]) -> str | None
     return shown if shown in sources else None
 
 
-def _write(sources: Mapping[str, SourceFile], result: FixResult, piped: str | None) -> list[SourceError]:
+def _write(
+    sources: Mapping[str, SourceFile], result: FixResult, piped: str | None, project: Path
+) -> list[SourceError]:
     """Writes the changed files; those that belong together all or none. What failed no longer counts as fixed."""
     errors: list[SourceError] = []
     for group in result.groups():
         changes = [Change(sources[path], result.texts[path]) for path in sorted(group) if path != piped]
         try:
-            write_changes(changes)
+            write_together(changes, project, must_keep=False)
         except SourceError as error:
             errors.append(error)
             result.withdraw(group)

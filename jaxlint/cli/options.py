@@ -103,7 +103,14 @@ _CONFIGURATION = [
     click.option("--stdin-filename", metavar="PATH", help="The name of what comes in through `-`."),
     click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many files to read at a time."),
 ]
-_CACHE = [click.option("--no-cache", is_flag=True, help="Neither read nor write the cache.")]
+_CACHE = [
+    click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
+    click.option(
+        "--cache-dir",
+        type=click.Path(file_okay=False, path_type=Path),
+        help="Where to keep the cache (.jaxlint_cache in the project).",
+    ),
+]
 
 
 def _run_options(
@@ -124,6 +131,7 @@ def _run_options(
     target_jax: str | None = None,
     report_unused_suppressions: bool | None = None,
     no_cache: bool = True,
+    cache_dir: Path | None = None,
 ) -> RunOptions:
     given = tuple(path for path in paths if path != "-")
     stdin = None
@@ -150,6 +158,8 @@ def _run_options(
         changes["ignore"] = (*config.ignore, *_names(ignore))
         if severity:
             changes["severity"] = Severity(severity)
+        if cache_dir is not None:
+            changes |= {"cache_dir": cache_dir.absolute(), "cache_dir_given": True}
         if target_jax:
             changes["target_jax"] = parse_version(target_jax)
         # Patterns on the command line count from the current folder, as its paths do.

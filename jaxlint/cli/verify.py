@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from jaxlint.cli.common import FAILED, FINDINGS, Failure, check_folder_of, write_report_file
+from jaxlint.cli.common import (
+    FAILED,
+    FINDINGS,
+    Failure,
+    check_folder_of,
+    put_back_half_done,
+    write_report_file,
+)
 from jaxlint.cli.report_files import ReportFiles, report_files
 
 if TYPE_CHECKING:
@@ -403,7 +410,6 @@ def _run(
     allow_dirty: bool,
     accept_compiled: bool,
 ) -> Document:
-    from jaxlint.source.journal import Journal
     from jaxlint_runtime.apply import apply_proven
     from jaxlint_runtime.report.diffs import collect_diffs
     from jaxlint_runtime.report.live import Live
@@ -415,9 +421,8 @@ def _run(
     else:
         validate(request)
     signal.signal(signal.SIGTERM, _terminated)
+    put_back_half_done([request.project()])
     with Live(quiet=quiet) as live:
-        for path in Journal(request.project()).undo():
-            live.note(f"undid the half-done --apply of a command that was killed: {path}")
         listener = Listener(live.note, live.progress, live.output)
         if sizes:
             verification = sweep(request, listener, sizes)

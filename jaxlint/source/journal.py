@@ -1,4 +1,8 @@
-"""Originals of files that are being changed, kept until the change is whole; undone by the next command if it is not."""
+"""Originals of files that are being changed, kept until the change is whole; put back by the next command if it is not.
+
+A journal acts on sources, so it lies in the folder of state of the user who runs the command (`jaxlint.state`), never in the project: a clone
+cannot bring one along. Each run has its own, held by a lock for as long as the run is at work.
+"""
 
 from __future__ import annotations
 
@@ -7,111 +11,233 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+import secrets
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from jaxlint.config import CACHE_FOLDER
-from jaxlint.source import SourceError
-from jaxlint.source.write import write_atomic
+from jaxlint.source.file import SourceError
+from jaxlint.source.read import read_bytes
+from jaxlint.source.regular import MAX_SOURCE, read_regular
+from jaxlint.source.targets import target_of
+from jaxlint.source.write import Change, encode_text, write_atomic, write_changes
+from jaxlint.state import StateError, create_private, open_private, state_folder
 
-_NAME = "apply-journal.json"
+try:
+    import fcntl
+except ImportError:  # no POSIX: the number of the process has to do
+    fcntl = None  # type: ignore[assignment]
 
-
-class Journal:
-    """The journal of one project."""
-
-    def __init__(self, project: Path) -> None:
-        self._project = project
-        self._path = project / CACHE_FOLDER / _NAME
-
-    @contextlib.contextmanager
-    def keeping(self, changes: Iterable[tuple[Path, bytes]]) -> Iterator[None]:
-        """Keep the originals of files that are about to get these bytes, for the time of the block.
-
-        An exception in it puts them back. Raises SourceError when the journal cannot be written.
-        """
-        files = {
-            os.path.realpath(path): {
-                "original": base64.b64encode(Path(path).read_bytes()).decode(),
-                "written": _digest(new),
-            }
-            for path, new in changes
-        }
-        self._store({"process": os.getpid(), "files": files})
-        try:
-            yield
-        except BaseException:
-            self.undo()
-            raise
-        self._path.unlink()
-
-    def undo(self) -> list[str]:
-        """Put back what a killed command left half done; the files that were restored.
-
-        A file that somebody changed since is left alone, and so is the journal of a command that is at work. Raises SourceError when a
-        file cannot be written.
-        """
-        try:
-            stored = json.loads(self._path.read_text(encoding="utf-8"))
-            originals = {
-                str(path): (base64.b64decode(entry["original"]), entry["written"])
-                for path, entry in stored["files"].items()
-            }
-            if _is_at_work(int(stored["process"])):
-                return []
-        except FileNotFoundError:
-            return []
-        except (
-            OSError,
-            ValueError,
-            AttributeError,
-            TypeError,
-            KeyError,
-        ):  # torn while it was written: nothing was changed yet
-            self._forget()
-            return []
-        restored = []
-        for path, (original, written) in originals.items():
-            if not self._is_inside(path) or not os.path.isfile(path):
-                continue
-            if _digest(Path(path).read_bytes()) == written:
-                write_atomic(Path(path), original)
-                restored.append(path)
-        self._forget()
-        return restored
-
-    def _is_inside(self, path: str) -> bool:
-        """A journal may come with a clone: it must not write elsewhere."""
-        return Path(os.path.realpath(path)).is_relative_to(self._project)
-
-    def _store(self, entries: dict[str, object]) -> None:
-        try:
-            self._path.parent.mkdir(exist_ok=True)
-            write_atomic(self._path, json.dumps(entries).encode())
-        except OSError as error:
-            raise SourceError(
-                str(self._path), f"cannot be written ({error.strerror}); nothing was changed"
-            ) from None
-
-    def _forget(self) -> None:
-        with contextlib.suppress(OSError):
-            self._path.unlink()
+_FOLDER = "journals"
+_STALE = 24 * 3600.0  # seconds after which a file that never became a journal is removed
 
 
-def undo_killed_apply(paths: Iterable[Path]) -> list[str]:
-    """Put back what a killed `--apply` left half done in the projects around `paths`; the files that were restored.
+@dataclass(frozen=True, slots=True)
+class HalfDone:
+    """What an interrupted run left: the journal, and the files in it that hold what the run wrote."""
 
-    Raises SourceError when a file cannot be written.
+    journal: Path
+    project: Path
+    files: dict[str, bytes]  # the originals
+
+
+def write_together(changes: Sequence[Change], project: Path, *, must_keep: bool) -> None:
+    """Write all of the files or none, also when the run is killed half-way: then the next command puts the originals back.
+
+    One file is replaced at once and needs no journal. Where no journal can be kept, the files are written without one, unless `must_keep`.
+    Raises SourceError; then nothing changed.
     """
-    folders: dict[Path, None] = {}
-    for path in paths:
-        here = Path(os.path.realpath(path))
-        folders.update(dict.fromkeys([here, *here.parents]))
+    for change in changes:
+        target_of(change.source.path, change.source.display, project)
+    with contextlib.ExitStack() as stack:
+        if len(changes) > 1:
+            new = [(change.source.path, encode_text(change.source, change.text)) for change in changes]
+            try:
+                stack.enter_context(keeping(project, new))
+            except StateError as error:
+                if must_keep:
+                    raise SourceError(
+                        str(project), f"nothing was changed, since the originals cannot be kept: {error}"
+                    ) from None
+        write_changes(changes, project)
+
+
+@contextlib.contextmanager
+def keeping(project: Path, changes: Iterable[tuple[Path, bytes]]) -> Iterator[None]:
+    """Keep the originals of files that are about to get these bytes, for the time of the block.
+
+    An exception in it puts them back. Raises StateError when they cannot be kept, SourceError when they cannot be read.
+    """
+    root = os.path.realpath(project)
+    originals: dict[str, bytes] = {}
+    files: dict[str, object] = {}
+    for path, new in changes:
+        target = os.path.realpath(path)
+        originals[target] = read_bytes(Path(target), str(path))
+        files[target] = {"original": base64.b64encode(originals[target]).decode(), "written": _digest(new)}
+    try:
+        journal, descriptor = _store(root, {"project": root, "process": os.getpid(), "files": files})
+    except OSError as error:
+        raise StateError(f"{error.filename}: cannot be written ({error.strerror})") from None
+    try:
+        yield
+    except BaseException:
+        written = {path: str(entry["written"]) for path, entry in files.items()}  # type: ignore[index]
+        _put_back(Path(root), originals, written)
+        raise
+    finally:
+        with contextlib.suppress(OSError):
+            journal.unlink()
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def half_done(paths: Iterable[Path]) -> list[HalfDone]:
+    """What interrupted runs of this user left half-written in the projects that `paths` lie in, or that lie in them.
+
+    Raises StateError when the folder of state cannot be trusted.
+    """
+    asked = [Path(os.path.realpath(path)) for path in paths]
+    found = []
+    for journal in _journals():
+        with _held(journal) as stored:
+            if stored is None:
+                continue
+            project, originals, written = stored
+            if any(one.is_relative_to(project) or project.is_relative_to(one) for one in asked):
+                left = {
+                    path: data for path, data in originals.items() if _is_left(project, path, written[path])
+                }
+                found.append(HalfDone(journal, project, left))
+    return found
+
+
+def put_back(paths: Iterable[Path]) -> list[str]:
+    """Put back what interrupted runs left half-written around `paths`; the files that were restored.
+
+    A file that somebody changed since is left alone, and so is the journal of a run that is at work. Raises SourceError when a
+    file cannot be written, StateError when the folder of state cannot be trusted.
+    """
     restored = []
-    for folder in folders:
-        if (folder / CACHE_FOLDER / _NAME).is_file():
-            restored += Journal(folder).undo()
+    for one in half_done(paths):
+        with _held(one.journal) as stored:
+            if stored is None:
+                continue  # another command was faster
+            restored += _put_back(*stored)
+            with contextlib.suppress(OSError):
+                one.journal.unlink()
     return restored
+
+
+def _put_back(project: Path, originals: dict[str, bytes], written: dict[str, str]) -> list[str]:
+    restored = []
+    for path, original in originals.items():
+        if _is_left(project, path, written[path]):
+            write_atomic(Path(path), original)
+            restored.append(path)
+    return restored
+
+
+def _is_left(project: Path, path: str, written: str) -> bool:
+    """Whether a file still holds what the interrupted run wrote, and may be written."""
+    try:
+        if os.path.realpath(path) != path or not Path(path).is_relative_to(project):
+            return False
+        target_of(Path(path), path, project)
+        return _digest(read_regular(path, MAX_SOURCE)) == written
+    except (OSError, ValueError, SourceError):
+        return False
+
+
+def _store(project: str, entries: dict[str, object]) -> tuple[Path, int | None]:
+    """The new journal, and the descriptor that holds it, where files can be held. Raises StateError or OSError."""
+    folder = state_folder(create=True)
+    assert folder is not None
+    folder = folder / _FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _sweep(folder)
+    name = f"{_project_key(project)}-{secrets.token_hex(8)}"
+    temporary, path = folder / f"{name}.tmp", folder / f"{name}.json"
+    descriptor = create_private(temporary)
+    try:
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with open(descriptor, "wb", closefd=False) as file:
+            file.write(json.dumps(entries).encode())
+            file.flush()
+            os.fsync(descriptor)
+        if fcntl is None:
+            os.close(descriptor)
+        os.rename(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    return path, descriptor if fcntl is not None else None
+
+
+def _journals() -> list[Path]:
+    folder = state_folder()
+    if folder is None:
+        return []
+    try:
+        return sorted(path for path in (folder / _FOLDER).iterdir() if path.suffix == ".json")
+    except OSError:
+        return []
+
+
+@contextlib.contextmanager
+def _held(journal: Path) -> Iterator[tuple[Path, dict[str, bytes], dict[str, str]] | None]:
+    """The project, the originals and what was written, for the time of the block; None for what is no journal of a dead run."""
+    try:
+        descriptor = open_private(journal)
+    except OSError:
+        yield None
+        return
+    with open(descriptor, "rb") as file:
+        if fcntl is not None:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:  # its run is at work, or another command puts it back
+                yield None
+                return
+        if os.name == "posix" and os.fstat(descriptor).st_nlink == 0:
+            yield None
+            return
+        yield _parsed(file.read(), journal)
+
+
+def _parsed(data: bytes, journal: Path) -> tuple[Path, dict[str, bytes], dict[str, str]] | None:
+    try:
+        stored = json.loads(data)
+        project = str(stored["project"])
+        if fcntl is None and _is_at_work(int(stored["process"])):
+            return None
+        if not journal.name.startswith(f"{_project_key(project)}-"):
+            return None
+        originals = {
+            str(path): base64.b64decode(entry["original"]) for path, entry in stored["files"].items()
+        }
+        written = {str(path): str(entry["written"]) for path, entry in stored["files"].items()}
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+        return None
+    return Path(project), originals, written
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what runs left that were killed before their journal was whole: nothing was changed yet."""
+    for path in folder.glob("*.tmp"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.lstat().st_mtime > _STALE:
+                path.unlink()
+
+
+def _project_key(project: str) -> str:
+    owner = os.geteuid() if hasattr(os, "geteuid") else 0
+    return hashlib.sha256(f"{owner}\0{project}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _is_at_work(process: int) -> bool:

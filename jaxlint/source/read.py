@@ -6,12 +6,11 @@ import dataclasses
 import functools
 import hashlib
 import io
-import os
-import stat
 import tokenize
 from pathlib import Path
 
 from jaxlint.source.file import SourceError, SourceFile
+from jaxlint.source.regular import MAX_SOURCE, NotRegular, TooLarge, read_regular
 
 NOTEBOOK = ".ipynb"
 CONTAINERS = frozenset({NOTEBOOK, ".md", ".markdown", ".mdx", ".qmd", ".rmd"})
@@ -39,12 +38,11 @@ def read_source(path: Path, display: str | None = None) -> SourceFile:
 def read_bytes(path: Path, display: str) -> bytes:
     """The bytes of a regular file. Raises SourceError."""
     try:
-        # Opened without blocking, so that a named pipe without a writer is refused rather than waited for.
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with open(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise SourceError(display, "not a regular file; pipe it in and name it `-`")
-            return file.read()
+        return read_regular(path, MAX_SOURCE)
+    except NotRegular:
+        raise SourceError(display, "not a regular file; pipe it in and name it `-`") from None
+    except TooLarge as error:
+        raise SourceError(display, f"{error.strerror}; exclude it") from None
     except FileNotFoundError:
         raise SourceError(display, "no such file; check the path") from None
     except IsADirectoryError:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.source.read import read_bytes
+from jaxlint.source.targets import target_of
 
 _UTF8_BOM = b"\xef\xbb\xbf"
 
@@ -36,8 +37,8 @@ def encode_text(source: SourceFile, text: str) -> bytes:
     return _UTF8_BOM + body if source.bom else body
 
 
-def write_changes(changes: Iterable[Change]) -> None:
-    """Replaces all the files or none.
+def write_changes(changes: Iterable[Change], project: Path | None = None) -> None:
+    """Replaces all the files or none; only sources, and none behind a link that leads out of `project` (`target_of`).
 
     Each goes through a temporary file beside it and keeps its mode and, where allowed, its owner; a symbolic link
     stays one. Raises SourceError when a file changed since it was read or cannot be written; then nothing changed.
@@ -46,7 +47,7 @@ def write_changes(changes: Iterable[Change]) -> None:
     replaced: list[_Prepared] = []
     try:
         for change in changes:
-            item = _prepare(change)
+            item = _prepare(change, project)
             if any(item.target == other.target for other in prepared):
                 raise SourceError(item.display, "two changes to one file; not changed")
             prepared.append(item)
@@ -68,8 +69,8 @@ def write_changes(changes: Iterable[Change]) -> None:
 
 
 def write_atomic(path: Path, data: bytes, *, display: str | None = None) -> None:
-    """Writes `data` to `path`, new or existing, through a temporary file beside it. Raises SourceError."""
-    target = Path(os.path.realpath(path))
+    """Writes `data` to `path`, new or existing, through a temporary file beside it; a link there is replaced. Raises SourceError."""
+    target = Path(os.path.realpath(path.parent)) / path.name
     shown = str(path) if display is None else display
     temporary = _write_beside(target, data, shown)
     try:
@@ -88,9 +89,9 @@ class _Prepared:
     temporary: Path
 
 
-def _prepare(change: Change) -> _Prepared:
+def _prepare(change: Change, project: Path | None) -> _Prepared:
     source = change.source
-    target = Path(os.path.realpath(source.path))
+    target = target_of(source.path, source.display, project)
     original = read_bytes(target, source.display)
     if hashlib.sha256(original).hexdigest() != source.digest:
         raise SourceError(source.display, "changed since it was read; not changed, run again")
@@ -128,8 +129,10 @@ def _write_beside(target: Path, data: bytes, display: str) -> Path:
 
 def _copy_metadata(target: Path, name: str) -> None:
     try:
-        status = os.stat(target)
+        status = os.lstat(target)
     except FileNotFoundError:
+        status = None
+    if status is None or not stat.S_ISREG(status.st_mode):
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)  # a new file: what `open` would have given it

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +18,11 @@ from typing import Any
 from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
 from jaxlint.finding import Finding, FixRequest, Safety, Step
 from jaxlint.source import SourceError
-from jaxlint.source.journal import Journal
-from jaxlint.source.write import Change, encode_text, write_changes
+from jaxlint.source.journal import write_together
+from jaxlint.source.targets import target_of
+from jaxlint.source.write import Change, encode_text
 from jaxlint_runtime import written_attention, written_bf16, written_loss, written_remat
+from jaxlint_runtime.git import run_git
 from jaxlint_runtime.given_up import given_up_at
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
@@ -312,6 +313,10 @@ def _not_to_be_changed(path: str, root: Path, allow_dirty: bool) -> str | None:
     """Why a file must not be touched; None when it may."""
     if not Path(path).is_relative_to(root):
         return f"not changed: {display_path(path)} lies outside the project {root}"
+    try:
+        target_of(Path(path), display_path(path), root)
+    except SourceError as error:
+        return f"not changed: {error}"
     if not allow_dirty and _has_changes(path):
         return f"not changed: {display_path(path)} has uncommitted changes; commit them or use --allow-dirty"
     return None
@@ -319,12 +324,14 @@ def _not_to_be_changed(path: str, root: Path, allow_dirty: bool) -> str | None:
 
 def _has_changes(path: str) -> bool:
     """Whether git knows of changes to the file that are not committed; False outside a repository."""
-    git = shutil.which("git")
-    if git is None:
-        return False
-    command = [git, "-C", os.path.dirname(path), "status", "--porcelain", "--untracked-files=all", "--", path]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    return done.returncode == 0 and bool(done.stdout.strip())
+    folder, name = os.path.split(path)
+    try:
+        done = run_git(
+            folder, "status", "--porcelain", "--untracked-files=all", "--ignore-submodules=all", "--", name
+        )
+    except (OSError, subprocess.SubprocessError):
+        return True
+    return done is not None and done.returncode == 0 and bool(done.stdout.strip())
 
 
 # ---- trying them ----
@@ -497,6 +504,4 @@ def _write(edits: list[Edit], verification: Verification) -> None:
 
 def _store(changes: list[Change], project: Path) -> None:
     """All of the files or none; the originals are in the journal until it is done."""
-    new = [(change.source.path, encode_text(change.source, change.text)) for change in changes]
-    with Journal(project).keeping(new):
-        write_changes(changes)
+    write_together(changes, project, must_keep=True)

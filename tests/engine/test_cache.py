@@ -11,8 +11,9 @@ import pytest
 
 from jaxlint import cache
 from jaxlint.cache import dependency_digest
-from jaxlint.config import load_config
+from jaxlint.config import ConfigError, load_config
 from jaxlint.engine import CheckResult, check
+from jaxlint.state import cache_key
 
 if TYPE_CHECKING:
     from tests.engine.conftest import StandInAnalysis
@@ -112,9 +113,41 @@ def test_damaged_entry_is_no_entry(warm: Path, damage: bytes) -> None:
 def test_entry_with_wrong_fields_is_no_entry(warm: Path) -> None:
     (entry,) = (warm / ".jaxlint_cache").glob("*.json")
     document = json.loads(entry.read_bytes())
-    for finding in ({}, {"span": 3}, [], {**document["findings"][0], "severity": "fatal"}):
-        entry.write_text(json.dumps({**document, "findings": [finding]}))
-        assert not run().cached
+    document.pop("jaxlint-cache")
+    secret = cache_key(create=False)
+    assert secret is not None
+    for finding, cached in (
+        (document["findings"][0], True),
+        *((one, False) for one in ({}, {"span": 3}, [], {**document["findings"][0], "severity": "fatal"})),
+    ):
+        rest = json.dumps({**document, "findings": [finding]}).encode()[1:]
+        entry.write_bytes(cache._signed(secret, document["key"], rest))
+        assert run().cached == cached
+
+
+def test_an_entry_that_this_user_did_not_write_hides_nothing(
+    warm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (entry,) = (warm / ".jaxlint_cache").glob("*.json")
+    forged = json.loads(entry.read_bytes()) | {"findings": []}
+    entry.write_text(json.dumps(forged))
+    assert len(run().findings) == 2
+    # nor one that another user signed, for the same files at the same place
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another"))
+    again = run()
+    assert not again.cached
+    assert run().cached
+    (tmp_path / "another/jaxlint/cache-key").chmod(0o644)
+    assert not run().cached
+
+
+def test_without_a_folder_of_state_nothing_is_remembered(
+    project: Path, stand_in: StandInAnalysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "/dev/null/state")
+    (project / "a.py").write_text("bad\n")
+    assert len(run().findings) == 1
+    assert not run().cached
 
 
 def test_folder_ignores_itself_and_is_not_searched(warm: Path) -> None:
@@ -156,3 +189,107 @@ def test_other_folder(project: Path, stand_in: StandInAnalysis) -> None:
     run()
     assert run().cached
     assert not (project / ".jaxlint_cache").exists()
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "where", ["../userdata", "userdata", "{outside}", "~/userdata", "linked", ".", ".git/cache", "a.py"]
+)
+def test_the_settings_of_a_project_name_no_folder_of_other_files(
+    project: Path, stand_in: StandInAnalysis, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setenv("HOME", str(project.parent))
+    monkeypatch.setattr(cache, "MAX_ENTRIES", 3)
+    (project / "a.py").write_text("bad\n")
+    (project / ".git").mkdir()
+    for folder in (project / "userdata", project.parent / "userdata"):
+        folder.mkdir()
+        for number in range(20):
+            (folder / f"{number:032x}.json").write_text("{}")
+    (project / "linked").symlink_to(project.parent)
+    where = where.format(outside=project.parent / "userdata")
+    (project / "jaxlint.toml").write_text(f"cache-dir = '{where}'\n")
+    before = snapshot(project.parent)
+    with pytest.raises(
+        ConfigError, match=r"^jaxlint.toml: cache-dir .*(--cache-dir|left alone|version control)"
+    ):
+        run()
+    assert snapshot(project.parent) == before
+    assert len(check(["."], load_config(["."]), use_cache=False).findings) == 1
+
+
+def test_whoever_runs_it_may_name_any_folder(
+    project: Path, stand_in: StandInAnalysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "a.py").write_text("bad\n")
+    (project / "jaxlint.toml").write_text("cache-dir = '../userdata'\n")
+    monkeypatch.setenv("JAXLINT_CACHE_DIR", "../elsewhere")
+    assert not run().cached
+    assert run().cached
+    tag = project.parent / "elsewhere" / "CACHEDIR.TAG"
+    assert tag.read_text().startswith("Signature: 8a477f597d28d172789f06886806bc55\n")
+    tag.write_text("Signature: 8a477f597d28d172789f06886806bc55\n# of another program\n")
+    (project.parent / "elsewhere" / ".gitignore").unlink()
+    with pytest.raises(ConfigError, match=r"elsewhere: not a cache of jaxlint"):
+        run()
+
+
+def test_a_folder_by_our_name_that_is_none_of_ours_is_left_alone(
+    project: Path, stand_in: StandInAnalysis
+) -> None:
+    folder = project / ".jaxlint_cache"
+    folder.mkdir()
+    (folder / f"{7:032x}.json").write_text("{}")
+    (project / "a.py").write_text("bad\n")
+    before = snapshot(folder)
+    result = run()
+    assert len(result.findings) == 1
+    (warning,) = result.warnings
+    assert "not a cache of jaxlint" in warning
+    assert snapshot(folder) == before
+
+
+def test_only_what_the_cache_wrote_is_removed(
+    project: Path, stand_in: StandInAnalysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "MAX_ENTRIES", 2)
+    folder = project / ".jaxlint_cache"
+    run()
+    (project / "a.py").write_text("x = 0\n")
+    run()
+    others = [folder / f"{7:032x}.json", folder / "notes.json", folder / "sub" / f"{8:032x}.json"]
+    for other in others:
+        other.parent.mkdir(exist_ok=True)
+        other.write_text('{"of": "somebody"}')
+    for number in range(5):
+        (project / "a.py").write_text(f"x = {number}\n")
+        run()
+    assert all(other.exists() for other in others)
+    assert len(list(folder.glob("*.json"))) == 2 + 2
+
+
+def test_links_in_a_cache_that_was_shipped_are_not_written_through(
+    project: Path, stand_in: StandInAnalysis
+) -> None:
+    (project / "a.py").write_text("bad\n")
+    run()
+    folder = project / ".jaxlint_cache"
+    (entry,) = folder.glob("*.json")
+    victim, absent = project.parent / "victim", project.parent / "absent"
+    victim.write_text("precious")
+    for path, target in ((entry, victim), (folder / ".gitignore", absent)):
+        path.unlink()
+        path.symlink_to(target)
+    assert not run().cached
+    assert run().cached
+    assert victim.read_text() == "precious"
+    assert not absent.exists()
+    assert not entry.is_symlink()
+
+
+def test_a_pipe_among_the_dependencies_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "module.py")
+    assert dependency_digest(tmp_path / "module.py") == ""

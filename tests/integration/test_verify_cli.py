@@ -145,7 +145,7 @@ def test_apply_writes_the_donation_after_the_edited_program_ran(project: Path) -
         "@jax.jit", "@functools.partial(jax.jit, donate_argnums=(0,))"
     )
     assert "running the whole program with track edited, in a scratch copy" in done.stderr
-    assert not (project / ".jaxlint_cache" / "apply-journal.json").exists()
+    assert not list(Path(os.environ["XDG_STATE_HOME"]).rglob("journals/*"))
 
 
 @pytest.mark.slow

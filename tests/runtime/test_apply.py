@@ -1,21 +1,16 @@
-"""Which proven donations may be written, and what is left when writing is cut short."""
+"""Which proven donations may be written."""
 
 from __future__ import annotations
 
-import json
-import os
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from jaxlint.cli import main
 from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.source import read_source
-from jaxlint.source.journal import Journal
 from jaxlint.source.write import Change
 from jaxlint_runtime import apply
 from jaxlint_runtime.report.document import Document
@@ -197,78 +192,40 @@ def test_files_outside_the_project_are_not_edited(project: Path) -> None:
     assert "lies outside the project" in advice(found, allow_dirty=True)
 
 
-def test_a_half_done_write_is_undone_by_the_next_command(project: Path) -> None:
-    one, other = project / "one.py", project / "other.py"
-    one.write_text("old one\n")
-    other.write_text("old other\n")
-    keeping = Journal(project).keeping([(one, b"new one\n"), (other, b"new other\n")])
-    keeping.__enter__()
-    one.write_text("new one\n")
-    # killed here: neither the second write nor the end of the block happens
-    assert Journal(project).undo() == [str(one)]
-    assert (one.read_text(), other.read_text()) == ("old one\n", "old other\n")
-    assert Journal(project).undo() == []
+def test_files_below_version_control_and_behind_links_out_are_not_edited(project: Path) -> None:
+    hidden = project / ".git" / "hook.py"
+    hidden.parent.mkdir()
+    hidden.write_text(SOURCE)
+    for path, why in (
+        (hidden, "in a folder of version control"),
+        (project / "notes.txt", "not a Python file"),
+    ):
+        path.write_text(SOURCE)
+        assert why in str(apply._not_to_be_changed(str(path), project, allow_dirty=True))
 
 
-@pytest.mark.parametrize("command", ["check", "fix"])
-def test_check_and_fix_undo_it_too_unless_it_is_at_work(project: Path, command: str) -> None:
-    one = project / "one.py"
-    one.write_text("old = 1\n")
-    keeping = Journal(project).keeping([(one, b"new = 1\n")])
-    keeping.__enter__()
-    one.write_text("new = 1\n")
-    journal = project / ".jaxlint_cache" / "apply-journal.json"
-    stored = json.loads(journal.read_text())
-    inner = project / "inner"
-    inner.mkdir(exist_ok=True)
-    journal.write_text(json.dumps({**stored, "process": os.getppid()}))
-    assert CliRunner().invoke(main, [command, "--no-cache", str(inner)]).exit_code == 0
-    assert one.read_text() == "new = 1\n"
-    journal.write_text(json.dumps(stored))
-    done = CliRunner().invoke(main, [command, "--no-cache", str(inner)])
-    assert "undid the half-done --apply" in done.stderr
-    assert one.read_text() == "old = 1\n"
-    assert not journal.exists()
+COMMANDS = """[core]
+\tfsmonitor = "touch {marker}; false"
+\thooksPath = {folder}
+[filter "a=b"]
+\tclean = touch {marker}; cat
+\tprocess = touch {marker}; false
+\trequired = true
+"""
 
 
-def test_an_error_while_writing_puts_the_originals_back(project: Path) -> None:
-    one = project / "one.py"
-    one.write_text("old\n")
-
-    def fail() -> None:
-        one.write_text("new\n")
-        raise OSError("disk")
-
-    with pytest.raises(OSError, match="disk"), Journal(project).keeping([(one, b"new\n")]):
-        fail()
-    assert one.read_text() == "old\n"
-
-
-def test_what_somebody_edited_since_is_left_alone(project: Path) -> None:
-    one = project / "one.py"
-    one.write_text("old\n")
-    keeping = Journal(project).keeping([(one, b"new\n")])
-    keeping.__enter__()
-    one.write_text("by hand\n")
-    assert Journal(project).undo() == []
-    assert one.read_text() == "by hand\n"
-
-
-def test_a_journal_cannot_write_outside_its_project(
+def test_asking_git_runs_nothing_that_the_repository_names(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    victim = tmp_path_factory.mktemp("elsewhere") / "file.py"
-    victim.write_text("new\n")
-    keeping = Journal(project).keeping([(victim, b"new\n")])
-    keeping.__enter__()
-    assert Journal(project).undo() == []
-    assert victim.read_text() == "new\n"
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"a": 1}', '{"a": {"original": "?"}}'])
-def test_a_torn_journal_is_dropped(project: Path, text: str) -> None:
-    folder = project / ".jaxlint_cache"
-    folder.mkdir()
-    (folder / "apply-journal.json").write_text(text)
-    assert Journal(project).undo() == []
-    assert not (folder / "apply-journal.json").exists()
+    marker = tmp_path_factory.mktemp("out") / "ran"
+    git(project, "init")
+    git(project, "add", "program.py")
+    git(project, "commit", "-m", "first")
+    (project / ".gitattributes").write_text("*.py filter=a=b\n")
+    (project / "program.py").write_text(SOURCE.replace("params + x", "x + params"))  # of the same size
+    with (project / ".git" / "config").open("a") as file:
+        file.write(COMMANDS.format(marker=marker, folder=project))
+    assert apply._has_changes(str(project / "program.py"))
+    assert not marker.exists()
+    subprocess.run(["git", "-C", str(project), "status"], check=False, capture_output=True)
+    assert marker.exists()  # so that the test would see it

@@ -1,0 +1,105 @@
+"""Where the cache lies, and how it is told from a folder of somebody else's files.
+
+The settings of a project may come with a clone: they may name a folder inside the project only. Whoever runs the command may name any.
+A folder is a cache when it is marked as one, or when there is nothing in it yet.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+
+from jaxlint.config import CACHE_FOLDER, Config
+from jaxlint.source.regular import read_regular
+from jaxlint.source.targets import in_version_control
+from jaxlint.source.write import write_atomic
+
+# https://bford.info/cachedir/: backups leave out a folder with this file.
+_SIGNATURE = b"Signature: 8a477f597d28d172789f06886806bc55"
+_OURS = b"# This folder is a cache of jaxlint. It is safe to delete."
+_TAG, _IGNORE = "CACHEDIR.TAG", ".gitignore"
+_IGNORED = b"# Made by jaxlint; safe to delete.\n*\n"
+MARKER = b'{"jaxlint-cache": "'  # what each entry begins with
+_NAME = re.compile(r"[0-9a-f]{32}\.json")
+_TAG_BYTES = 4096
+
+
+def cache_folder(config: Config) -> Path:
+    """The folder of the entries of a project."""
+    return config.cache_dir or config.root / CACHE_FOLDER
+
+
+def refusal(config: Config) -> str | None:
+    """Why a folder is not used as a cache, in one line; None when it may be."""
+    folder = cache_folder(config)
+    try:
+        if not config.cache_dir_given and (problem := _outside(folder, config.root)):
+            return f"{folder}: {problem}"
+        if not os.path.lexists(folder) or is_cache(folder):
+            return None
+        if config.cache_dir is None and folder.is_symlink():
+            return f"{folder}: a link, which is not used as a cache; remove it"
+    except (OSError, ValueError) as error:
+        return f"{folder}: cannot be used as a cache ({getattr(error, 'strerror', None) or error})"
+    return f"{folder}: not a cache of jaxlint (it has no {_TAG} that says so), left alone; empty it or name another"
+
+
+def is_cache(folder: Path) -> bool:
+    """Whether a folder is marked as a cache of ours, or is empty."""
+    if not folder.is_dir():
+        return False
+    names = os.listdir(folder)
+    if _TAG in names:
+        return _first_bytes(folder / _TAG).startswith(_SIGNATURE) and _OURS in _first_bytes(folder / _TAG)
+    if _IGNORE in names and _first_bytes(folder / _IGNORE) == _IGNORED:
+        return True  # made by a version that marked its folders with this alone
+    return all(name.startswith(f".{_TAG}.") and name.endswith(".tmp") for name in names)
+
+
+def prepare(folder: Path) -> None:
+    """Makes a folder and marks it. Raises OSError or SourceError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in ((_TAG, _SIGNATURE + b"\n" + _OURS + b"\n"), (_IGNORE, _IGNORED)):
+        if not os.path.lexists(folder / name):
+            write_atomic(folder / name, text)
+
+
+def entries(folder: Path) -> list[tuple[float, int, Path]]:
+    """When each entry that the cache made was used last, its size, and where it is."""
+    found = []
+    with os.scandir(folder) as listing:
+        for entry in listing:
+            if _NAME.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                status = entry.stat(follow_symlinks=False)
+                if _starts_with_marker(entry.path):
+                    found.append((status.st_mtime, status.st_size, Path(entry.path)))
+    return found
+
+
+def _outside(folder: Path, root: Path) -> str | None:
+    real, top = Path(os.path.realpath(folder)), Path(os.path.realpath(root))
+    if not real.is_relative_to(top) or real == top:
+        return "not a folder inside the project; --cache-dir or JAXLINT_CACHE_DIR may name one elsewhere"
+    if in_version_control(real):
+        return "in a folder of version control; name another"
+    return None
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return b""
+        return read_regular(path, _TAG_BYTES)
+    except OSError:
+        return b""
+
+
+def _starts_with_marker(path: str) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+        with open(descriptor, "rb") as file:
+            return file.read(len(MARKER)) == MARKER
+    except OSError:
+        return False

@@ -1,0 +1,68 @@
+"""Which files a command may write to: sources of the project, and nothing else. Every write of a source asks here."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from pathlib import Path
+
+from jaxlint.source.file import SourceError
+from jaxlint.source.read import CONTAINERS
+
+# Folders in which version control keeps what it acts upon.
+CONTROL_FOLDERS = frozenset({".git", ".hg", ".svn", ".jj", ".bzr", ".sl", "_darcs", ".pijul"})
+_SOURCES = frozenset({".py", ".pyi", ".pyw"}) | CONTAINERS
+_BARE = ("HEAD", "objects", "refs")  # a repository of git without a working tree
+
+
+def target_of(path: Path, display: str, project: Path | None = None) -> Path:
+    """The file behind `path` and its links, when it may be written.
+
+    `project` is the folder that links must not lead out of; a file that is named outside it, or when none is given, has its own folder for that.
+    Raises SourceError.
+    """
+    given = Path(os.path.abspath(path))
+    target = Path(os.path.realpath(given))
+    inside = project is not None and given.is_relative_to(os.path.abspath(project))
+    top = Path(os.path.realpath(project if project is not None and inside else given.parent))
+    if not target.is_relative_to(top):
+        raise SourceError(
+            display, f"a link that leads out of the project, to {target}; not changed, name that file itself"
+        )
+    if in_version_control(given) or in_version_control(target) or _is_in_bare_repository(target, top):
+        raise SourceError(display, "in a folder of version control; not changed")
+    if os.path.lexists(target) and not os.path.isfile(target):
+        raise SourceError(display, "not a regular file; not changed")
+    if not (target.suffix.lower() in _SOURCES or (not target.suffix and _is_script(target))):
+        raise SourceError(display, "not a Python file, a notebook or a Markdown page; not changed")
+    return target
+
+
+def in_version_control(path: Path) -> bool:
+    """Whether a path leads through a folder in which version control keeps what it acts upon."""
+    return any(_folded(part) in CONTROL_FOLDERS or part.casefold() == "git~1" for part in path.parts)
+
+
+def _folded(name: str) -> str:
+    """The name as file systems may see it that ignore case, invisible characters, or dots and spaces at the end."""
+    seen = "".join(character for character in name if unicodedata.category(character) != "Cf")
+    return seen.casefold().rstrip(". ")
+
+
+def _is_in_bare_repository(target: Path, top: Path) -> bool:
+    folder = target.parent
+    while folder != top and folder.is_relative_to(top):
+        if all((folder / name).exists() for name in _BARE):
+            return True
+        folder = folder.parent
+    return False
+
+
+def _is_script(path: Path) -> bool:
+    """Whether a file without a suffix says that Python runs it."""
+    try:
+        with open(path, "rb") as file:
+            start = file.readline(200)
+    except OSError:
+        return False
+    return start.startswith(b"#!") and b"python" in start

@@ -1,0 +1,100 @@
+"""The folder of this user in which jaxlint keeps what no project may bring along: journals, and the key of the cache.
+
+What is read there acts, so it counts only if this user wrote it: the folder and each file belong to the user, and nobody else may open them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from pathlib import Path
+
+_KEY_NAME, _KEY_BYTES = "cache-key", 32
+_OTHERS, _OTHERS_WRITE = 0o077, 0o022
+
+
+class StateError(Exception):
+    """A folder of state that cannot be used; the message is one line and names what to do."""
+
+
+def state_folder(*, create: bool = False) -> Path | None:
+    """The user's folder, or None when there is none yet. Raises StateError when it cannot be made or trusted."""
+    folder = _place()
+    try:
+        if create:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = os.lstat(folder)
+        if create and _is_ours(status) and not status.st_mode & _OTHERS_WRITE and status.st_mode & _OTHERS:
+            os.chmod(folder, 0o700)
+            status = os.lstat(folder)
+    except FileNotFoundError:
+        if not create:
+            return None
+        raise StateError(f"{folder}: cannot be made; set XDG_STATE_HOME to a folder of yours") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise StateError(
+            f"{folder}: cannot be used ({reason}); set XDG_STATE_HOME to a folder of yours"
+        ) from None
+    if not stat.S_ISDIR(status.st_mode) or not _is_ours(status):
+        raise StateError(f"{folder}: not a folder of this user; set XDG_STATE_HOME to one")
+    if os.name == "posix" and status.st_mode & _OTHERS:
+        raise StateError(f"{folder}: open to other users; look through it and `chmod 700` it")
+    return folder
+
+
+def _place() -> Path:
+    import platformdirs  # a run without a cache and without writing does not need it
+
+    folder = platformdirs.user_state_path("jaxlint", appauthor=False)
+    if not folder.is_absolute():  # no home folder is known
+        raise StateError(f"{folder}: no folder for the state of this user; set XDG_STATE_HOME to one")
+    return folder
+
+
+def open_private(path: Path) -> int:
+    """A descriptor of a file that this user wrote for nobody else, for reading. Raises OSError, PermissionError for any other."""
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    )
+    descriptor = os.open(path, flags)
+    status = os.fstat(descriptor)
+    closed = os.name != "posix" or (status.st_mode & _OTHERS == 0 and status.st_nlink <= 1)
+    if stat.S_ISREG(status.st_mode) and _is_ours(status) and closed:
+        return descriptor
+    os.close(descriptor)
+    raise PermissionError(f"{path}: not a file that this user alone can open")
+
+
+def create_private(path: Path) -> int:
+    """A descriptor of a new file for this user alone, for writing. Raises OSError, FileExistsError when there is one."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    return os.open(path, flags, 0o600)
+
+
+def cache_key(*, create: bool) -> bytes | None:
+    """The secret that marks what this user's runs put into a cache; None where none can be kept."""
+    with contextlib.suppress(OSError, StateError):
+        folder = state_folder(create=create)
+        if folder is None:
+            return None
+        path = folder / _KEY_NAME
+        with contextlib.suppress(FileNotFoundError), open(open_private(path), "rb") as file:
+            found = file.read(_KEY_BYTES + 1)
+            if len(found) == _KEY_BYTES:
+                return found
+        if not create:
+            return None
+        key = secrets.token_bytes(_KEY_BYTES)
+        temporary = folder / f"{_KEY_NAME}.{secrets.token_hex(8)}.tmp"
+        with open(create_private(temporary), "wb") as file:
+            file.write(key)
+        os.replace(temporary, path)  # of two runs at once the last one stays; the other is not remembered
+        return key
+    return None
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
