@@ -15,6 +15,7 @@ from jaxlint.staging.consequences import Consequences, WrongStatic
 from jaxlint.staging.deep_stack import with_deep_stack
 from jaxlint.staging.events import Event
 from jaxlint.staging.evidence import severity_of
+from jaxlint.staging.failures import Contained
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
@@ -84,6 +85,15 @@ class Reporter:
     def path(self) -> str:
         """The file at hand, as the user named it."""
         return self.module.display
+
+    def failed(self, error: Exception) -> None:
+        """The rule raised: told once for the file of the event at hand."""
+        assert self.interpreter is not None
+        frame = self.event.frame if self.event is not None else None
+        module = frame.module if frame is not None else next(iter(self.project.targets), None)
+        if module is None:
+            raise error
+        self.interpreter.fail(error, module, frame)
 
     def span(self, node: ast.AST) -> Span:
         return self.module.span(node)
@@ -184,7 +194,10 @@ def analyze(
         for reporter in reporters:
             finish = getattr(reporter.rule, "finish", None)
             if finish is not None:
-                finish(reporter)
+                try:
+                    finish(reporter)
+                except Exception as error:
+                    reporter.failed(error)
 
     with_deep_stack(work)
     consequences.fold(sink)
@@ -220,33 +233,16 @@ def run(interpreter: Interpreter, result: Analysis) -> None:
                 # Parsed all the same, so that what cannot be read is said.
                 _ = module.tree
                 continue
-            interpreter.run_target(module)
+            with Contained(interpreter, module):
+                interpreter.run_target(module)
         except SourceError as error:
             if module.source.path in interpreter.targets:
                 interpreter.errors.append(error)
-        except Exception as error:
-            result.errors.append(_internal_error(module, error))
 
 
 def suppose(interpreter: Interpreter, result: Analysis) -> None:
     """After `run`: evaluates what is likely called in a stage, though no call is seen."""
     for _ in range(_ROUNDS):
         for function, cls, why in list(interpreter.supposed_calls()):
-            try:
+            with Contained(interpreter, function.module):
                 interpreter.suppose(function, cls, why)
-            except Exception as error:
-                result.errors.append(_internal_error(function.module, error))
-
-
-def _internal_error(module: Module, error: Exception) -> SourceError:
-    text = f"internal error ({type(error).__name__}: {error}; {_place_of(error)}); please report it with this file"
-    return SourceError(module.display, " ".join(text.split()))
-
-
-def _place_of(error: BaseException) -> str:
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None:
-        return "unknown place"
-    return f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"

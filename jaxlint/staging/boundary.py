@@ -12,6 +12,7 @@ from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.pytrees import flattening, keeps_nothing, kept_attributes, leaf_attributes
+from jaxlint.staging.scopes import Copying
 from jaxlint.staging.stage import Why
 from jaxlint.staging.trees import registration
 from jaxlint.staging.values import (
@@ -121,8 +122,26 @@ class Boundary(Machine):
         fields: dict[str, Value] = {}
         leaf = Array(True, why, tree=True, certain=False, mixed=keeps_python)
         copy = Instance(value.cls, fields, True, value.origin, value.ready, leaf)
-        self.copying[id(value)] = copy
         certain = certain and (flatten is None or leaves is not None)  # else it is not known what a leaf is
+        with Copying(self, id(value), copy):
+            self.stage_fields(value, fields, declared, flatten, leaves, why, certain, keeps_python)
+        for name, field in declared.items():
+            if name not in fields and not (field.static if leaves is None else name not in leaves):
+                fields[name] = Array(True, why, tree=True, certain=False, mixed=keeps_python)
+        return copy
+
+    def stage_fields(
+        self,
+        value: Instance,
+        fields: dict[str, Value],
+        declared: dict[str, Field],
+        flatten: Function | None,
+        leaves: list[str] | None,
+        why: Why,
+        certain: bool,
+        keeps_python: bool,
+    ) -> None:
+        """Fills `fields` with those of an object as they are inside a stage."""
         undecided = flatten is not None and leaves is None and not keeps_nothing(flatten)
         plain_python = keeps_python or value.cls.kind == "nnx"
         for name, part in value.fields.items():
@@ -149,11 +168,6 @@ class Boundary(Machine):
             python = keeps_python if isinstance(part, Unknown) else plain_python
             inside = part if static else self.to_staged(part, why, certain, python)
             fields[name] = _perhaps_kept(inside) if undecided and isinstance(part, Static) else inside
-        for name, field in declared.items():
-            if name not in fields and not (field.static if leaves is None else name not in leaves):
-                fields[name] = Array(True, why, tree=True, certain=False, mixed=keeps_python)
-        del self.copying[id(value)]
-        return copy
 
     def emit_kept(self, cls: ClassValue, flatten: Function, name: str, value: Value) -> None:
         """What a class keeps beside its leaves is compared as static fields are."""
@@ -200,16 +214,16 @@ class Boundary(Machine):
             keeps_python = keeps_python or value.cls.kind == "nnx"
             if id(value) in self.copying:
                 return self.copying[id(value)]  # modules of nnx may hold each other
-            copy = self.copying[id(value)] = Instance(value.cls, {}, True, None, value.ready)
+            copy = Instance(value.cls, {}, True, None, value.ready)
             flatten = flattening(value.cls)
             leaves = leaf_attributes(flatten) if flatten is not None else None
-            for k, v in value.fields.items():
-                static = k in declared and declared[k].static if leaves is None else k not in leaves
-                if flatten is not None and leaves is None and isinstance(v, Static):
-                    copy.fields[k] = UNKNOWN  # a leaf, or as it was
-                else:
-                    copy.fields[k] = v if static else self.to_device(v, jitted, keeps_python)
-            del self.copying[id(value)]
+            with Copying(self, id(value), copy):
+                for k, v in value.fields.items():
+                    static = k in declared and declared[k].static if leaves is None else k not in leaves
+                    if flatten is not None and leaves is None and isinstance(v, Static):
+                        copy.fields[k] = UNKNOWN  # a leaf, or as it was
+                    else:
+                        copy.fields[k] = v if static else self.to_device(v, jitted, keeps_python)
             return copy
         return value
 

@@ -12,12 +12,24 @@ from jaxlint.staging import events
 from jaxlint.staging.binding import Binding, binds, doubt_switches, join_open, lacks_arguments
 from jaxlint.staging.contexts import functions_in, summary_key
 from jaxlint.staging.expressions import register
+from jaxlint.staging.failures import Contained
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.keys import STREAMS, key_origins
 from jaxlint.staging.listeners import hand
 from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
+from jaxlint.staging.scopes import (
+    NOTHING,
+    Active,
+    Beside,
+    Choosing,
+    Doubting,
+    Guessing,
+    KeysAside,
+    Provoking,
+    Staged,
+)
 from jaxlint.staging.stage import Stage
 from jaxlint.staging.syntax_facts import (
     FunctionNode,
@@ -67,7 +79,7 @@ from jaxlint.staging.values import (
     stand_in,
     unknown_of,
 )
-from jaxlint.staging.writes import Writes, mutable_parts, own, repeat, writes_since
+from jaxlint.staging.writes import Path, State, Writes, mutable_parts, own, put_back, repeat, writes_since
 
 if TYPE_CHECKING:
     from jaxlint.staging.buffers import Handed
@@ -169,12 +181,9 @@ class Calls(Binding):
         """`assertRaises(Error, function, *args)`, or with a pattern before the function: calls it, as in a `with`."""
         kinds = (Function, BoundMethod, Transformed, Partial, ClassValue)
         called = next((i for i, value in enumerate(args) if i > 0 and isinstance(value, kinds)), None)
-        provoked, self.provoking = self.provoking, frame.module
-        try:
-            if called is not None:
+        if called is not None:
+            with Provoking(self, frame.module):
                 self.call_value(args[called], args[called + 1 :], kwargs, node, frame)
-        finally:
-            self.provoking = provoked
         return UNKNOWN
 
     def call_value(
@@ -227,10 +236,9 @@ class Calls(Binding):
         """Each option is called, as in branches of its own."""
         results: list[Value] = []
         before, after = dict(frame.used), dict(frame.used)
-        outer = frame.stage
-        if outer.staged and (not callee.every or frame.guarded_in_loop()):
-            frame.stage = replace(outer, certain=False)  # which of them it is depends on the run
-        self.choosing += 1
+        stage = frame.stage
+        if stage.staged and (not callee.every or frame.guarded_in_loop()):
+            stage = replace(stage, certain=False)  # which of them it is depends on the run
         # Which of several objects gets a function decides whether that is ever staged. Of the functions of a table, a
         # test beside the call may choose those that take what it gives: `if "parallel" in name: method(keys, x)`.
         methods = not callee.every and all(isinstance(option, BoundMethod) for option in callee.options)
@@ -239,18 +247,13 @@ class Calls(Binding):
             if callee.every
             else methods and any(isinstance(value, Function) for value in args)
         )
-        self.guessing += guessed
-        for option in callee.options:
-            frame.used = dict(before)
-            # Which of several functions of a library it is decides what they are to be given.
-            unsure = not callee.every and isinstance(option, External)
-            self.beside += unsure
-            results.append(self.call_value(option, args, kwargs, node, frame))
-            self.beside -= unsure
-            after.update(frame.used)
-        self.guessing -= guessed
-        self.choosing -= 1
-        frame.stage = outer
+        with Staged(frame, stage), Choosing(self), Guessing(self, guessed):
+            for option in callee.options:
+                # Which of several functions of a library it is decides what they are to be given.
+                unsure = not callee.every and isinstance(option, External)
+                with KeysAside(frame, dict(before)), Beside(self, unsure):
+                    results.append(self.call_value(option, args, kwargs, node, frame))
+                    after.update(frame.used)
         frame.used = after
         return in_turn(results) if callee.every else join_all(results)
 
@@ -266,9 +269,8 @@ class Calls(Binding):
         outside = isinstance(owner, Instance) and self.made_outside(owner, frame)
         kept = owner is None or outside
         asked = frame.stage.staged and outside  # perhaps by the host before, and then nothing is run here
-        frame.doubt += asked
-        result = self.call_function(callee, args, kwargs, node, frame, frame.stage)
-        frame.doubt -= asked
+        with Doubting(frame) if asked else NOTHING:
+            result = self.call_function(callee, args, kwargs, node, frame, frame.stage)
         if kept and all(find_array(value, True) is None for value in given):
             self.tell_cached_tracer(callee, result, frame)  # a tracer would not even be looked up
         return result
@@ -314,11 +316,10 @@ class Calls(Binding):
             return UNKNOWN
         if frame.guards and isinstance(node, ast.Call):
             doubt_switches(function, bound, args, node)
-        fails = lacks_arguments(function, args, kwargs)
-        self.guessing += fails
-        result = self.run_function(function, bound, node, frame, stage, context)
-        self.guessing -= fails
-        return result
+        if lacks_arguments(function, args, kwargs):
+            with Guessing(self):
+                return self.run_function(function, bound, node, frame, stage, context)
+        return self.run_function(function, bound, node, frame, stage, context)
 
     def run_function(
         self,
@@ -376,7 +377,7 @@ class Calls(Binding):
             key, stood_in = record.similar(function.scope, stage, bound), stand_in
         if key is None and seen >= FEW and record.is_everywhere():
             key, stood_in = record.alike(function.scope, stage, bound), rough_stand_in
-        known = record.memo[key] if key is not None else None
+        known = record.memo[key] if key is not None and key not in record.stale else None
         if key is not None and known and (not known[2] or record.active or record.runs > MAX_RUNS):
             if self.observes and context == "call" and not record.hosted and stage.runs:
                 record.observe(stage, bound, context, caller, guessed)  # so far it was only entered like this
@@ -445,17 +446,23 @@ class Calls(Binding):
         origins = key_origins(bound)
         frame.inherited.update(origin for origin in origins if origin is not None)
         record.memo[key] = (UNKNOWN, (), False, ())  # a recursive call of the same kind is unknown
-        record.active += 1
         record.runs += 1
         frame.born = Origin("frame").serial
         before, spans = self.ledger.serial, self.ledger.spans
         mutable = mutable_parts(bound)
-        self.beside += function.stand_in
-        try:
-            result = self.run_body(function, frame)
-        finally:
-            record.active -= 1
-            self.beside -= function.stand_in
+        result: Value = UNKNOWN
+        with Contained(self, function.module, frame) as attempt:
+            finished = False
+            with Active(record), Beside(self) if function.stand_in else NOTHING:
+                result = self.run_body(function, frame)
+            finished = True
+        if not finished:
+            self.take_back(mutable, before)
+            frame.used.clear()
+        if attempt.failed and key not in record.stale:
+            record.stale.add(key)  # asked again, it may be known; asked once more, it stays what it is then
+        else:
+            record.stale.discard(key)
         written = writes_since(mutable) if mutable else None
         if written:
             record.writes[key] = written
@@ -484,6 +491,12 @@ class Calls(Binding):
                 if origin in frame.inherited or origin.parent in frame.inherited or origin in enclosing:
                     self.use_key(origin, node, caller, function.name, origin in enclosing)
         return result
+
+    def take_back(self, mutable: dict[Path, tuple[Value, State]], serial: int) -> None:
+        """What a call did before it raised: to its arguments, to what the device computes, and on its way into a stage."""
+        put_back(mutable)
+        self.ledger.forget(serial)
+        self.crossing = []
 
     def use_again(
         self,
@@ -663,6 +676,7 @@ class FunctionRecord:
         "reached",
         "rough",
         "runs",
+        "stale",
         "writes",
     )
 
@@ -686,6 +700,7 @@ class FunctionRecord:
         self.coarse: dict[object, int] = {}  # coarse key -> key of `memo`
         self.rough: dict[object, int] = {}  # the same of keys that are rougher still
         self.had: dict[str, object] = {}  # the constant that a parameter has had; MISSING for several
+        self.stale: set[int] = set()  # contexts in which something below has raised, so far once
         self.active = 0
         self.runs = 0
         self.host_calls: set[FunctionRecord] = set()  # what it calls on the host, if it runs there

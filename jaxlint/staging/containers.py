@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from jaxlint.staging import events
 from jaxlint.staging.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.scopes import Looping, OwnVariables
 from jaxlint.staging.values import (
     CONTENT,
     MISSING,
@@ -106,36 +107,39 @@ class Containers(Machine):
 
     def comprehension(self, node: Any, frame: Frame, build: Callable[[], Value]) -> Value | None:
         """Evaluates the generators of a comprehension, then `build` twice, as a loop body; None where that never runs."""
-        variables = frame.scope.variables
-        frame.scope.variables = dict(variables)
-        loops = 0
-        iterables: list[tuple[ast.comprehension, Value]] = []
-        total: int | None = 1
-        for generator in node.generators:
+        with OwnVariables(frame.scope, dict(frame.scope.variables)):
+            return self.generate(node.generators, 1, [], frame, build)
+
+    def generate(
+        self,
+        generators: Sequence[ast.comprehension],
+        total: int | None,
+        around: list[tuple[ast.comprehension, Loop, Value]],
+        frame: Frame,
+        build: Callable[[], Value],
+    ) -> Value | None:
+        """The rest of a comprehension's generators, and `build`, below those `around`, which run `total` times together."""
+        if generators:
+            generator, *rest = generators
             iterable = self.eval(generator.iter, frame)
             trips = self.trip_count(iterable)
             if trips == 0:
-                del frame.loops[len(frame.loops) - loops :]
-                frame.scope.variables = variables
                 return None
             total = total * trips if total is not None and trips is not None else None
             loop = Loop(generator, "comprehension", len(frame.guards), trips=trips)
-            frame.loops.append(loop)
-            loops += 1
-            iterables.append((generator, iterable))
-            self.bind_generator(generator, iterable, frame)
+            with Looping(frame, loop):
+                self.bind_generator(generator, iterable, frame)
+                return self.generate(rest, total, [*around, (generator, loop, iterable)], frame, build)
         result = build()
-        for loop in frame.loops[len(frame.loops) - loops :]:
+        for _, loop, _ in around:
             loop.second = True
         if total != 1 and len(frame.loops) <= MAX_LOOPS:
-            for generator, iterable in iterables:
+            for generator, _, iterable in around:
                 self.bind_generator(generator, iterable, frame)
             result = join(result, build())
         if not frame.stage.staged:
-            for loop, (generator, iterable) in zip(frame.loops[-loops:], iterables, strict=True):
+            for generator, loop, iterable in around:
                 self.emit("iteration", events.IterationEvent(generator.iter, frame, loop, iterable))
-        del frame.loops[len(frame.loops) - loops :]
-        frame.scope.variables = variables
         return result
 
     def bind_generator(self, generator: ast.comprehension, iterable: Value, frame: Frame) -> None:
@@ -159,17 +163,13 @@ class Containers(Machine):
         items = iterable.items if isinstance(iterable, (ListValue, TupleValue)) else None
         if not items or len(items) > MAX_UNROLLED or len(frame.loops) >= MAX_LOOPS:
             return None
-        variables = frame.scope.variables
-        frame.scope.variables = dict(variables)
         loop = Loop(generator, "comprehension", len(frame.guards), trips=len(items))
-        frame.loops.append(loop)
         results = []
-        for item in items:
-            self.assign(generator.target, item, frame, generator)
-            results.append(build())
-            loop.second = True
-        frame.loops.pop()
-        frame.scope.variables = variables
+        with OwnVariables(frame.scope, dict(frame.scope.variables)), Looping(frame, loop):
+            for item in items:
+                self.assign(generator.target, item, frame, generator)
+                results.append(build())
+                loop.second = True
         return results
 
     def eval_listcomp(self, node: ast.ListComp | ast.SetComp, frame: Frame) -> Value:

@@ -13,6 +13,7 @@ from jaxlint.staging.calls import label_of
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import TANGENT, flow_in, marked
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.scopes import KeysAside, Tracing
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.statements import truth
 from jaxlint.staging.syntax_facts import name_loads, positional_parameters
@@ -75,9 +76,7 @@ class ControlFlow(Machine):
     ) -> Value:
         """`lax.scan` and its like: they stage their function arguments at once. `own`: as of transformations."""
         if own is not None:
-            self.beside += 1
-            self.aside(own, args, kwargs, node, frame)
-            self.beside -= 1
+            self.aside(own, args, kwargs, node, frame, odd=True)
         short = name.rpartition(".")[2]
         if name.startswith("flax.nnx."):
             kwargs = {option: value for option, value in kwargs.items() if option not in _OF_NNX}
@@ -330,10 +329,10 @@ class ControlFlow(Machine):
         for function in functions:
             why = self.body_why(api, function, node, frame)
             staged = [self.to_staged(v, Why("it is an operand of the branch", cause=why)) for v in operands]
-            frame.used = dict(used)
-            results.append(self.staged_call(api, function, staged, node, frame, "cond", why))
-            self.tell_body(api, "a branch", function, len(operands), results[-1], node, frame)
-            after.update(frame.used)
+            with KeysAside(frame, dict(used)):
+                results.append(self.staged_call(api, function, staged, node, frame, "cond", why))
+                self.tell_body(api, "a branch", function, len(operands), results[-1], node, frame)
+                after.update(frame.used)
         frame.used = after
         if not results:
             return self.opaque_call(operands, node, frame)
@@ -519,17 +518,14 @@ class ControlFlow(Machine):
             self.call_transformed_method(jitted, "eval_shape", args[1:], kwargs, node, frame)
         elif args:
             keeps_python = api.startswith("equinox.")
-            unjitted, self.unjitted = self.unjitted, 0  # it traces, whatever `jax.disable_jit` says
             why = self.body_why(api, args[0], node, frame)
             part = Why("it is an argument of eval_shape", cause=why)
             staged = [self.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]
             options = {n: self.to_staged(v, part, keeps_python=keeps_python) for n, v in kwargs.items()}
-            used = dict(frame.used)
-            self.in_stage(
-                args[0], Stage("eval_shape", True, True, why, frame.stage), staged, options, node, frame
-            )
-            frame.used = used  # no number is drawn: the keys are as good as before
-            self.unjitted = unjitted
+            stage = Stage("eval_shape", True, True, why, frame.stage)
+            # It traces, whatever `jax.disable_jit` says. No number is drawn: the keys are as good as before.
+            with Tracing(self, 0), KeysAside(frame, dict(frame.used)):
+                self.in_stage(args[0], stage, staged, options, node, frame)
         return ExternalObject("jax.ShapeDtypeStruct")
 
     flow_filter_eval_shape = flow_eval_shape

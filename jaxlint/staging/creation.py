@@ -13,6 +13,7 @@ from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.meshes import bound_axes
 from jaxlint.staging.scope import Scope
+from jaxlint.staging.scopes import Provoking, WithoutNames
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.syntax_facts import dotted, leaf_parameters, positional_parameters, sizes_of_kernel
 from jaxlint.staging.values import (
@@ -123,11 +124,8 @@ class Creation(Machine):
         abstract, certain = spec.abstract or frame.stage.abstract, not frame.stage.staged
         stage = Stage(kind, abstract, certain, t.why, frame.stage, bound_axes(t))
         shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
-        self.provoking = frame.module if frame.provokes_errors() else None
-        try:
+        with Provoking(self, frame.module if frame.provokes_errors() else None):
             result = self.call_value(t.target, args, kwargs, t.node, shell)
-        finally:
-            self.provoking = None
         record = self.records.get(function.node)
         inner = record.last if record is not None else None
         facts = dict(inner.facts) if inner is not None else {}
@@ -241,11 +239,8 @@ class Creation(Machine):
         if not isinstance(parameter.annotation, (ast.Name, ast.Attribute)):
             return None
         frame = self.shell_frame(function)
-        wants, self.wants_names = self.wants_names, False
-        try:
+        with WithoutNames(self, False):
             cls = self.eval(parameter.annotation, frame)
-        finally:
-            self.wants_names = wants
         if isinstance(cls, ClassValue) and cls.kind in PYTREE_KINDS:
             return self.prototype(cls, frame)
         if isinstance(cls, ClassValue) and cls.kind == "namedtuple":

@@ -8,6 +8,7 @@ from jaxlint.staging.constants import constant_names, constant_numbers
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.gradients import flow_in, marked
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.scopes import InRules, NotDifferentiated, NotReversed
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -30,10 +31,8 @@ class CustomRules(Machine):
         """
         flow = flow_in([*args, *kwargs.values()])
         plain = [marked(value, None) for value in args]
-        outer, self.differentiating = self.differentiating, 0
-        reversing, self.reversing = self.reversing, 0
-        result = self.run_custom(t, plain, kwargs, node, frame)
-        self.differentiating, self.reversing = outer, reversing
+        with NotDifferentiated(self, 0), NotReversed(self, 0):
+            result = self.run_custom(t, plain, kwargs, node, frame)
         return result if flow is None else marked(result, flow)
 
     def run_custom(
@@ -45,12 +44,11 @@ class CustomRules(Machine):
                     names = self.signature(t.target)
                     name = names[number] if number < len(names) else f"argument {number}"
                     self.emit_argument(True, t, name, args[number], None, node, frame)
-        self.custom_rules += bool(t.attributes.keys() & {"jvp", "fwd"})
-        result = self.call_value(t.target, args, kwargs, node, frame)
-        if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:
-            return self.run_custom_gradient(t, result, args, node, frame)
-        self.run_custom_rules(t, args, kwargs, node, frame)
-        self.custom_rules -= bool(t.attributes.keys() & {"jvp", "fwd"})
+        with InRules(self, bool(t.attributes.keys() & {"jvp", "fwd"})):
+            result = self.call_value(t.target, args, kwargs, node, frame)
+            if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:
+                return self.run_custom_gradient(t, result, args, node, frame)
+            self.run_custom_rules(t, args, kwargs, node, frame)
         return result
 
     def run_custom_rules(

@@ -9,6 +9,7 @@ from typing import Any
 from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.scopes import Guessing, Staged
 from jaxlint.staging.stage import HOST
 from jaxlint.staging.syntax_facts import parameter_annotations, positional_parameters
 from jaxlint.staging.values import (
@@ -97,15 +98,12 @@ def call_generic(
     """Calls the function for the class of the first argument, or each that may be meant."""
     found = implementations(target, args[0] if args else UNKNOWN)
     if len(found) > MAX_CALLED:
-        outer, frame.stage = frame.stage, replace(frame.stage, certain=False)
-        self.guessing += 1
-        for cls, function in found:
-            if isinstance(cls, ClassValue):
-                self.once_inside(cls, function, args, kwargs, node, frame)
-            else:
-                self.once(function, args, node, frame, kwargs)
-        self.guessing -= 1
-        frame.stage = outer
+        with Staged(frame, replace(frame.stage, certain=False)), Guessing(self):
+            for cls, function in found:
+                if isinstance(cls, ClassValue):
+                    self.once_inside(cls, function, args, kwargs, node, frame)
+                else:
+                    self.once(function, args, node, frame, kwargs)
         result: Value = self.opaque_call([*args, *kwargs.values()], node, frame)
         return result
     functions = [function for _, function in found]

@@ -11,6 +11,7 @@ from jaxlint.staging.constants import constant_names
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.project import Module
+from jaxlint.staging.scopes import EnteringFixture
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.syntax_facts import all_parameters, positional_parameters, takes_receiver
 from jaxlint.staging.values import (
@@ -162,8 +163,7 @@ class Entry(Machine):
         frame = Frame(None, fixture.module, fixture.scope, HOST)
         if len(self.entering) > 4:  # fixtures that ask for each other
             return UNKNOWN
-        self.entering.append(fixture)
-        try:
+        with EnteringFixture(self, fixture):
             receiver: list[Value] = []
             if cls is not None and fixture.cls is not None:
                 receiver.append(self.prototype(cls, frame))
@@ -171,8 +171,6 @@ class Entry(Machine):
             if bound is None:
                 return UNKNOWN
             result = self.run_function(fixture, bound, None, None, self.test_stage, "entry")
-        finally:
-            self.entering.pop()
         return (
             result.element
             if isinstance(result, ListValue) and result.kind in ("generator", "steps")

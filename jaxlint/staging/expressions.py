@@ -12,6 +12,7 @@ from jaxlint.staging.environment import by_environment, closed_outcome
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.narrowing import Narrowing, decided
 from jaxlint.staging.operators import Operators
+from jaxlint.staging.scopes import NOTHING, Block, Doubting, ImportGuard
 from jaxlint.staging.statements import truth
 from jaxlint.staging.syntax_facts import asks_for_kind
 from jaxlint.staging.values import (
@@ -163,33 +164,28 @@ class Expressions(Operators, Narrowing, Containers):
         how = "and" if type(node.op) is ast.And else "or"
         results: list[Value] = []
         before = frame.snapshot()
-        guards = 0  # `hasattr(jax, "x") and jax.x`
-        doubts = 0  # `not isinstance(x, Tracer) and bool(x)`
-        for position, operand in enumerate(node.values):
-            value = self.eval(operand, frame)
-            last = position == len(node.values) - 1
-            if not last and self.is_shim(operand, value, frame):
-                frame.import_guard += 1
-                guards += 1
-            if not last:
-                self.test(value, operand, how, frame)
-                known = truth(value)
-                if known is None and how == "or" and is_plain_object(value):
-                    known = True  # `config or Config()`
-                if known is not None:
-                    if known == (how == "or"):
-                        results.append(value)
-                        break  # the rest never runs
-                    continue
-                opens = how == "and"
-                closed = closed_outcome(value) is opens
-                if closed or (frame.stage.staged and self.arrayless_branch(operand, frame) is opens):
-                    frame.doubt += 1
-                    doubts += 1
-                self.narrow(operand, how == "and", frame)
-            results.append(value)
-        frame.import_guard -= guards
-        frame.doubt -= doubts
+        with Block(frame):
+            for position, operand in enumerate(node.values):
+                value = self.eval(operand, frame)
+                last = position == len(node.values) - 1
+                if not last and self.is_shim(operand, value, frame):
+                    Block.guards_rest(frame)  # `hasattr(jax, "x") and jax.x`
+                if not last:
+                    self.test(value, operand, how, frame)
+                    known = truth(value)
+                    if known is None and how == "or" and is_plain_object(value):
+                        known = True  # `config or Config()`
+                    if known is not None:
+                        if known == (how == "or"):
+                            results.append(value)
+                            break  # the rest never runs
+                        continue
+                    opens = how == "and"
+                    closed = closed_outcome(value) is opens
+                    if closed or (frame.stage.staged and self.arrayless_branch(operand, frame) is opens):
+                        Block.doubts_rest(frame)  # `not isinstance(x, Tracer) and bool(x)`
+                    self.narrow(operand, how == "and", frame)
+                results.append(value)
         frame.scope.variables = before.variables | {
             k: v for k, v in frame.scope.variables.items() if k not in before.variables
         }
@@ -209,10 +205,8 @@ class Expressions(Operators, Narrowing, Containers):
         self.test(test, node.test, "conditional expression", frame)
         known = truth(test)
         if self.is_shim(node.test, test, frame):
-            frame.import_guard += 1
-            chosen = join(self.eval(node.body, frame), self.eval(node.orelse, frame))
-            frame.import_guard -= 1
-            return chosen
+            with ImportGuard(frame):
+                return join(self.eval(node.body, frame), self.eval(node.orelse, frame))
         if known is not None:
             return self.eval(node.body if known else node.orelse, frame)
         before = frame.snapshot()
@@ -220,16 +214,14 @@ class Expressions(Operators, Narrowing, Containers):
             frame.stage.staged and self.arrayless_branch(node.test, frame) is not None
         )
         closed = closed_outcome(test)
-        frame.doubt += doubt or closed is True
-        self.narrow(node.test, True, frame)
-        body = self.eval(node.body, frame)
-        frame.doubt -= doubt or closed is True
+        with Doubting(frame) if doubt or closed is True else NOTHING:
+            self.narrow(node.test, True, frame)
+            body = self.eval(node.body, frame)
         used = frame.used
         frame.restore(before)
         self.narrow(node.test, False, frame)
-        frame.doubt += doubt or closed is False
-        orelse = self.eval(node.orelse, frame)
-        frame.doubt -= doubt or closed is False
+        with Doubting(frame) if doubt or closed is False else NOTHING:
+            orelse = self.eval(node.orelse, frame)
         used = {**used, **frame.used}
         frame.restore(before)
         frame.used = used

@@ -618,9 +618,7 @@ class Externals(Machine):
     ) -> Value:
         if callee.own is None:
             return self.result_of_object(callee, args, kwargs, node, frame)
-        self.beside += 1
-        own = self.aside(callee.own, args, kwargs, node, frame)
-        self.beside -= 1
+        own = self.aside(callee.own, args, kwargs, node, frame, odd=True)
         result = self.result_of_object(callee, args, kwargs, node, frame)
         # What it gives may be called in turn, as a decorator that takes options is.
         return (

@@ -17,6 +17,7 @@ from jaxlint.staging.classes import PYTREE_KINDS
 from jaxlint.staging.constants import constant_numbers
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.scopes import Differentiating, OfGradient, Parameters, Reversing
 from jaxlint.staging.stage import Why
 from jaxlint.staging.values import (
     MISSING,
@@ -78,9 +79,8 @@ class Gradients(Machine):
             for number in numbers:
                 if -len(concrete) <= number < len(concrete):
                     concrete[number] = marked(concrete[number], TANGENT)
-        outer, self.gradient_why = self.gradient_why, t.why
-        result = self.under_gradient(reverse, t.target, concrete, kwargs, node, frame)
-        self.gradient_why = outer
+        with OfGradient(self, t.why):
+            result = self.under_gradient(reverse, t.target, concrete, kwargs, node, frame)
         self.dispatch(node, frame, t.label)
         inputs = [*concrete, *kwargs.values()]
         grads: list[Value] = []
@@ -127,13 +127,8 @@ class Gradients(Machine):
         frame: Frame,
     ) -> Value:
         """Calls what is differentiated, in reverse mode or forward."""
-        self.differentiating += 1
-        self.reversing += reverse
-        try:
+        with Differentiating(self), Reversing(self, reverse):
             return self.call_value(function, args, kwargs, node, frame)
-        finally:
-            self.differentiating -= 1
-            self.reversing -= reverse
 
     def tell_stopped(self, t: Transformed | None, loss: Value, frame: Frame | None = None) -> None:
         """Tells rules when what is differentiated comes out of a loop that has no reverse mode."""
@@ -161,13 +156,8 @@ class Gradients(Machine):
         """Calls what asks flax or haiku for its parameters, which are these `variables`."""
         if not self.differentiating:
             return self.call_value(function, args, kwargs, node, frame)
-        outer, self.parameter_flow = (
-            self.parameter_flow,
-            flow_in([variables] if variables is not None else []),
-        )
-        result = self.call_value(function, args, kwargs, node, frame)
-        self.parameter_flow = outer
-        return result
+        with Parameters(self, flow_in([variables] if variables is not None else [])):
+            return self.call_value(function, args, kwargs, node, frame)
 
     def differentiated(self, values: Iterable[Value]) -> Array | None:
         """The first of the arrays that carries a gradient outside of any trace, as a tracer.

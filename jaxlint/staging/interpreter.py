@@ -8,6 +8,7 @@ the work, and end in `Unknown`, never in a guess.
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import Any
 
 from jaxlint.jaxapi.attributes import attribute_names
@@ -26,6 +27,7 @@ from jaxlint.staging.datamodel import DataModel
 from jaxlint.staging.entry import Entry
 from jaxlint.staging.expressions import Expressions
 from jaxlint.staging.externals import Externals
+from jaxlint.staging.failures import Contained, bound_names, internal_error
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.givers import Givers
 from jaxlint.staging.gradients import Gradients
@@ -36,6 +38,7 @@ from jaxlint.staging.methods import Methods
 from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
 from jaxlint.staging.receivers import Awaited, LeftOpen, Receivers
+from jaxlint.staging.scopes import Block, Provoking
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.statements import Statements
 from jaxlint.staging.supposed import Supposed
@@ -163,6 +166,9 @@ class Interpreter(
         self.targets = {module.source.path for module in project.targets}
         self.entered = set(self.targets)  # files whose functions are evaluated without a caller
         self.errors: list[SourceError] = []
+        self.failed: set[str] = set()  # files with an error of the analysis
+        self.failures = 0  # how often something raised
+        self.running: Module | None = None
 
     def exhausted(self) -> bool:
         return self.steps > self.limit
@@ -226,10 +232,8 @@ class Interpreter(
             return
         self.limit += STEPS_PER_LINE * len(module.lines)
         self.donates = self.donates or "donate" in module.source.text
-        frame = Frame(None, module, module.scope, HOST)
-        provoking, self.provoking = self.provoking, None  # an import says nothing of why it was made
-        self.exec_block(tree.body, frame)
-        self.provoking = provoking
+        with Provoking(self, None):  # an import says nothing of why it was made
+            self.run_statements(tree.body, Frame(None, module, module.scope, HOST))
         if ".__class__" in module.source.text:
             module.renamed |= changing_classes(tree)
         # A function that is evaluated later was called with the one or with the other.
@@ -240,22 +244,52 @@ class Interpreter(
                 module.scope.variables[name] = some(found.const)
         module.state = "done"
 
+    def run_statements(self, body: Sequence[ast.stmt], frame: Frame) -> None:
+        """A module's statements. One that raises costs what it binds, and the rest is evaluated all the same."""
+        with Block(frame):
+            for statement in body:
+                branches = not isinstance(statement, (ast.Assign, ast.Expr, ast.FunctionDef, ast.ClassDef))
+                before, alive = (frame.snapshot() if branches else None), None
+                with Contained(self, frame.module, frame):
+                    alive = self.exec_statement(statement, frame)
+                if alive is None:
+                    self.crossing = []
+                    if before is not None:
+                        frame.restore(before)
+                    frame.scope.variables.update(dict.fromkeys(bound_names(statement), UNKNOWN))
+                elif not alive:
+                    break
+
     def model_of(self, name: str) -> Value:
         """The model of a library class, evaluated on first use."""
         found = self.models.get(name)
         if found is None:
             owner, _, cls = name.rpartition(".")
             module = Module(read_source(MODELS[name]), owner, owner.rpartition(".")[0], False)
-            defined, classes = len(self.defined), len(self.classes)
+            defined, classes, failures = len(self.defined), len(self.classes), self.failures
             self.run_module(module)
             del self.defined[defined:], self.classes[classes:]
-            found = self.models[name] = module.scope.variables[cls]
+            found = module.scope.variables[cls]
+            if self.failures == failures:
+                self.models[name] = found
         return found
 
     def run_target(self, module: Module) -> None:
         """Everything in a reported file: its body, each function, each transformed function."""
+        self.running = module
         self.run_module(module)
         self.drain()
+
+    def fail(self, error: Exception, module: Module, frame: Frame | None = None) -> None:
+        """Keeps the first error of the analysis in a file: that of `module`, or of the caller whose file is reported."""
+        self.failures += 1
+        while not module.reported and frame is not None:
+            module, frame = frame.module, frame.caller
+        if not module.reported and self.running is not None:
+            module = self.running
+        if module.display not in self.failed:
+            self.failed.add(module.display)
+            self.errors.append(internal_error(module, error))
 
     def drain(self) -> None:
         """Evaluates what was defined and transformed meanwhile, until nothing new comes up."""
@@ -263,14 +297,17 @@ class Interpreter(
             self.run_awaited()
             while self.creations:
                 transformed, frame, tested = self.creations.pop(0)
-                with taken_as_tested(tested):
+                with Contained(self, transformed.module, frame), taken_as_tested(tested):
                     self.analyse_creation(transformed, frame)
             while self.classes:
                 cls = self.classes.pop(0)
                 if cls.module.source.path in self.entered:
-                    self.prototype(cls, Frame(None, cls.module, cls.scope, HOST))
+                    with Contained(self, cls.module):
+                        self.prototype(cls, Frame(None, cls.module, cls.scope, HOST))
             while self.defined and not self.creations:
-                self.enter_function(self.defined.pop(0))
+                function = self.defined.pop(0)
+                with Contained(self, function.module):
+                    self.enter_function(function)
 
     # -- calls on transformed objects that other mixins delegate here
 

@@ -66,7 +66,10 @@ def _may_be_told_of(name: str) -> bool:
 
 
 def hand(handlers: Sequence[Handler], event: Any) -> None:
-    """Calls the handlers with the event."""
+    """Calls the handlers with the event. One that raises costs its rule this event, and nobody else anything."""
     for method, reporter in handlers:
         reporter.event = event
-        method(event, reporter)
+        try:
+            method(event, reporter)
+        except Exception as error:
+            reporter.failed(error)

@@ -82,6 +82,7 @@ class Machine:
     lifted: dict[object, ClassValue]
     defining: dict[str, list[ClassValue]]
     guessing: int
+    failures: int
     inside: dict[ast.AST, tuple[ClassValue, Why | None]]
     unresolved: set[str]
     libraries: dict[str, Why]
@@ -121,6 +122,12 @@ class Machine:
         raise NotImplementedError
 
     # -- statements
+
+    def fail(self, error: Exception, module: Module, frame: Frame | None = None) -> None:
+        raise NotImplementedError
+
+    def exec_statement(self, statement: ast.stmt, frame: Frame) -> bool:
+        raise NotImplementedError
 
     def exec_block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         raise NotImplementedError
@@ -577,7 +584,13 @@ class Machine:
     # -- transforming
 
     def aside(
-        self, own: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        own: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+        odd: bool = False,
     ) -> Value:
         raise NotImplementedError
 

@@ -18,10 +18,12 @@ from jaxlint.jaxapi.functions import (
     NUMPY_ONLY_METHODS,
     STATIC_ATTRIBUTES,
 )
+from jaxlint.staging.failures import Contained
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.project import Module
 from jaxlint.staging.scope import Scope
+from jaxlint.staging.scopes import Guessing, Staged, WithoutNames
 from jaxlint.staging.stage import HOST, Stage, Why
 from jaxlint.staging.syntax_facts import (
     element_type,
@@ -120,12 +122,9 @@ class Receivers(Machine):
         ]
         if not classes or len(roots) > (MAX_FAMILY if declared else MAX_CLASSES):
             return None
-        stage = frame.stage
-        frame.stage = replace(stage, certain=False)
-        self.guessing += 1
         doubted = [doubtful(part) for part in args]
         named = {key: doubtful(part) for key, part in kwargs.items()}
-        try:
+        with Staged(frame, replace(frame.stage, certain=False)), Guessing(self):
             if len(classes) > MAX_CLASSES:
                 if frame.module.is_test or len(classes) > MAX_FAMILY:
                     return None  # a test means one of them
@@ -137,9 +136,6 @@ class Receivers(Machine):
                 self.call_value(self.possible_method(cls, name, base, frame), doubted, named, node, frame)
                 for cls in classes
             ]
-        finally:
-            frame.stage = stage
-            self.guessing -= 1
         return doubtful(join_all(results))
 
     def call_made_of(
@@ -155,16 +151,10 @@ class Receivers(Machine):
         if not frame.stage.staged or self.exhausted() or all(tracer_in(part) is None for part in given):
             self.hand_over([callee, *given], node, frame)
             return unknown_of(given)
-        stage = frame.stage
-        frame.stage = replace(stage, certain=False)
-        self.guessing += 1
-        try:
-            doubted = [doubtful(part) for part in args]
-            named = {key: doubtful(part) for key, part in kwargs.items()}
+        doubted = [doubtful(part) for part in args]
+        named = {key: doubtful(part) for key, part in kwargs.items()}
+        with Staged(frame, replace(frame.stage, certain=False)), Guessing(self):
             results = [self.call_value(part, doubted, named, node, frame) for part in callee.made_of]
-        finally:
-            frame.stage = stage
-            self.guessing -= 1
         return doubtful(join_all(results))
 
     def call_heirs(self, function: Function, frame: Frame) -> None:
@@ -253,11 +243,8 @@ class Receivers(Machine):
         """What waited for objects that meanwhile are seen inside a stage."""
         while self.awaited:
             method, args, kwargs, node, frame, stage = self.awaited.pop()
-            outer, frame.stage = frame.stage, stage
-            self.guessing += 1
-            self.once(method, args, node, frame, kwargs)
-            self.guessing -= 1
-            frame.stage = outer
+            with Contained(self, frame.module, frame), Staged(frame, stage), Guessing(self):
+                self.once(method, args, node, frame, kwargs)
 
     def possible_method(self, cls: ClassValue, name: str, base: Value, frame: Frame) -> Value:
         """The method `name` as `base`, were it an instance of `cls`, would have it."""
@@ -339,10 +326,8 @@ class Receivers(Machine):
 
     def annotated(self, annotation: ast.expr, module: Module, scope: Scope) -> Value:
         """What an annotation is where it stands."""
-        wants, self.wants_names = self.wants_names, False
-        value: Value = self.eval(annotation, Frame(None, module, scope, HOST))
-        self.wants_names = wants
-        return value
+        with WithoutNames(self, False):
+            return self.eval(annotation, Frame(None, module, scope, HOST))
 
 
 def receiver_of(func: ast.expr) -> ast.expr | None:

@@ -11,6 +11,7 @@ from jaxlint.staging.constants import constant_names, constant_numbers, first_nu
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.meshes import bound_axes, keeps_value
+from jaxlint.staging.scopes import NOTHING, AtBoundary, Beside, KeysAside, Staged, Tracing, Undispatched
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.syntax_facts import positional_parameters, sizes_of_kernel
 from jaxlint.staging.values import (
@@ -54,16 +55,11 @@ class StagedCalls(Machine):
         """The result of calling `t` in `frame`."""
         faked = t.kind == "pmap" and self.fake_pmaps > 0
         if self.unjitted and t.kind in _TRACED_WITHOUT_JIT and not faked:
-            unjitted, self.unjitted = self.unjitted, 0
-            try:
+            with Tracing(self, 0):
                 return self.call_transformed(t, args, kwargs, node, frame)
-            finally:
-                self.unjitted = unjitted
         own = t.attributes.get("own")
         if own is not None:
-            self.beside += t.kind == "nn.lift"
-            self.aside(own, args, kwargs, node, frame)
-            self.beside -= t.kind == "nn.lift"
+            self.aside(own, args, kwargs, node, frame, odd=t.kind == "nn.lift")
         kind = t.kind
         if kind in JIT_KINDS:
             return self.call_jitted(t, args, kwargs, node, frame)
@@ -98,15 +94,20 @@ class StagedCalls(Machine):
         return self.opaque_call([*args, *kwargs.values()], node, frame)
 
     def aside(
-        self, own: Value, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+        self,
+        own: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+        odd: bool = False,
     ) -> Value:
-        """A library's own code for what the tables say: evaluated for what it shows of the library's functions."""
-        used, before = frame.used, self.ledger.serial
-        frame.used = {}
-        result = self.call_value(own, args, kwargs, node, frame)
-        frame.used = used
-        self.ledger.forget(before)
-        return result
+        """A library's own code for what the tables say: evaluated for what it shows of the library's functions.
+
+        `odd`: it may see combinations that no program makes, so that nothing is reported of it.
+        """
+        with Beside(self) if odd else NOTHING, KeysAside(frame, {}), Undispatched(self.ledger):
+            return self.call_value(own, args, kwargs, node, frame)
 
     def in_stage(
         self,
@@ -118,18 +119,14 @@ class StagedCalls(Machine):
         frame: Frame,
     ) -> Value:
         """Calls `callee` with the frame standing in `stage`, or where it stands when `jax.disable_jit` holds."""
-        outer = frame.stage
-        frame.stage = outer if self.unjitted else stage
         crossing, self.crossing = self.crossing, []
-        try:
+        with Staged(frame, frame.stage if self.unjitted else stage):
             if not self.unjitted:
                 self.unflatten(crossing, args, node, frame)
             result = self.call_value(callee, args, kwargs, node, frame)
             if not self.unjitted:
                 self.left([result], node, frame)
             return result
-        finally:
-            frame.stage = outer
 
     def call_jitted(
         self,
@@ -171,7 +168,21 @@ class StagedCalls(Machine):
         """Arguments as they are inside a jit-like transformation; tells rules what is passed as static."""
         names = self.signature(t.target)
         static_names, certain = self.static_parameters(t, names)
-        self.boundary = (t, frame)
+        with AtBoundary(self, (t, frame)):
+            return self.convert_arguments(t, args, kwargs, names, static_names, certain, frame, node)
+
+    def convert_arguments(
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        names: list[str],
+        static_names: set[str],
+        certain: bool,
+        frame: Frame,
+        node: ast.AST | None,
+    ) -> tuple[list[Value], dict[str, Value]]:
+        """The arguments of `stage_arguments`, of which `static_names` stay as they are."""
         keeps = self.leaves_python(t)
         staged: list[Value] = []
         # A static name that no parameter seen here has is one of those that `*args` stands for.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +15,24 @@ from jaxlint.staging import events
 from jaxlint.staging.asked_again import question, recall, remember
 from jaxlint.staging.dispatching import OVERLOADED, is_foreign
 from jaxlint.staging.environment import closed_branch
-from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop
+from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop, Snapshot
 from jaxlint.staging.machine import Machine
+from jaxlint.staging.scopes import (
+    NOTHING,
+    Block,
+    Catching,
+    Doubting,
+    FakePmaps,
+    Guarded,
+    ImportGuard,
+    Looping,
+    Noted,
+    Provoking,
+    Replaceable,
+    Staged,
+    Tested,
+    Unjitted,
+)
 from jaxlint.staging.stage import HOST, Stage, at_compile_time
 from jaxlint.staging.syntax_facts import (
     asks_for_kind,
@@ -121,18 +138,21 @@ class Statements(Machine):
 
     def exec_block(self, body: Sequence[ast.stmt], frame: Frame) -> bool:
         """Evaluates statements in order; False when control does not reach the end."""
-        guards, doubt = frame.import_guard, frame.doubt
-        alive = True
-        for statement in body:
-            handler = _HANDLERS.get(type(statement))
-            if handler is None:
-                continue
-            self.steps += 1
-            if handler(self, statement, frame) is False:
-                alive = False
-                break
-        frame.import_guard, frame.doubt = guards, doubt
-        return alive
+        with Block(frame):
+            for statement in body:
+                handler = _HANDLERS.get(type(statement))
+                if handler is None:
+                    continue
+                self.steps += 1
+                if handler(self, statement, frame) is False:
+                    return False
+        return True
+
+    def exec_statement(self, statement: ast.stmt, frame: Frame) -> bool:
+        """Evaluates one statement; False when control does not get past it."""
+        handler = _HANDLERS.get(type(statement))
+        self.steps += 1
+        return handler is None or handler(self, statement, frame) is not False
 
     # -- simple statements
 
@@ -143,9 +163,8 @@ class Statements(Machine):
         self.eval(node.value, frame)
 
     def exec_assign(self, node: ast.Assign, frame: Frame) -> None:
-        frame.facts["assign"] = node
-        value = self.eval(node.value, frame)
-        frame.facts.pop("assign", None)
+        with Noted(frame, "assign", node):
+            value = self.eval(node.value, frame)
         if frame.stage.staged and type(node.value) is ast.BinOp and steps_on(node):
             self.note_side_effect(node.targets[0], value, frame)
         if isinstance(value, (Unknown, Array)):
@@ -234,10 +253,9 @@ class Statements(Machine):
         return False
 
     def exec_raise(self, node: ast.Raise, frame: Frame) -> bool:
-        frame.catching += 1  # a message of an error is built only when the program fails anyway
         if node.exc is not None:
-            self.eval(node.exc, frame)
-        frame.catching -= 1
+            with Catching(frame):  # a message of an error is built only when the program fails anyway
+                self.eval(node.exc, frame)
         return False
 
     def exec_assert(self, node: ast.Assert, frame: Frame) -> None:
@@ -269,8 +287,7 @@ class Statements(Machine):
         self.test(value, node.test, "if", frame)
         known = truth(value)
         shim = self.is_shim(node.test, value, frame)
-        frame.import_guard += shim
-        try:
+        with ImportGuard(frame) if shim else NOTHING:
             checked = type_checking_branch(node.test) if shim else None
             if checked is not None:
                 # What a program has at run time stands; what type checkers read fills in the rest, but not in a class,
@@ -281,11 +298,13 @@ class Statements(Machine):
             if known is not None and (not shim or isinstance(value, Static)):
                 self.narrow(node.test, known, frame)
                 filled = frame.stage.staged and known and is_filled_before(node, frame)
-                frame.doubt += filled
-                alive = self.exec_block(node.body if known else node.orelse, frame)
-                frame.doubt -= filled
-                return alive
-            frame.guards.append(node)
+                with Doubting(frame) if filled else NOTHING:
+                    return self.exec_block(node.body if known else node.orelse, frame)
+            return self.exec_branches(node, value, shim, frame)
+
+    def exec_branches(self, node: ast.If, value: Value, shim: bool, frame: Frame) -> bool:
+        """Both branches of an `if` whose test, `value`, decides nothing; False when neither ends."""
+        with Guarded(frame, node):
             before = frame.snapshot()
             missing = none_branch(node.test)
             foreign = foreign_branch(node.test)
@@ -302,60 +321,47 @@ class Statements(Machine):
                 recall(asked, True, frame)
             # The branch that today's JAX takes has to work there: a shim guards the other one.
             taken = self.taken_today(node.test, frame) if shim else None
-            frame.doubt += open_choice or missing is True or foreign is True
-            frame.import_guard -= taken is True
-            body_alive = self.exec_tested(node.test, True, node.body, frame)
-            frame.import_guard += taken is True
-            frame.doubt -= open_choice or missing is True or foreign is True
+            doubt, unguarded = open_choice or missing is True or foreign is True, taken is True
+            with Doubting(frame, doubt), ImportGuard(frame, -1) if unguarded else NOTHING:
+                body_alive = self.exec_tested(node.test, True, node.body, frame)
             after_body = frame.snapshot()
             frame.restore(before)
             self.narrow(node.test, False, frame)
             if asked is not None:
                 recall(asked, False, frame)
-            frame.doubt += open_choice or missing is False or foreign is False
-            frame.import_guard -= taken is False
-            else_alive = self.exec_tested(node.test, False, node.orelse, frame)
-            frame.import_guard += taken is False
-            frame.doubt -= open_choice or missing is False or foreign is False
-            frame.guards.pop()
-            if isinstance(value, Shim) and body_alive != else_alive and taken is not body_alive:
-                self.leave_shim(node.body if else_alive else node.orelse, frame)
-            elif foreign is body_alive and else_alive is not body_alive:
-                frame.doubt += 1  # what follows is for those alone
-            elif not body_alive and frame.function is not None:
-                if asks_what_is_kept(node.test, frame.function.node):
-                    frame.facts["perhaps kept"] = (
-                        True  # the host may have asked before, as its `__init__` does
-                    )
-            if body_alive and else_alive:
-                when_false = frame.scope.variables
-                self.merge(frame, after_body)
-                if asked is not None:
-                    remember(asked, after_body.variables, when_false, frame)
-            elif body_alive:
-                frame.restore(after_body)
-            return body_alive or else_alive
-        finally:
-            frame.import_guard -= shim
+            doubt, unguarded = open_choice or missing is False or foreign is False, taken is False
+            with Doubting(frame, doubt), ImportGuard(frame, -1) if unguarded else NOTHING:
+                else_alive = self.exec_tested(node.test, False, node.orelse, frame)
+        if isinstance(value, Shim) and body_alive != else_alive and taken is not body_alive:
+            self.leave_shim(node.body if else_alive else node.orelse, frame)
+        elif foreign is body_alive and else_alive is not body_alive:
+            Block.doubts_rest(frame)  # what follows is for those alone
+        elif not body_alive and frame.function is not None:
+            if asks_what_is_kept(node.test, frame.function.node):
+                frame.facts["perhaps kept"] = True  # the host may have asked before, as its `__init__` does
+        if body_alive and else_alive:
+            when_false = frame.scope.variables
+            self.merge(frame, after_body)
+            if asked is not None:
+                remember(asked, after_body.variables, when_false, frame)
+        elif body_alive:
+            frame.restore(after_body)
+        return body_alive or else_alive
 
     def exec_tested(self, test: ast.expr, outcome: bool, branch: Sequence[ast.stmt], frame: Frame) -> bool:
         """Runs a branch, in which an item of a dict that `test` asks for is what it said."""
         found = tested_item(test, outcome, frame) if type(test) in ITEM_TESTS else None
         if found is None:
             return self.exec_block(branch, frame)
-        self.tested.append(found)
-        try:
-            with taken_as_tested([found]):
-                return self.exec_block(branch, frame)
-        finally:
-            self.tested.pop()
+        with Tested(self, found), taken_as_tested([found]):
+            return self.exec_block(branch, frame)
 
     @staticmethod
     def leave_shim(branch: Sequence[ast.stmt], frame: Frame) -> None:
         """What follows a branch that returned is for the other versions: `exec_block` takes the guard back at its end."""
         if isinstance(branch[-1], ast.Return):
-            frame.import_guard += 1
-            frame.doubt += 1
+            Block.guards_rest(frame)
+            Block.doubts_rest(frame)
 
     def taken_today(self, test: ast.expr, frame: Frame) -> bool | None:
         """What `hasattr(jax.some.module, "name")` gives on the newest JAX; None for any other test."""
@@ -433,10 +439,9 @@ class Statements(Machine):
                     frame.scope.variables[pattern.name] = subject if whole else UNKNOWN
             if case.guard is not None:
                 self.test(self.eval(case.guard, frame), case.guard, "match", frame)
-            frame.guards.append(node)
-            if self.exec_block(case.body, frame):
-                ends.append(frame.snapshot())
-            frame.guards.pop()
+            with Guarded(frame, node):
+                if self.exec_block(case.body, frame):
+                    ends.append(frame.snapshot())
             if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None:
                 exhaustive = True
         if not exhaustive:
@@ -452,20 +457,38 @@ class Statements(Machine):
         swallows = swallows_tracer_errors(node.handlers)
         shim = guards_imports(node.handlers)
         before = frame.snapshot()
-        frame.catching += swallows
+        with ImportGuard(frame) if shim else NOTHING:
+            alive, ends, perhaps = self.exec_tried(node, swallows, before, frame)
+        if shim and not alive and ends:
+            self.leave_shim(node.orelse or node.body, frame)
+        if perhaps and len(ends) == 1:
+            Block.doubts_rest(frame)  # the handlers have left, and what follows is not for tracers
+        if ends:
+            frame.restore(ends[0])
+            for end in ends[1:]:
+                self.merge_handler(frame, end, imports=shim)
+        elif node.finalbody:
+            frame.restore(before)
+        final = self.exec_block(node.finalbody, frame)
+        return bool(ends) and final
+
+    def exec_tried(
+        self, node: ast.Try, swallows: bool, before: Snapshot, frame: Frame
+    ) -> tuple[bool, list[Snapshot], bool]:
+        """The body of a `try`, and each of its handlers from where it began.
+
+        Whether the body ends, where it and the handlers end, and whether it may raise what a handler swallows.
+        """
         replaceable = swallows and does_it_otherwise(node)
-        frame.replaceable += replaceable
-        frame.import_guard += shim
         frame.facts.pop("raised", None)
         frame.facts.pop("perhaps raised", None)
-        alive = self.exec_block(node.body, frame)
-        frame.catching -= swallows
-        frame.replaceable -= replaceable
+        with Catching(frame, swallows), Replaceable(frame, replaceable):
+            alive = self.exec_block(node.body, frame)
         raised = frame.facts.get("raised") if swallows else None
         if isinstance(raised, tuple) and raised[0] <= len(frame.guards) + len(frame.loops):
             alive = False
             del frame.returns[raised[1] :]
-        perhaps = swallows and alive and "perhaps raised" in frame.facts
+        perhaps = bool(swallows and alive and "perhaps raised" in frame.facts)
         if alive:
             alive = self.exec_block(node.orelse, frame)
         ends = [frame.snapshot()] if alive else []
@@ -478,23 +501,10 @@ class Statements(Machine):
                     frame.scope.variables[name] = value
             if handler.name:
                 frame.scope.variables[handler.name] = UNKNOWN
-            frame.guards.append(handler)
-            if self.exec_block(handler.body, frame):
-                ends.append(frame.snapshot())
-            frame.guards.pop()
-        frame.import_guard -= shim
-        if shim and not alive and ends:
-            self.leave_shim(node.orelse or node.body, frame)
-        if perhaps and len(ends) == 1:
-            frame.doubt += 1  # the handlers have left, and what follows is not for tracers
-        if ends:
-            frame.restore(ends[0])
-            for end in ends[1:]:
-                self.merge_handler(frame, end, imports=shim)
-        elif node.finalbody:
-            frame.restore(before)
-        final = self.exec_block(node.finalbody, frame)
-        return bool(ends) and final
+            with Guarded(frame, handler):
+                if self.exec_block(handler.body, frame):
+                    ends.append(frame.snapshot())
+        return alive, ends, perhaps
 
     def merge_handler(self, frame: Frame, other: Any, *, imports: bool) -> None:
         """Joins the end of an except clause; where the try only guards imports, its first choice stands."""
@@ -517,58 +527,51 @@ class Statements(Machine):
         frame.scope.variables = variables
 
     def exec_with(self, node: ast.With | ast.AsyncWith, frame: Frame) -> bool:
-        stage = frame.stage
         # What a test expects to raise is meant to raise.
         expected = any(expects_error(item.context_expr) for item in node.items)
-        caught = int(expected)
+        caught = expected
         unjitted = fake_pmaps = 0
         managers: list[Value] = []
-        frame.catching += expected
         spans = self.ledger.spans
-        for item in node.items:
-            value = self.eval(item.context_expr, frame)
-            name = value.name if isinstance(value, (External, ExternalObject)) else ""
-            faked = (
-                isinstance(item.context_expr, ast.Call) and dotted(item.context_expr.func).rpartition(".")[2]
-            )
-            without = name == "jax.disable_jit" and not (
-                isinstance(value, ExternalObject) and value.args and truth(value.args[0]) is False
-            )
-            if name == "jax.ensure_compile_time_eval":
-                frame.stage = at_compile_time(frame.stage)
-            elif without or faked in _FAKES:
-                frame.stage = HOST
-                unjitted += 1
-                fake_pmaps += faked in _FAKES_OF_PMAP
-            if isinstance(value, ExternalObject):
-                self.emit("with", events.WithEvent(item.context_expr, frame, value))
-            entered = self.enter(value, node, frame)
-            if item.optional_vars is not None:
-                self.assign(item.optional_vars, entered, frame, node)
-            managers.append(value)
-            if not caught and self.swallows(value, item.context_expr, frame):
-                caught = 1
-                frame.catching += 1
-        self.unjitted += unjitted
-        self.fake_pmaps += fake_pmaps
-        provoked = self.provoking
-        if expected and frame.module.is_test:
-            self.provoking = frame.module
-        start = self.reading(node, frame)
-        try:
-            alive = self.exec_block(node.body, frame)
-        finally:
-            self.provoking = provoked
-        self.timed_body(spans, start, node.items[0].context_expr, frame)
-        self.unjitted -= unjitted
-        self.fake_pmaps -= fake_pmaps
-        for value in reversed(managers):
-            leave = value.cls.lookup("__exit__") if isinstance(value, Instance) else None
-            if isinstance(leave, Function):
-                self.call_value(leave, [value, Static(None), Static(None), Static(None)], {}, node, frame)
-        frame.stage = stage
-        frame.catching -= caught
-        return alive or bool(caught)
+        with ExitStack() as around:
+            around.enter_context(Catching(frame, expected))
+            for item in node.items:
+                value = self.eval(item.context_expr, frame)
+                name = value.name if isinstance(value, (External, ExternalObject)) else ""
+                faked = (
+                    isinstance(item.context_expr, ast.Call)
+                    and dotted(item.context_expr.func).rpartition(".")[2]
+                )
+                without = name == "jax.disable_jit" and not (
+                    isinstance(value, ExternalObject) and value.args and truth(value.args[0]) is False
+                )
+                if name == "jax.ensure_compile_time_eval":
+                    around.enter_context(Staged(frame, at_compile_time(frame.stage)))
+                elif without or faked in _FAKES:
+                    around.enter_context(Staged(frame, HOST))
+                    unjitted += 1
+                    fake_pmaps += faked in _FAKES_OF_PMAP
+                if isinstance(value, ExternalObject):
+                    self.emit("with", events.WithEvent(item.context_expr, frame, value))
+                entered = self.enter(value, node, frame)
+                if item.optional_vars is not None:
+                    self.assign(item.optional_vars, entered, frame, node)
+                managers.append(value)
+                if not caught and self.swallows(value, item.context_expr, frame):
+                    caught = True
+                    around.enter_context(Catching(frame))
+            provoking = frame.module if expected and frame.module.is_test else self.provoking
+            with Unjitted(self, unjitted), FakePmaps(self, fake_pmaps):
+                start = self.reading(node, frame)
+                with Provoking(self, provoking):
+                    alive = self.exec_block(node.body, frame)
+                self.timed_body(spans, start, node.items[0].context_expr, frame)
+            for value in reversed(managers):
+                leave = value.cls.lookup("__exit__") if isinstance(value, Instance) else None
+                if isinstance(leave, Function):
+                    given: list[Value] = [value, Static(None), Static(None), Static(None)]
+                    self.call_value(leave, given, {}, node, frame)
+        return alive or caught
 
     def swallows(self, manager: Value, context: ast.expr, frame: Frame) -> bool:
         """Whether a context manager of the project's own may swallow what a tracer raises."""
@@ -650,23 +653,22 @@ class Statements(Machine):
         if skip:
             return
         before = frame.snapshot()
-        frame.loops.append(loop)
         alive, ran = True, False
         dead = frame.dead
-        for turn in range(3 if len(frame.loops) <= MAX_LOOPS else 1):
-            if turn == 2 and frame.dead is dead:
-                break  # a third time for what one iteration binds and the next donates
-            ends = bind()
-            if ends:
-                break
-            ran = ran or ends is False
-            alive = self.exec_block(body, frame) or frame.facts.pop("continued", None) is not None
-            if not alive:
-                break
-            loop.second = True
-            if loop.trips == 1:
-                break
-        frame.loops.pop()
+        with Looping(frame, loop):
+            for turn in range(3 if len(frame.loops) <= MAX_LOOPS else 1):
+                if turn == 2 and frame.dead is dead:
+                    break  # a third time for what one iteration binds and the next donates
+                ends = bind()
+                if ends:
+                    break
+                ran = ran or ends is False
+                alive = self.exec_block(body, frame) or frame.facts.pop("continued", None) is not None
+                if not alive:
+                    break
+                loop.second = True
+                if loop.trips == 1:
+                    break
         if not alive:
             # The body always leaves the loop: its first iteration is its last.
             if loop.exits:

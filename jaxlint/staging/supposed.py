@@ -8,6 +8,7 @@ from dataclasses import replace
 from jaxlint.jaxapi.functions import ARRAY_ATTRIBUTES, ARRAY_METHODS, AT_UPDATES, STATIC_ATTRIBUTES
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.receivers import COMMON
+from jaxlint.staging.scopes import Guessing
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.syntax_facts import (
     all_parameters,
@@ -119,15 +120,12 @@ class Supposed(Machine):
             # What stands above the method hands on what it is given.
             rest = [tracer for _ in positional_parameters(written.node)[1:]]
             bound[function.node.args.vararg.arg] = TupleValue([_some_object(cls, tracer), *rest])
-        self.guessing += 1
-        try:
-            stage = Stage("supposed", True, False, why)
+        stage = Stage("supposed", True, False, why)
+        with Guessing(self):
             result = self.run_function(function, bound, None, None, stage, "supposed")
             if function.name == "at" and isinstance(result, Instance):
                 self.suppose_updates(result, tracer, stage)
             self.drain()
-        finally:
-            self.guessing -= 1
 
     def suppose_updates(self, at: Instance, tracer: Array, stage: Stage) -> None:
         """Evaluates `at[i].set(x)` and its kin, of an object that stands for an array."""

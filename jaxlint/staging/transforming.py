@@ -15,6 +15,7 @@ from jaxlint.staging.custom_rules import CustomRules
 from jaxlint.staging.dispatching import GENERIC, stages_elsewhere
 from jaxlint.staging.entry import FIXTURE, PARAMETRISERS
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.scopes import KeysAside, Noted, Undispatched
 from jaxlint.staging.stage import Why
 from jaxlint.staging.staged_calls import StagedCalls
 from jaxlint.staging.values import (
@@ -97,9 +98,8 @@ class Transforming(Boundary, StagedCalls, CustomRules):
             if canonical(applied.name) in PRIMITIVE_RULES:
                 self.add_rule(canonical(applied.name), value, node, frame)
                 return value
-        frame.facts["decorator"] = decorator
-        result = self.call_value(applied, [value], {}, node, frame)
-        frame.facts.pop("decorator", None)
+        with Noted(frame, "decorator", decorator):
+            result = self.call_value(applied, [value], {}, node, frame)
         if isinstance(result, (Function, Transformed, Partial, BoundMethod, Instance, ClassValue)):
             return result
         if isinstance(result, ExternalObject) and result.name in (GENERIC, STACKED):
@@ -172,9 +172,7 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         transformed.attributes["spec"] = ExternalObject(name)
         if own is not None:
             lifts = spec.kind in ("nn.lift", "nn.jit")
-            self.beside += lifts
-            transformed.attributes["own"] = self.aside(own, args, kwargs, node, frame)
-            self.beside -= lifts
+            transformed.attributes["own"] = self.aside(own, args, kwargs, node, frame, odd=lifts)
         self.emit(
             "transform",
             events.TransformEvent(
@@ -269,11 +267,8 @@ class Transforming(Boundary, StagedCalls, CustomRules):
                 base.attributes["bwd"] = args[0]
             return args[0]
         if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
-            before, used = self.ledger.serial, frame.used
-            frame.used = {}
-            self.call_jitted(base, args, kwargs, node, frame)
-            self.ledger.forget(before)  # nothing ran, and no key was used
-            frame.used = used
+            with KeysAside(frame, {}), Undispatched(self.ledger):  # nothing runs, and no key is used
+                self.call_jitted(base, args, kwargs, node, frame)
             names, certain = self.static_parameters(base, self.signature(base.target))
             if name == "lower" and not names and certain:
                 return ExternalObject("jax.stages.Lowered", [base])

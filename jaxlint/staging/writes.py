@@ -44,6 +44,20 @@ def writes_since(before: dict[Path, tuple[Value, State]]) -> Writes:
     return found
 
 
+def put_back(before: dict[Path, tuple[Value, State]]) -> None:
+    """Takes back what has been written to the objects since `mutable_parts`."""
+    for value, state in before.values():
+        if isinstance(value, Instance):
+            value.fields.clear()
+            value.fields.update(state)
+        elif isinstance(value, ListValue):
+            value.items, value.element = state
+        elif isinstance(value, DictValue):
+            items, value.element = state
+            value.items.clear()
+            value.items.update(items)
+
+
 def repeat(writes: Writes, bound: dict[str, Value]) -> None:
     """The same writes, to the objects of another call."""
     for path, state in writes:
