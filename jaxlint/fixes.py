@@ -6,9 +6,7 @@ files as they then are, makes the fixes that do not touch each other, and verifi
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +15,7 @@ import libcst as cst
 from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
 from jaxlint.finding import Edit, Finding, Fix, FixRequest, Safety
 from jaxlint.source.file import SourceError, SourceFile
+from jaxlint.syntax.parse import parse_text
 
 # From the files, by the path that findings give them, to what there is to report in them.
 Check = Callable[[Mapping[str, SourceFile]], Sequence[Finding]]
@@ -240,9 +239,7 @@ def _edited(source: SourceFile, edits: Sequence[Edit]) -> SourceFile:
 def _check_parses(path: str, text: str) -> None:
     """Raises Refused when either parser rejects the text."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(text)
+        parse_text(text)
         cst.parse_module(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError, cst.ParserSyntaxError) as error:
         reason = str(error).partition("\n")[0]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import functools
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -171,10 +170,10 @@ def _never(lines: Sequence[Line]) -> str:
 
 def _prelude(code: str) -> str:
     """One line that imports the customary names that `code` uses and never binds."""
+    from jaxlint.syntax.parse import parse_text
+
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(code)
+        tree = parse_text(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     used: dict[str, None] = {}

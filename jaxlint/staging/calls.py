@@ -44,6 +44,7 @@ from jaxlint.staging.syntax_facts import (
     makes_functions,
 )
 from jaxlint.staging.timing import Effect
+from jaxlint.staging.type_parameters import seen_in_signature, type_parameters
 from jaxlint.staging.values import (
     CONTENT,
     MISSING,
@@ -441,6 +442,7 @@ class Calls(Binding):
         nested = not function.scope.is_module and not function.scope.is_class
         scope = Scope(function.scope, stage=stage)
         frame = Frame(function, function.module, scope, stage, caller, node, depth_below(caller), context)
+        scope.variables.update(type_parameters(function.node))
         scope.variables.update(bound)
         consumed: tuple[int, ...]
         origins = key_origins(bound)
@@ -588,11 +590,12 @@ class Calls(Binding):
         for parameter, default in defaults_of(node):
             function.defaults[parameter.arg] = self.eval(default, frame)
         if not isinstance(node, ast.Lambda):
-            for parameter in all_parameters(node):
-                if parameter.annotation is not None:
-                    self.annotation(parameter.annotation, frame)
-            if node.returns is not None:
-                self.annotation(node.returns, frame)
+            with seen_in_signature(node, frame):
+                for parameter in all_parameters(node):
+                    if parameter.annotation is not None:
+                        self.annotation(parameter.annotation, frame)
+                if node.returns is not None:
+                    self.annotation(node.returns, frame)
         self.defined.append(function)
         return function
 

@@ -28,6 +28,7 @@ from jaxlint.staging.syntax_facts import (
     stored_and_returned,
     stores_what_it_gets,
 )
+from jaxlint.staging.type_parameters import seen_in_signature
 from jaxlint.staging.values import (
     ANY_NAME,
     CALLABLE,
@@ -121,7 +122,8 @@ class Classes(Machine):
     """The class half of the interpreter."""
 
     def make_class(self, node: ast.ClassDef, frame: Frame) -> Value:
-        bases = [self.eval(base, frame) for base in node.bases if not isinstance(base, ast.Starred)]
+        with seen_in_signature(node, frame):
+            bases = [self.eval(base, frame) for base in node.bases if not isinstance(base, ast.Starred)]
         meta = next(
             (base.meta for base in bases if isinstance(base, ClassValue) and base.meta is not None), None
         )

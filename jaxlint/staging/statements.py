@@ -54,6 +54,7 @@ from jaxlint.staging.syntax_facts import (
 )
 from jaxlint.staging.tested_items import ITEM_TESTS, taken_as_tested, tested_item
 from jaxlint.staging.trees import is_pytree
+from jaxlint.staging.type_parameters import seen_in_signature
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -82,6 +83,7 @@ from jaxlint.staging.values import (
     join_all,
     stand_in,
 )
+from jaxlint.syntax.newer import TypeAlias
 
 
 def is_unclear(value: Unknown | Array) -> bool:
@@ -745,6 +747,11 @@ class Statements(Machine):
     def exec_classdef(self, node: ast.ClassDef, frame: Frame) -> None:
         self.define(node.name, self.make_class(node, frame), frame)
 
+    def exec_typealias(self, node: Any, frame: Frame) -> None:
+        with seen_in_signature(node, frame):
+            value = self.eval(node.value, frame)
+        frame.scope.target_scope(node.name.id).variables[node.name.id] = value
+
     @staticmethod
     def define(name: str, value: Value, frame: Frame) -> None:
         """Binds a function or a class. Cells of a notebook may define it again and again, and call it in between."""
@@ -965,6 +972,7 @@ _HANDLERS: dict[type[ast.stmt], Callable[[Any, Any, Frame], bool | None]] = {
     ast.FunctionDef: Statements.exec_functiondef,
     ast.AsyncFunctionDef: Statements.exec_functiondef,
     ast.ClassDef: Statements.exec_classdef,
+    TypeAlias: Statements.exec_typealias,
     ast.Import: Statements.exec_import,
     ast.ImportFrom: Statements.exec_importfrom,
 }

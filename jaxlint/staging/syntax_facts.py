@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from jaxlint.staging.memo import cache
+from jaxlint.syntax.newer import NEWER_NODES
 
 LEAF_ATTRIBUTES = frozenset(
     [
@@ -41,9 +42,12 @@ _PLAIN_FIELDS = frozenset(
 # The fields of each kind of node that may hold other nodes than contexts.
 CHILD_FIELDS = {
     kind: tuple(name for name in kind._fields if name not in _PLAIN_FIELDS)
-    for kind in vars(ast).values()
+    for kind in (*vars(ast).values(), *NEWER_NODES)
     if isinstance(kind, type) and issubclass(kind, ast.AST)
 }
+for _kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+    if "type_params" not in _kind._fields:  # which a tree may have all the same
+        CHILD_FIELDS[_kind] += ("type_params",)
 # Of these, the fields that hold blocks of statements, and what of a statement holds such blocks.
 _BLOCKS = {
     kind: tuple(name for name in ("body", "orelse", "finalbody", "handlers", "cases") if name in names)

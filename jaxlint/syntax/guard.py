@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 MAX_BRACKETS = 200  # the limit of Python's own tokenizer
@@ -45,6 +46,7 @@ _BINDING = {"|": 2, "^": 3, "&": 4, "<<": 5, ">>": 5, "+": 6, "-": 6, "*": 7, "/
 _BINDING |= {"**": _UNARY, "~": _UNARY, ".": _TRAILER}
 _LEVELS = _TRAILER + 1
 _NOT_OPERANDS = frozenset(keyword.kwlist) - {"None", "True", "False"}
+_FORMATTED = re.compile(r"(?:[fFtT][rR]?|[rR][fFtT])(\"\"\"|'''|\"|')")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
@@ -82,17 +84,77 @@ def nesting_problem(text: str, *, concrete: bool = False) -> NestingProblem | No
     With `concrete`, also what nests in libcst's tree alone: `and`, `or` and adjacent strings.
     """
     scan = _Scan(concrete)
-    line = 1
-    for token in _TOKEN.finditer(text):
-        kind = token.lastgroup
-        if kind == "indent":
-            kind = "newline"
-        message = scan.feed(str(kind), token)
+    for kind, token in _tokens(text, scan) if concrete else _whole_tokens(text):
+        message = scan.feed(kind, token)
         if message:
-            return NestingProblem(line, message)
-        if kind in ("newline", "string", "skip"):
-            line += len(_LINE_END.findall(token.group()))
+            return NestingProblem(len(_LINE_END.findall(text, 0, token.start())) + 1, message)
     return None
+
+
+def _whole_tokens(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    for token in _TOKEN.finditer(text):
+        kind = str(token.lastgroup)
+        yield ("newline" if kind == "indent" else kind), token
+
+
+def _tokens(text: str, scan: _Scan) -> Iterator[tuple[str, re.Match[str]]]:
+    """Tokens with those inside f-strings, which may hold any code and further strings: libcst's parser descends into them.
+
+    Which bracket ends a replacement field is read off `scan`, to which each token is fed before the next is asked for.
+    """
+    position = 0
+    strings: list[
+        tuple[str, int]
+    ] = []  # those that are open: their quotes, and how many brackets are around them
+    literal = False  # whether what comes next is text of the innermost one, not code
+    while True:
+        if literal:
+            quotes, depth = strings[-1]
+            in_spec = len(scan.brackets) > depth
+            position = _text_end(text, position, quotes, in_spec)
+            if text.startswith("{", position) or (in_spec and text.startswith("}", position)):
+                literal = False
+            else:  # its end, or that of a line that leaves it open
+                position += len(quotes) if text.startswith(quotes, position) else 0
+                strings.pop()
+                scan.after_operand = scan.after_string = True
+                literal = False
+        token = _TOKEN.search(text, position)
+        if token is None:
+            return
+        position = token.end()
+        kind = str(token.lastgroup)
+        formatted = _FORMATTED.match(token.group()) if kind == "string" else None
+        if formatted:
+            strings.append((formatted[1], len(scan.brackets)))
+            position, literal = token.start() + formatted.end(), True
+        yield ("newline" if kind == "indent" else kind), token
+        if strings and not literal:
+            left = len(scan.brackets) - strings[-1][1]
+            if token.group() == "}" and left <= 0:
+                literal = True
+            elif token.group().startswith(":") and left == 1:
+                position, literal = token.start() + 1, True
+
+
+def _text_end(text: str, position: int, quotes: str, in_spec: bool) -> int:
+    """Where the literal text of an f-string ends: at its quotes, a field, or the end of a line that it may not go over."""
+    while position < len(text):
+        if text.startswith(quotes, position):
+            return position
+        character = text[position]
+        if character in "{}":
+            if in_spec or not text.startswith(character * 2, position):
+                if character == "{" or in_spec:
+                    return position
+            else:
+                position += 1
+        elif character == "\\" and text[position + 1 : position + 2] not in ("{", "}"):
+            position += 1
+        elif character in "\r\n" and len(quotes) == 1:
+            return position
+        position += 1
+    return position
 
 
 def _count_nesting(text: str) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 import warnings
 from collections.abc import Sequence
 from typing import Protocol
@@ -14,7 +13,17 @@ from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.syntax.guard import nesting_problem, worth_scanning
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+# What gives a file of Python 2 away, on the line that no parser takes.
+_PYTHON_2_MESSAGE = re.compile(
+    r"Missing parentheses in call to '(print|exec)'|leading zeros in decimal integer"
+)
+_PYTHON_2 = re.compile(
+    r"^\s*(?:print|exec)\s+[\w\"'%]|^\s*print\s*>>|^\s*raise\s+[\w.]+\s*,|^\s*except\s+[\w.]+\s*,\s*\w+\s*:"
+    r"|<>|\b\d+[lL]\b|\b[uU][rR][\"']|`\w+`|\bdef\s+\w+\(.*\(\w+\s*,"
+)
+_NEWER = re.compile(
+    r"^\s*(?:(?:async\s+)?def|class)\s+\w+\s*\[|^\s*type\s+\w+|\b[fFtTrR]{1,2}[\"']|^\s*except\b.*,"
+)
 
 
 class Located(Protocol):
@@ -39,11 +48,9 @@ def parse_source(source: SourceFile) -> ast.Module:
     if worth_scanning(source.text):
         refuse_nesting(source)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # invalid escapes and the like are not ours to report
-            return ast.parse(source.text)
+        return parse_text(source.text)
     except SyntaxError as error:
-        raise SourceError(source.display, _explain(error, source), error.lineno) from None
+        raise SourceError(source.display, _explain(error, source.text), error.lineno) from None
     except (RecursionError, MemoryError):
         raise SourceError(
             source.display, "nested too deeply to be parsed; split its longest expression"
@@ -51,6 +58,27 @@ def parse_source(source: SourceFile) -> ast.Module:
     except ValueError as error:  # lone surrogates, which some encodings can produce
         message = " ".join(str(error).split())
         raise SourceError(source.display, f"cannot be parsed ({message}); save it as UTF-8") from None
+
+
+def parse_text(text: str) -> ast.Module:
+    """The syntax tree of `text`, in the grammar of the newest Python that libcst knows.
+
+    Raises what `ast.parse` raises. The running parser reads whatever it can: the other way takes far longer.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # invalid escapes and the like are not ours to report
+        try:
+            return ast.parse(text)
+        except SyntaxError as error:
+            if nesting_problem(text, concrete=True):
+                raise  # libcst would bring the interpreter down
+            from jaxlint.syntax.newer import parse_newer
+
+            try:
+                return parse_newer(text)
+            except SyntaxError as other:
+                # At a construct that is only new to it the running parser has nothing to say.
+                raise (other if _NEWER.search(_line_of(error, text)) else error) from None
 
 
 def refuse_nesting(source: SourceFile, *, concrete: bool = False) -> None:
@@ -86,23 +114,13 @@ def column_of(lines: Sequence[str], line: int, byte_offset: int) -> int:
     return len(text.encode("utf-8", "surrogatepass")[:byte_offset].decode("utf-8", "ignore")) + 1
 
 
-def _explain(error: SyntaxError, source: SourceFile) -> str:
+def _explain(error: SyntaxError, text: str) -> str:
     message = " ".join((error.msg or "invalid syntax").split())
-    if _libcst_accepts(source):
-        return (
-            f"{_PYTHON} cannot parse this ({message}), a newer Python may: run jaxlint under a newer Python"
-        )
-    return f"not valid {_PYTHON}: {message}; fix or exclude the file"
+    if _PYTHON_2_MESSAGE.match(message) or _PYTHON_2.search(_line_of(error, text)):
+        return "written in Python 2, which JAX does not run on; convert it with `2to3` or exclude it"
+    return f"not valid Python: {message}; fix or exclude the file"
 
 
-def _libcst_accepts(source: SourceFile) -> bool:
-    """Whether libcst, whose grammar does not follow the running interpreter, can read the file."""
-    if nesting_problem(source.text, concrete=True):
-        return False  # libcst would bring the interpreter down
-    import libcst
-
-    try:
-        libcst.parse_module(source.text)
-    except Exception:  # whatever it raises, it did not accept
-        return False
-    return True
+def _line_of(error: SyntaxError, text: str) -> str:
+    lines = split_lines(text)
+    return lines[error.lineno - 1] if error.lineno and error.lineno <= len(lines) else ""
