@@ -4,12 +4,15 @@
 PYTHON ?= $(shell tools/find_python.sh)
 BIN := .venv/bin
 WORKERS ?= 2
+SEED ?= 0
+MINUTES ?= 60
+PROGRAMS ?= tests/adversarial
 
 # Tests and benchmarks start Python many hundred times, and importing JAX without bytecode costs three times as much.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint unit format bench bench-optimise test-targets gpu rules recording migrations coverage constraints clean
+.PHONY: help setup demo test lint unit format bench bench-optimise fuzz adversarial test-targets gpu rules recording migrations coverage constraints clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
@@ -42,6 +45,13 @@ bench: setup ## time and memory beside other linters; findings over pinned packa
 bench-optimise: setup ## programs as written, as verify leaves them, as an expert wrote them
 	$(BIN)/python -m benchmarks.optimise
 
+fuzz: WORKERS := $(if $(filter-out file,$(origin WORKERS)),$(WORKERS),1)
+fuzz: setup ## hunt for inputs that break check and fix: SEED=1 MINUTES=60 WORKERS=1
+	$(BIN)/python -m benchmarks.robustness --seed $(SEED) --minutes $(MINUTES) --workers $(WORKERS) --json .fuzz.json --page benchmarks/results/robustness.md
+
+adversarial: setup ## `verify --apply` on each of PROGRAMS: what a program prints and writes must stay
+	$(BIN)/python -m benchmarks.robustness --programs $(PROGRAMS)
+
 test-targets: ## the tests of compiling for TPUs and GPUs that are not there (TARGETS=tpu for the smaller half)
 	@PYTHON="$(PYTHON)" TARGETS="$(TARGETS)" tools/targets.sh
 
@@ -65,4 +75,4 @@ constraints: ## pin the newest versions that fit together
 	$(PYTHON) tools/setup.py --constraints
 
 clean: ## remove what make made
-	rm -rf .venv .venv-gpu .venv-tpu .venv-tpu-gpu .venv-old .bootstrap .bytecode .demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache
+	rm -rf .venv .venv-gpu .venv-tpu .venv-tpu-gpu .venv-old .bootstrap .bytecode .demo .mypy_cache .pytest_cache .ruff_cache .hypothesis .jaxlint_cache .fuzz .fuzz.json

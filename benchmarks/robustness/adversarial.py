@@ -1,0 +1,206 @@
+"""`verify --apply` on whole programs: what each prints, writes and ends with stays the same, or nothing is written to its source."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.corpora.present import table
+from benchmarks.robustness.pool import read
+from benchmarks.robustness.seeds import ROOT
+
+_SECONDS = 900.0
+_NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d+(?:e[-+]?\d+)?")
+_CLOSE = 1e-4  # as far as an edit may move a float32 that is printed
+
+
+@dataclass(slots=True)
+class Ran:
+    """What one run of a program left: exit status, output, files below its folder."""
+
+    status: int
+    out: str
+    err: str
+    files: dict[str, bytes] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One program: `changed` are the sources that were written, `problem` what is not the same afterwards."""
+
+    program: str
+    changed: tuple[str, ...]
+    problem: str | None
+    seconds: float
+    exit_code: int
+
+
+def programs(folder: Path) -> list[Path]:
+    """Each program: a file of Python, or a folder with a main.py. What a program is to be called with may stand in NAME.args, one line a run."""
+    found = [
+        path for path in sorted(folder.glob("*.py")) if not path.name.startswith(("_", "test_", "conftest"))
+    ]
+    return found + [path / "main.py" for path in sorted(folder.iterdir()) if (path / "main.py").is_file()]
+
+
+def run_folder(folder: Path) -> int:
+    """All programs of a folder, with a table; 1 when one of them is not what it was."""
+    outcomes = []
+    for program in programs(folder):
+        outcome = verify(program)
+        outcomes.append(outcome)
+        print(
+            f"{outcome.program}: {outcome.problem or 'the same'} ({outcome.seconds:.0f} s)",
+            file=sys.stderr,
+            flush=True,
+        )
+    rows = [
+        (one.program, ", ".join(one.changed) or "nothing", one.problem or "the same", f"{one.seconds:.0f}")
+        for one in outcomes
+    ]
+    print(table(("program", "written", "result", "s"), rows))
+    return int(not outcomes or any(outcome.problem for outcome in outcomes))
+
+
+def verify(program: Path) -> Outcome:
+    """Run the program, have its changes proven and written, run it again, also with the arguments that the proof did not see."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="jaxlint-adversarial-", ignore_cleanup_errors=True) as name:
+        project = Path(name, "project")
+        if program.name == "main.py":
+            shutil.copytree(program.parent, project)
+        else:
+            project.mkdir()
+            shutil.copy2(program, project / program.name)
+        (project / "pyproject.toml").touch()
+        before = read(project)
+        ways = [(), *_arguments(program)]
+        runs = [_run(Path(name), before, program.name, way) for way in ways]
+        command = [
+            sys.executable,
+            "-m",
+            "jaxlint",
+            "verify",
+            "--apply",
+            "--allow-dirty",
+            "--output-format",
+            "json",
+            program.name,
+        ]
+        done = subprocess.run(
+            command,
+            cwd=project,
+            env=_environment(),
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+        after = {path: data for path, data in read(project).items() if path in before}
+        changed = tuple(sorted(path for path in before if after.get(path) != before[path]))
+        problem = _verify_problem(done)
+        if problem is None and changed:
+            again = [_run(Path(name), after, program.name, way) for way in ways]
+            for way, one, other in zip(ways, runs, again, strict=True):
+                told = different(one, other, sources=set(before))
+                if told is not None:
+                    problem = f"with {' '.join(way) or 'no arguments'}: {told}"
+                    break
+    return Outcome(
+        program.stem if program.name != "main.py" else program.parent.name,
+        changed,
+        problem,
+        time.monotonic() - started,
+        done.returncode,
+    )
+
+
+def different(before: Ran, after: Ran, sources: set[str]) -> str | None:
+    """What differs between two runs: text is compared as it is, but for the last digits of numbers; None where nothing does."""
+    if before.status != after.status:
+        return f"exit status {after.status}, was {before.status}: {after.err[-300:]}"
+    if not _same(before.out, after.out):
+        return f"it prints something else: {_first_difference(before.out, after.out)}"
+    mine, theirs = (
+        {path: data for path, data in ran.files.items() if path not in sources} for ran in (before, after)
+    )
+    if set(mine) != set(theirs):
+        return f"it writes other files: {sorted(set(mine) ^ set(theirs))}"
+    for path in mine:
+        if mine[path] != theirs[path]:
+            one, other = (data.decode("utf-8", "replace") for data in (mine[path], theirs[path]))
+            if b"\0" in mine[path] or not _same(one, other):
+                return f"{path} differs: {_first_difference(one, other)}"
+    return None
+
+
+def _same(one: str, other: str) -> bool:
+    if _NUMBER.sub("N", one) != _NUMBER.sub("N", other):
+        return False
+    pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
+    return all(abs(float(a) - float(b)) <= _CLOSE * max(1.0, abs(float(a)), abs(float(b))) for a, b in pairs)
+
+
+def _first_difference(one: str, other: str) -> str:
+    for a, b in zip(one.splitlines(), other.splitlines(), strict=False):
+        if not _same(a, b):
+            return f"{b[:120]!r}, was {a[:120]!r}"
+    return f"{len(other.splitlines())} lines, was {len(one.splitlines())}"
+
+
+def _verify_problem(done: subprocess.CompletedProcess[str]) -> str | None:
+    if done.returncode not in (0, 1, 2) or "Traceback" in done.stderr.partition("jaxlint_runtime")[2]:
+        return f"verify: exit code {done.returncode}: {done.stderr[-300:]}"
+    try:
+        told: dict[str, Any] = json.loads(done.stdout)
+    except ValueError:
+        return f"verify: no report: {done.stderr[-300:]}"
+    return (
+        None
+        if told.get("program", {}).get("ending")
+        else f"verify: the program was not run: {told.get('errors')}"
+    )
+
+
+def _run(root: Path, files: dict[str, bytes], name: str, arguments: tuple[str, ...]) -> Ran:
+    """The program in a folder of its own, which always has the same path: it may print it."""
+    folder = root / "run"
+    shutil.rmtree(folder, ignore_errors=True)
+    for path, data in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+    done = subprocess.run(
+        [sys.executable, name, *arguments],
+        cwd=folder,
+        env=_environment(),
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+    kept = {path: data for path, data in read(folder).items() if "__pycache__" not in path}
+    return Ran(done.returncode, done.stdout, done.stderr, kept)
+
+
+def _arguments(program: Path) -> list[tuple[str, ...]]:
+    told = program.with_suffix(".args")
+    return (
+        [tuple(line.split()) for line in told.read_text().splitlines() if line.strip()]
+        if told.is_file()
+        else []
+    )
+
+
+def _environment() -> dict[str, str]:
+    paths = os.pathsep.join(map(str, (ROOT, ROOT / "rules", ROOT / "runtime")))
+    return {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONPATH": paths, "PYTHONHASHSEED": "0"}
