@@ -21,6 +21,7 @@ import jax
 
 from jaxlint_runtime import inspection, staging
 from jaxlint_runtime import measure as timing
+from jaxlint_runtime.gain import Change
 from jaxlint_runtime.inspection.overview import overview
 from jaxlint_runtime.model import CapturedFunction, Cost, Interval, JitOptions, Numerics
 from jaxlint_runtime.program import Program
@@ -29,7 +30,7 @@ from jaxlint_runtime.report.html.chart import Chart
 from jaxlint_runtime.report.html.markup import Markup, tag
 from jaxlint_runtime.report.html.plots import memory_chart, times_chart
 from jaxlint_runtime.report.html.tables import table
-from jaxlint_runtime.report.units import amount, milliseconds, ratio, size
+from jaxlint_runtime.report.units import amount, milliseconds, size
 from jaxlint_runtime.report.units import seconds as in_seconds
 from jaxlint_runtime.settings import Settings
 from jaxlint_runtime.staging import Staged, Version
@@ -60,17 +61,26 @@ class Measurement:
 class Comparison:
     """Two functions on the same arguments, timed in blocks of A B B A. `problem` says how the values differ, None where they agree.
 
-    `speedup` is how many times faster the second is. `faster` and `slower` are claims beyond noise.
+    `speedup` is how many times faster the second is, `change` what may be said of it. `faster` and `slower` are claims.
     """
 
     before: Measurement
     after: Measurement
     speedup: Interval
-    faster: bool
-    slower: bool
+    change: Change
     numerics: Numerics
     problem: str | None
     pairs_ms: tuple[tuple[float, float], ...]
+
+    @property
+    def faster(self) -> bool:
+        """Whether a gain in time may be claimed."""
+        return self.change.better
+
+    @property
+    def slower(self) -> bool:
+        """Whether a loss of time may be claimed."""
+        return self.change.worse
 
     @property
     def same(self) -> bool:
@@ -79,9 +89,8 @@ class Comparison:
 
     def __str__(self) -> str:
         values = "the values agree" if self.same else f"the values differ: {self.problem}"
-        verdict = "faster" if self.faster else "slower" if self.slower else "no difference beyond noise"
         return (
-            f"{values}; {ratio(self.speedup.median)} as fast ({self.speedup.low:.2f} to {self.speedup.high:.2f}, {verdict}); "
+            f"{values}; {self.change.text}; "
             f"memory {size(self.before.cost.peak_bytes)} to {size(self.after.cost.peak_bytes)}"
         )
 
@@ -168,8 +177,7 @@ def compare(
         before=_measurement(program, program.baseline, found.before, first, before),
         after=_measurement(program, staged, found.after, second, after),
         speedup=found.speedup,
-        faster=found.faster,
-        slower=found.slower,
+        change=found.change,
         numerics=compared.numerics,
         problem=compared.problem,
         pairs_ms=found.pairs,

@@ -22,6 +22,7 @@ from jaxlint.source.journal import write_together
 from jaxlint.source.targets import target_of
 from jaxlint.source.write import Change, encode_text
 from jaxlint_runtime import written_attention, written_bf16, written_loss, written_remat
+from jaxlint_runtime.gain import is_proven
 from jaxlint_runtime.git import run_git
 from jaxlint_runtime.given_up import given_up_at
 from jaxlint_runtime.paths import display_path
@@ -35,7 +36,6 @@ _RULE = "missing-donation"
 _CODEMOD = "add-donation"
 _CALLS = written_attention.CODEMODS | written_loss.CODEMODS
 _OTHERS = written_remat.CODEMODS | _CALLS | written_bf16.CODEMODS
-_PROVEN = ("verified", "compiled")
 _DONATED_OF_EQUINOX = 0  # the argument of what `eqx.filter_jit` gives to `jax.jit` that holds what is donated
 _DELETED = b"Array has been deleted"
 
@@ -160,7 +160,7 @@ def _choose(verification: Verification, allow_dirty: bool, accept_compiled: bool
     document = verification.document
     chosen: list[Edit] = []
     for target, result in document.results:
-        if result["status"] not in _PROVEN:
+        if not is_proven(result):
             continue
         if result["codemod"] not in {_CODEMOD, *_OTHERS}:
             if why := result["parameters"].get("unwritten"):

@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from jaxlint_runtime import inspection, staging
+from jaxlint_runtime.gain import gain_of
 from jaxlint_runtime.measure import Subject, Timing, compare
 from jaxlint_runtime.model import Result, Status
 from jaxlint_runtime.program import Program
@@ -104,10 +105,7 @@ def _judge(found: Result, program: Program, timing: Timing | None, same: bool) -
     found.before.time_kind = found.after.time_kind = "measured"
     found.speedup, found.pairs_ms = timing.speedup, timing.pairs
     found.evidence += f"; time of calls with their transfer, {timing.blocks} blocks of A B B A"
-    figures = (
-        f"{milliseconds(timing.before.median)} to {milliseconds(timing.after.median)} a call, "
-        f"{timing.speedup.median:.2f}x as fast, {timing.speedup.low:.2f} to {timing.speedup.high:.2f}"
-    )
-    good = same and timing.faster
+    figures = f"{milliseconds(timing.before.median)} to {milliseconds(timing.after.median)} a call"
+    good = same and gain_of(found).faster
     found.status = Status.VERIFIED if good else Status.REJECTED
-    found.reason += f": {figures}{timing.doubt}"
+    found.reason += f": {figures}, {timing.change.text}"

@@ -17,6 +17,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxlint_runtime.gain import Change, agreement, between_calls
 from jaxlint_runtime.model import Interval
 
 _SAMPLE_SECONDS = 0.02  # a sample lasts at least this long: the clock and the scheduler are noisy below
@@ -25,10 +26,7 @@ _MIN_BLOCKS, _MAX_BLOCKS = 8, 60
 _FEWEST_BLOCKS = 5  # of calls so slow that more would take too long; a claim then needs all of them
 _PATIENCE = 5  # times the seconds that are asked for: what even the usual blocks may take
 _MOST_PATIENCE = 8
-_AGREEING = 0.9  # other load on the machine comes in bursts, which the bootstrap takes for a difference
 _COPY_BYTES = 512 * 2**20  # inputs held ready for one sample, where each call consumes its own
-# Gains that timing noise can fake, as (milliseconds a call, ratio): see benchmarks/measure_noise.py.
-_NOISE = ((1.0, 1.06), (7.0, 1.02))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,49 +54,21 @@ class Timing:
     pairs: tuple[tuple[float, float], ...] = ()  # milliseconds a call of both sides, block by block
 
     @property
+    def change(self) -> Change:
+        """What may be said of the time."""
+        speedup = self.speedup
+        times = self.before.median, self.after.median
+        return between_calls(speedup.median, speedup.low, speedup.high, *times, self.agreeing)
+
+    @property
     def faster(self) -> bool:
-        """Whether a gain may be claimed: the median beyond noise, the interval clear of 1, nearly all blocks agreeing."""
-        return self.agreeing >= _AGREEING and beyond_noise(self.speedup, self.before.median)
+        """Whether a gain may be claimed."""
+        return self.change.better
 
     @property
     def slower(self) -> bool:
         """Whether a loss is beyond noise, in the same sense."""
-        speedup = self.speedup
-        back = Interval(1 / speedup.median, 1 / speedup.high, 1 / speedup.low, speedup.level)
-        return self.agreeing >= _AGREEING and beyond_noise(back, self.after.median)
-
-    @property
-    def doubt(self) -> str:
-        """Why neither may be claimed, to be put behind the ratio; nothing where one of them is."""
-        if self.faster or self.slower:
-            return ""
-        clear = self.speedup.low > 1 or self.speedup.high < 1
-        told = (
-            f": {1 - self.agreeing:.0%} of the blocks say the opposite"
-            if clear and self.agreeing < _AGREEING
-            else ""
-        )
-        return f", no difference beyond noise{told}"
-
-
-def beyond_noise(speedup: Interval, milliseconds: float) -> bool:
-    """Whether a ratio is worth a claim: the median beyond what noise can fake, the interval half as far from 1.
-
-    The interval knows only the noise within one comparison; that between comparisons is what `claimable` adds.
-    """
-    least = claimable(milliseconds)
-    return speedup.median >= least and speedup.low >= 1 + (least - 1) / 2
-
-
-def claimable(milliseconds: float) -> float:
-    """The least ratio that is worth a claim at this time per call; between the measured points it is interpolated."""
-    (short, coarse), (long, fine) = _NOISE
-    if milliseconds <= short:
-        return coarse
-    if milliseconds >= long:
-        return fine
-    share = (math.log(milliseconds) - math.log(short)) / (math.log(long) - math.log(short))
-    return coarse + share * (fine - coarse)
+        return self.change.worse
 
 
 def compare(before: Subject, after: Subject, seconds: float, seed: int = 0) -> Timing | None:
@@ -132,15 +102,15 @@ def compare(before: Subject, after: Subject, seconds: float, seed: int = 0) -> T
             gc.enable()
     a, b = np.array(a_times) * 1e3, np.array(b_times) * 1e3
     speedup = interval(a / b, seed)
-    agreeing = float(np.mean(a > b if speedup.median > 1 else a < b))
+    pairs = tuple(zip(a.tolist(), b.tolist(), strict=True))
     return Timing(
         interval(a, seed),
         interval(b, seed),
         speedup,
         len(a),
         calls,
-        agreeing,
-        tuple(zip(a.tolist(), b.tolist(), strict=True)),
+        agreement(pairs, speedup.median),
+        pairs,
     )
 
 

@@ -160,6 +160,9 @@ class Result:
         tuple[float, float], ...
     ] = ()  # measured milliseconds a call, before and after, block by block
     base: str = ""  # the candidates that before and after both have
+    # Of whole programs in fresh processes, in so many pairs of runs: "memory", "compile" and "total", how many times less.
+    ratios: dict[str, Interval] = field(default_factory=dict)
+    pairs: int = 0
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Result:
@@ -174,6 +177,7 @@ class Result:
             }
             found.numerics = Numerics(**figures)
         found.pairs_ms = tuple((a, b) for a, b in plain["pairs_ms"])
+        found.ratios = {name: Interval(**one) for name, one in plain["ratios"].items()}
         return found
 
 

@@ -7,21 +7,15 @@ from dataclasses import dataclass
 
 from jaxlint_runtime import inspection
 from jaxlint_runtime.equivalence import coarsest
+from jaxlint_runtime.gain import figures, gain_of
 from jaxlint_runtime.inspection.estimates import compiler_ms, least_ms, roofline_ms
 from jaxlint_runtime.inspection.traced import traced
 from jaxlint_runtime.measure import Timing, compare
 from jaxlint_runtime.model import Interval, Result, Status
 from jaxlint_runtime.program import Program
-from jaxlint_runtime.report.units import size
 from jaxlint_runtime.staging import Staged, StagingError, Version, first_line
 from jaxlint_runtime.training import side_by_side
 from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
-
-# A saving of memory is worth a claim from this share of the whole, or this many bytes, and a page in any case.
-_LEAST_SHARE, _LEAST_BYTES, _PAGE = 0.01, 2**20, 4096
-_MORE_MEMORY = 1.05  # a gain in time may cost no more than this
-_COMPILER_GAIN = 1.02  # least ratio of two compiler estimates of time that is worth a claim
-_COMPILER_LOSS = 1.25  # an estimate must be this much worse to outweigh memory that is saved for certain
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,58 +273,7 @@ def _compiler_times(before: Staged, after: Staged, outcome: Result) -> None:
 
 
 def _judge(plan: Plan, outcome: Result, timing: Timing | None) -> Verdict:
-    before, after = outcome.before, outcome.after
-    assert before is not None
-    assert after is not None
-    saved = (before.peak_bytes or 0) - (after.peak_bytes or 0)
-    smaller = saved >= max(_PAGE, min(_LEAST_BYTES, _LEAST_SHARE * (before.peak_bytes or 0)))
-    bigger = (after.peak_bytes or 0) > _MORE_MEMORY * (before.peak_bytes or 0)
-    faster, slower = _speed(outcome, timing)
-    figures = describe(outcome, timing)
-    good = Status.COMPILED if timing is None else Status.VERIFIED
-    if smaller and (plan.trade or not slower):
-        return Verdict(good, figures)
-    if faster and not bigger:
-        return Verdict(good, figures)
-    why = "no gain beyond what noise or rounding to pages explains"
-    if bigger or slower:
-        why = "more memory" if bigger else "slower"
-    return Verdict(Status.REJECTED, f"{why}: {figures}")
-
-
-def _speed(outcome: Result, timing: Timing | None) -> tuple[bool, bool]:
-    if timing is not None:
-        return timing.faster, timing.slower
-    if outcome.speedup is None:
-        return False, False
-    ratio = outcome.speedup.median
-    return ratio >= _COMPILER_GAIN, ratio <= 1 / _COMPILER_LOSS
-
-
-def describe(outcome: Result, timing: Timing | None) -> str:
-    """Memory and time, before against after, in words."""
-    before, after = outcome.before, outcome.after
-    assert before is not None
-    assert after is not None
-    parts = []
-    if before.peak_bytes and after.peak_bytes is not None:
-        share = after.peak_bytes / before.peak_bytes
-        bounds = ["at least " if cost.fits is False else "" for cost in (before, after)]
-        figures = f"{bounds[0]}{size(before.peak_bytes)} to {bounds[1]}{size(after.peak_bytes)}"
-        fits = ""
-        if before.fits is False:
-            fits = ", which does not fit the device" if after.fits is False else ", which fits the device"
-        parts.append(f"memory {figures} ({share:.2f}x){fits}")
-    if before.time_ms and after.time_ms and outcome.speedup:
-        parts.append(
-            f"{before.time_kind} time {before.time_ms.median:.3g} to {after.time_ms.median:.3g} ms "
-            f"({_ratio(outcome, timing)})"
-        )
-    return ", ".join(parts) or "no figures"
-
-
-def _ratio(outcome: Result, timing: Timing | None) -> str:
-    assert outcome.speedup is not None
-    speedup = outcome.speedup
-    span = "" if speedup.low == speedup.high else f", {speedup.low:.2f} to {speedup.high:.2f}"
-    return f"{speedup.median:.2f}x as fast{span}{timing.doubt if timing else ''}"
+    gain = gain_of(outcome)
+    if gain.improves(trade=plan.trade):
+        return Verdict(Status.COMPILED if timing is None else Status.VERIFIED, figures(outcome))
+    return Verdict(Status.REJECTED, f"{gain.lack}: {figures(outcome)}")

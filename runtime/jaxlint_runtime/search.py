@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
+from jaxlint_runtime.gain import gain_of
 from jaxlint_runtime.model import Cost, Proposed, Result, Status
 from jaxlint_runtime.report.units import size
 from jaxlint_runtime.settings import LAST_RESORT, TRANSFORMS
@@ -143,8 +144,10 @@ def _told(outcome: Result, limit: int | None) -> Result:
 
 def _time(outcome: Result) -> tuple[float, float]:
     """For ranking: the time against that before, where it is known, else the work."""
-    speedup = outcome.speedup.median if outcome.speedup else 1.0
-    return 1.0 / max(speedup, 1e-9), (outcome.after.flops or 0.0) if outcome.after else 0.0
+    time = gain_of(outcome).time
+    return 1.0 / (1.0 if time is None else time.factor), (
+        outcome.after.flops or 0.0
+    ) if outcome.after else 0.0
 
 
 def _peak(outcome: Result) -> float:

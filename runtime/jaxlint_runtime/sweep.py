@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from jaxlint_runtime.gain import gain_of
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification, validate
@@ -92,6 +93,8 @@ def rows_of(document: Document, point: Mapping[str, int]) -> Iterator[dict[str, 
             **{key: result[key] for key in ("function", "path", "line", "candidate", "status", "speedup")},
             "before": before,
             "after": after,
+            "gain": gain_of(result).as_json(),
+            "ratio": "" if (time := gain_of(result).time) is None else time.cell,
             "break_even_calls": break_even(result),
         }
 
@@ -101,8 +104,8 @@ def break_even(result: Mapping[str, Any]) -> int | None:
 
     None where no gain in time is proven.
     """
-    before, after, speedup = result["before"], result["after"], result["speedup"]
-    if result["status"] != "verified" or speedup is None or speedup["low"] <= 1.0:
+    before, after = result["before"], result["after"]
+    if result["status"] != "verified" or not gain_of(result).faster:
         return None
     if not all(cost and cost["time_ms"] and cost["compile_s"] is not None for cost in (before, after)):
         return None

@@ -9,6 +9,7 @@ from typing import Any
 from jaxlint.codemods import Refused, Workspace, checkpoint, remat_call
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.source.file import SourceFile
+from jaxlint_runtime.gain import gain_of
 
 _FIND = {"checkpoint-scan-body": checkpoint.find_scans, "remat-call": remat_call.find_calls}
 _WHAT = {"checkpoint-scan-body": "call of a scan", "remat-call": "call of a block in a loop"}
@@ -24,11 +25,11 @@ def remat_fix(
 
     `limit`: bytes that the device has; time is traded where the function fits only so.
     """
-    speedup, saved = result["speedup"], _saved(result)
+    saved = _saved(result)
     if saved < _LEAST_SAVED:
         return "advice only: it saves less than 1 MiB"
     needed = limit is not None and result["after"]["peak_bytes"] <= limit < result["before"]["peak_bytes"]
-    if not needed and (speedup is None or speedup["high"] < 1.0):
+    if not needed and not gain_of(result).costs_no_time:
         return "advice only: it trades time for memory, and only what costs no time is written"
     paths = {os.path.realpath(path): path for path in sources}
     workspace = Workspace(sources)

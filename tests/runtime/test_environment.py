@@ -49,7 +49,7 @@ def test_a_persistent_cache_is_measured_in_fresh_processes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
-    monkeypatch.setattr(environment, "_PAIRS", 1)
+    monkeypatch.setattr(environment, "_PAIRS", 2)
     results = {r["candidate"]: r for _, r in verified(tmp_path, PROGRAM).document.results}
     cache = results["setting:compilation-cache"]
     assert cache["status"] == "verified", cache["reason"]

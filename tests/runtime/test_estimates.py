@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from jaxlint_runtime import inspection, peaks, prove, staging
+from jaxlint_runtime import gain, inspection, peaks, staging
 from jaxlint_runtime.inspection.estimates import estimated_ms, roofline_ms
 from jaxlint_runtime.model import Cost, Result, Status
 from jaxlint_runtime.report.targets_table import verdicts
@@ -65,7 +65,7 @@ def test_a_version_that_fits_where_the_original_does_not_is_a_gain_by_the_compil
     found = Result("f", "f.py", 1, None, "remat", Status.FAILED, "", "")
     found.before = Cost(peak_bytes=32 * GIB, fits=False)
     found.after = Cost(peak_bytes=8 * GIB)
-    assert prove.describe(found, None) == "memory at least 32 GiB to 8 GiB (0.25x), which fits the device"
+    assert gain.figures(found) == "memory at least 32 GiB to 8 GiB (0.25x), which fits the device"
 
 
 def test_the_report_says_what_makes_it_fit():

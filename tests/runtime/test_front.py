@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from jaxlint_runtime.report.chosen import tally
+from jaxlint_runtime.gain import Tally, tally
 from jaxlint_runtime.report.front import front
 
 
@@ -43,5 +43,7 @@ def test_what_ran_and_what_a_compiler_says_are_counted_apart() -> None:
         result("ran", cost(5.0, 50.0)),
         *(result(name, cost(None, 50.0), "compiled") for name in ("one", "two")),
         result("lost", cost(20.0, 50.0), "rejected"),
+        result("nothing to do", cost(20.0, 50.0), "not-applicable"),
+        result("all", cost(20.0, 50.0), "failed"),  # the process was gone before anything was tried
     ]
-    assert tally(found) == (1, 2)
+    assert tally(found) == Tally(verified=1, compiled=2, tried=4)

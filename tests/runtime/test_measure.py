@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from jaxlint_runtime import measure
-from jaxlint_runtime.measure import Subject, claimable, compare, interval
+from jaxlint_runtime.gain import claimable
+from jaxlint_runtime.measure import Subject, compare, interval
 
 
 def subject(function, *args):

@@ -236,7 +236,7 @@ def test_the_text_says_what_was_proven_and_what_was_not(document: Document) -> N
         "1.25x [1.20, 1.30]",
         "bf16 (rejected): slower",
         "remat (not-applicable)",
-        "1 of 3 candidates proven.",
+        "1 of 2 candidates proven.",
         "0.50x (2.0 -> 1.0 MiB)",
     ):
         assert part in text

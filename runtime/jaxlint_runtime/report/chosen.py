@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-PROVEN = ("verified", "compiled")
+from jaxlint_runtime.gain import gain_of, is_proven
+
 Place = tuple[str, str, int]  # function, path, line
 
 
@@ -47,20 +47,7 @@ def place_of(entry: Mapping[str, Any]) -> Place:
 
 def best_of(results: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """The proven combination, else the proven candidate that gains most in time and memory together."""
-    proven = [
-        result for result in results if result["status"] in PROVEN and result["before"] and result["after"]
-    ]
-    return max(proven, key=lambda result: (" + " in result["candidate"], _gain(result)), default=None)
-
-
-def _gain(result: Mapping[str, Any]) -> float:
-    gain = math.log(result["speedup"]["median"]) if result["speedup"] else 0.0
-    before, after = result["before"].get("peak_bytes"), result["after"].get("peak_bytes")
-    return gain + (math.log(before / after) if before and after else 0.0)
-
-
-def tally(results: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
-    """How many candidates with figures were proven by running, and how many more a compiler says gain."""
-    shown = [one for one in results if one["candidate"] != "original" and one["before"] and one["after"]]
-    verified = sum(one["status"] == "verified" for one in shown)
-    return verified, sum(one["status"] in PROVEN for one in shown) - verified
+    proven = [result for result in results if is_proven(result) and result["before"] and result["after"]]
+    return max(
+        proven, key=lambda result: (" + " in result["candidate"], gain_of(result).weight), default=None
+    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.source.diff import unified_diff
 from jaxlint.source.write import Change
+from jaxlint_runtime.gain import is_proven
 from jaxlint_runtime.paths import display_path
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def collect_diffs(verification: Verification) -> list[dict[str, Any]]:
         found.append(_entry(first, "source", _text(verification.rewritten), ""))
     seen: set[tuple[str, int, str]] = set()
     for target, result in verification.document.results:
-        if result["status"] not in ("verified", "compiled") or not result["codemod"]:
+        if not is_proven(result) or not result["codemod"]:
             continue
         key = (result["path"], result["line"], result["candidate"])
         if key in seen or result["candidate"].startswith("source"):

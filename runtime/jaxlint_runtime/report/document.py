@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from jaxlint_runtime.gain import gain_of, is_proven, tally
 from jaxlint_runtime.paths import display_path
 
 SCHEMA_VERSION = 1
-_PROVEN = ("verified", "compiled")
 
 
 @dataclass(slots=True)
@@ -140,16 +140,12 @@ class Document:
 
     def proven(self) -> list[dict[str, Any]]:
         """What may be called an improvement."""
-        return [result for _, result in self.results if result["status"] in _PROVEN]
+        return [result for _, result in self.results if is_proven(result)]
 
     def best_speedup(self) -> float | None:
-        """The largest lower bound of a measured speed-up; None when nothing was verified."""
-        lows = [
-            result["speedup"]["low"]
-            for _, result in self.results
-            if result["status"] == "verified" and result["speedup"] is not None
-        ]
-        return max(lows, default=None)
+        """The largest lower bound of a speed-up that is claimed and was measured; None where there is none."""
+        times = [gain_of(result).time for _, result in self.results if result["status"] == "verified"]
+        return max((time.low for time in times if time is not None and time.better), default=None)
 
     def as_json(self) -> dict[str, Any]:
         """The contract of `--output-format json`; paths are relative to the working directory where they lie in it."""
@@ -165,6 +161,7 @@ class Document:
             "errors": list(self.errors),
             "interrupted": self.interrupted,
             "regressions": list(self.regressions),
+            "summary": tally([result for _, result in self.results]).as_json(),
             "sizes": [shown(row) for row in self.sizes],
             "applied": [shown(entry) for entry in self.applied],
             "diffs": [shown(entry) for entry in self.diffs],
@@ -190,7 +187,9 @@ class Document:
                 ],
             },
             "syncs": [shown(sync) for sync in self.syncs],
-            "results": [shown(result) for result in self.results_of(target)],
+            "results": [
+                {**shown(result), "gain": gain_of(result).as_json()} for result in self.results_of(target)
+            ],
             "inspections": [_inspection(one) for one in self.inspections if one["target"] == target],
             "peaks": self.peaks.get(target),
             "sharding": [shown(one) for name, one in self.shardings if name == target],

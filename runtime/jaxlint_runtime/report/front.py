@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jaxlint_runtime.gain import is_proven
+
 _SAME = 1.02  # times and sizes that are as near as this are the same
 
 
@@ -31,7 +33,7 @@ def front(results: Iterable[Mapping[str, Any]]) -> list[Point]:
     """
     points: list[Point] = []
     for result in results:
-        if result["status"] not in ("verified", "compiled") or not result["before"] or not result["after"]:
+        if not is_proven(result) or not result["before"] or not result["after"]:
             continue
         if not points:
             points.append(_point("as it is", result["before"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxlint_runtime.report.units import milliseconds, ratio, seconds, size
+from jaxlint_runtime.report.units import milliseconds, seconds, size
 
 HEADINGS = ("function", "version", "status", "time", "ratio", "memory", "compile", "pays after")
 
@@ -48,7 +48,7 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
         *map(str, row["dims"].values()),
         "" if original else row["status"],
         pair("time_ms", milliseconds),
-        "" if row["speedup"] is None else _interval(row["speedup"]),
+        row["ratio"],
         pair("peak_bytes", size),
         pair("compile_s", seconds),
         "" if original else _paid(row["break_even_calls"]),
@@ -64,9 +64,3 @@ def _paid(calls: int | None) -> str:
 def _figure(cost: Mapping[str, Any], key: str) -> float | None:
     value = cost.get(key)
     return value["median"] if isinstance(value, Mapping) else value
-
-
-def _interval(speedup: Mapping[str, Any]) -> str:
-    if speedup["low"] == speedup["high"]:
-        return ratio(speedup["median"])
-    return f"{ratio(speedup['median'])} [{speedup['low']:.2f}, {speedup['high']:.2f}]"

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jaxlint_runtime.report.chosen import PROVEN, Subject, subjects
+from jaxlint_runtime.gain import is_proven
+from jaxlint_runtime.report.chosen import Subject, subjects
 from jaxlint_runtime.report.units import amount, milliseconds, size
 
 
@@ -73,7 +74,7 @@ def _fits(cost: Mapping[str, Any], memory: float) -> bool:
 
 def _shown(subject: Subject) -> list[Mapping[str, Any]]:
     """The candidates that are proven and whose memory is known."""
-    return [r for r in subject.results if r["after"] and r["after"]["peak_bytes"] and r["status"] in PROVEN]
+    return [r for r in subject.results if r["after"] and r["after"]["peak_bytes"] and is_proven(r)]
 
 
 def _smaller(subject: Subject) -> str:

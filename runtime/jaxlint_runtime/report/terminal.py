@@ -13,8 +13,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from jaxlint_runtime.gain import gain_of, is_proven, tally
 from jaxlint_runtime.paths import display_path
-from jaxlint_runtime.report.chosen import PROVEN, tally
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.front import front
 from jaxlint_runtime.report.inspected import inspected
@@ -332,7 +332,7 @@ def _figures(results: Sequence[Mapping[str, Any]]) -> Table:
             escape(result["candidate"]),
             Text(result["status"], style=_STYLES.get(result["status"], "")),
             _times(result),
-            escape(_ratio(result["speedup"])),
+            escape(_ratio(result)),
             _memory(result),
             _numerics(result["numerics"]),
         )
@@ -352,7 +352,7 @@ def _reasons(results: Sequence[Mapping[str, Any]]) -> Iterator[RenderableType]:
             text.append(f" [{told}]", style="dim")
         yield Padding(text, (0, 0, 0, 4))
         code = result.get("parameters", {}).get("code")
-        if code and result["status"] in PROVEN and code not in shown:
+        if code and is_proven(result) and code not in shown:
             shown.append(code)
             yield Padding(Text(code, style="cyan"), (0, 0, 0, 8))
 
@@ -375,12 +375,9 @@ def _median(cost: Mapping[str, Any] | None) -> float | None:
     return float(cost["time_ms"]["median"])
 
 
-def _ratio(speedup: Mapping[str, Any] | None) -> str:
-    if speedup is None:
-        return "-"
-    if speedup["low"] == speedup["high"]:
-        return f"{speedup['median']:.2f}x"
-    return f"{speedup['median']:.2f}x [{speedup['low']:.2f}, {speedup['high']:.2f}]"
+def _ratio(result: Mapping[str, Any]) -> str:
+    time = gain_of(result).time
+    return "-" if time is None else time.cell
 
 
 def _memory(result: Mapping[str, Any]) -> str:
@@ -426,18 +423,13 @@ def _sizes(rows: Sequence[Mapping[str, Any]]) -> Table:
 def _summary(document: Document) -> Iterator[RenderableType]:
     if not document.results:
         return
-    proven = [result for result in document.proven() if result["before"] is not None]
+    proven = document.proven()
     targets = {
         id(result): f" on {target}" for target, result in document.results if len(document.targets) > 1
     }
-    verified, compiled = tally([result for _, result in document.results])
-    tried = sum(result["candidate"] != "original" for _, result in document.results)
+    counted = tally([result for _, result in document.results])
     yield ""
-    said = f"{verified} of {tried} candidate{'s' if tried != 1 else ''} proven"
-    if compiled:
-        more = f"{compiled} more" if verified else str(compiled)
-        said += f", {more} by a compiler alone: the values were checked here, the gain was not measured"
-    yield Text(f"{said}.", style="bold green" if proven else "bold")
+    yield Text(f"{counted.text}.", style="bold green" if proven else "bold")
     if not proven:
         return
     table = plain_table("")
@@ -448,7 +440,7 @@ def _summary(document: Document) -> Iterator[RenderableType]:
         table.add_row(
             escape(result["function"] + targets.get(id(result), "")),
             escape(result["candidate"]),
-            escape(_ratio(result["speedup"])),
+            escape(_ratio(result)),
             _memory_ratio(result),
         )
     yield Padding(table, (0, 0, 0, 2), expand=False)
@@ -477,5 +469,5 @@ def _fronts(document: Document) -> Iterator[RenderableType]:
 
 
 def _memory_ratio(result: Mapping[str, Any]) -> str:
-    before, after = (result[side].get("peak_bytes") for side in ("before", "after"))
+    before, after = ((result[side] or {}).get("peak_bytes") for side in ("before", "after"))
     return f"{after / before:.2f}x ({_memory(result)} MiB)" if before and after else "-"

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jaxlint_runtime.model import Cost, Interval, Result, Status
+from jaxlint_runtime.model import Result, Status
 from jaxlint_runtime.protocol import to_plain
-from jaxlint_runtime.rewrites.figures import interval
+from jaxlint_runtime.rewrites.figures import measured, told
 from jaxlint_runtime.rewrites.printed import differs
 from jaxlint_runtime.rewrites.trials import WITHOUT_JIT, Trial, Trials
 from jaxlint_runtime.scratch import TooLarge
@@ -30,7 +30,6 @@ PRECISION = "JAX_DEFAULT_MATMUL_PRECISION"
 _ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
 _SECONDS = 240.0
 _PAIRS = 3
-_CLAIM = 1.06
 _CLOSE = 2e-2  # how far coarser products may move a value, against the norm of its group
 
 
@@ -164,21 +163,14 @@ class _Tries:
             _report(verification, name, Status.NOT_APPLICABLE, f"without jit {first.failure}")
             return
         pairs = self._pairs(WITHOUT_JIT, limit) or [(self._base, first)]
-        eager = [(b, a) for a, b in pairs]
-        run = interval([a.run_s / max(b.run_s, 1e-9) for a, b in eager])
-        total = interval([a.total_s / max(b.total_s, 1e-9) for a, b in eager])
         problem = (first.compared or {}).get("problem")
         same = "the same values" if problem is None else f"other values: {problem}"
-        result = _result(
-            verification,
-            name,
-            Status.NOT_APPLICABLE,
-            f"for comparison: as it is jitted, the program runs {_text(run)} as fast as operation by operation, {_text(total)} with its "
-            f"compiles; {same}",
+        result = _result(verification, name, Status.NOT_APPLICABLE, "")
+        measured(result, [(b, a) for a, b in pairs])
+        result.reason = (
+            f"for comparison: as it is jitted, against operation by operation: {told(result)}; {same}"
         )
         result.evidence = f"JAX_DISABLE_JIT=1; {len(pairs)} pairs of fresh processes in the order A B B A"
-        result.speedup = total
-        result.before, result.after = (_cost([pair[side] for pair in eager]) for side in (0, 1))
         _add(verification, result)
 
     def _pairs(self, environment: Mapping[str, str], limit: float) -> list[tuple[Trial, Trial]]:
@@ -211,46 +203,25 @@ class _Tries:
         return f"it does not compute the same: {compared['problem']}"
 
     def _conclude(self, setting: _Setting, first: Trial, pairs: Sequence[tuple[Trial, Trial]]) -> None:
-        start = interval([a.compile_s / max(b.compile_s, 1e-9) for a, b in pairs])
-        run = interval([a.run_s / max(b.run_s, 1e-9) for a, b in pairs])
-        total = interval([a.total_s / max(b.total_s, 1e-9) for a, b in pairs])
-        before, after = (sorted(pair[side].compile_s for pair in pairs)[len(pairs) // 2] for side in (0, 1))
-        figures = (
-            f"cold start {before:.2f} to {after:.2f} s of tracing and compiling ({_text(start)} less), run {_text(run)}, "
-            f"the whole program {_text(total)} as fast"
+        result = _result(self._verification, setting.name, Status.REJECTED, "")
+        gain = measured(result, pairs)
+        assert result.before is not None
+        assert result.after is not None
+        change = gain.compile if setting.warm else gain.time
+        good = change is not None and change.better and result.ratios["total"].median >= 1.0
+        result.status = Status.VERIFIED if good else Status.REJECTED
+        result.reason = (
+            f"{setting.advice}: cold start {result.before.compile_s:.2f} to {result.after.compile_s:.2f} s of tracing and compiling; "
+            f"{told(result)}"
         )
-        gains = start if setting.warm else run
-        good = gains.low >= _CLAIM and total.median >= 1.0
         compared = first.compared or {"values": 0, "numerics": None}
         moved = (compared.get("numerics") or {}).get("max_rel")
         lines = sum(1 for line in self._base.printed.splitlines() if line.strip())
         evidence = f"{compared['values']} values and {lines} printed lines compared with the original"
         evidence += f", {moved:.1e} apart at most" if moved else ""
         evidence += f"; {len(pairs)} pairs of fresh processes in the order A B B A"
-        result = _result(
-            self._verification,
-            setting.name,
-            Status.VERIFIED if good else Status.REJECTED,
-            f"{setting.advice}: {figures}" + ("" if good else ", no gain beyond noise"),
-        )
         result.evidence = evidence
-        result.speedup = total
-        result.before, result.after = (_cost([pair[side] for pair in pairs]) for side in (0, 1))
         _add(self._verification, result)
-
-
-def _text(ratio: Interval) -> str:
-    return f"{ratio.median:.2f}x [{ratio.low:.2f}, {ratio.high:.2f}]"
-
-
-def _cost(trials: Sequence[Trial]) -> Cost:
-    total = interval([1e3 * one.total_s for one in trials])
-    return Cost(
-        time_ms=total,
-        time_kind="measured",
-        compile_s=sorted(one.compile_s for one in trials)[len(trials) // 2],
-        peak_bytes=max((one.peak_bytes or 0 for one in trials), default=0) or None,
-    )
 
 
 def _result(verification: Verification, name: str, status: Status, reason: str) -> Result:

@@ -7,7 +7,8 @@ import random
 import statistics
 from collections.abc import Sequence
 
-from jaxlint_runtime.model import Cost, Interval
+from jaxlint_runtime.gain import Gain, between_runs, gain_of
+from jaxlint_runtime.model import Cost, Interval, Result
 from jaxlint_runtime.rewrites.trials import Trial
 
 WORTH = 1.1  # a program may take this much longer in all where its compiles pay only in longer runs
@@ -69,11 +70,24 @@ def ratios(pairs: Sequence[tuple[Trial, Trial]]) -> tuple[Interval, Interval, In
     )
 
 
-def less_of(less: Interval, what: str) -> str:
-    """How many times less of something is needed, or how many times more."""
-    if round(less.median, 2) >= 1:
-        return f"{less.median:.2f}x less {what} [{less.low:.2f}, {less.high:.2f}]"
-    return f"{1 / less.median:.2f}x more {what} [{1 / less.high:.2f}, {1 / less.low:.2f}]"
+def measured(result: Result, pairs: Sequence[tuple[Trial, Trial]]) -> Gain:
+    """Put what pairs of runs measured into a result; what it may claim by that."""
+    result.speedup, start, memory = ratios(pairs)
+    total = interval([a.total_s / max(b.total_s, 1e-9) for a, b in pairs])
+    result.ratios = {"compile": start, "total": total}
+    if all(one.peak_bytes for pair in pairs for one in pair):
+        result.ratios["memory"] = memory
+    result.pairs = len(pairs)
+    result.before, result.after = (cost_of(median_of([pair[side] for pair in pairs])) for side in (0, 1))
+    return gain_of(result)
+
+
+def told(result: Result) -> str:
+    """What the runs of whole programs say, in words: time without compiles, that of compiles, memory, and all of it."""
+    gain, total = gain_of(result), result.ratios["total"]
+    parts = [f"without compiles {one.text}" if one is gain.time else one.text for one in gain.changes]
+    whole = between_runs("time", result.pairs, total.median, total.low, total.high)
+    return f"{'; '.join(parts)}; the whole program: {whole.text}"
 
 
 def cost_of(trial: Trial) -> Cost:
@@ -91,7 +105,7 @@ def median_of(trials: Sequence[Trial]) -> Trial:
     return Trial(
         run_s=statistics.median(one.run_s for one in trials),
         compile_s=statistics.median(one.compile_s for one in trials),
-        peak_bytes=int(statistics.median(one.peak_bytes or 0 for one in trials)),
+        peak_bytes=int(statistics.median(one.peak_bytes or 0 for one in trials)) or None,
     )
 
 

@@ -20,17 +20,17 @@ from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
 from jaxlint_runtime.findings import check_texts
-from jaxlint_runtime.model import Interval, Numerics, Result, Status
+from jaxlint_runtime.gain import BETWEEN_PROCESSES
+from jaxlint_runtime.model import Numerics, Result, Status
 from jaxlint_runtime.protocol import to_plain
 from jaxlint_runtime.rewrites.figures import (
     cost_of,
     evened,
     figures_of,
-    interval,
-    less_of,
-    median_of,
+    measured,
     no_promise,
     ratios,
+    told,
     worth,
 )
 from jaxlint_runtime.rewrites.loops import without_those
@@ -51,7 +51,6 @@ _LEFT = 0.05  # of the time of the edited program, that a function must take to 
 _OBSERVED = 40
 _SLOWER = 1.15  # a run of one version may take this much longer than another of the same
 _PAIRS = (3, 8)  # of runs that are timed at the end: least and most
-_CLAIM = 1.06
 _ROUNDED = 100.0  # times the tolerance that an edit may be off where it is the same operation by operation, or in float64
 _SHRINKS = 1e-3  # of a difference is left in float64, where it is rounding
 _CACHE = "JAX_COMPILATION_CACHE_DIR"
@@ -510,27 +509,20 @@ class _Search:
             self._keep(kept)
             return
         pairs = self._time(kept)
-        before, after = ([pair[side] for pair in pairs] for side in (0, 1))
-        speedup, start, memory = ratios(pairs)
-        total = interval([a.total_s / max(b.total_s, 1e-9) for a, b in pairs])
-        gains = [
-            f"{speedup.median:.2f}x as fast without compiles [{speedup.low:.2f}, {speedup.high:.2f}]",
-            less_of(start, "compile time"),
-            less_of(memory, "memory"),
-        ]
-        better = max(speedup.low, start.low, memory.low) >= _CLAIM and total.median >= 1 / worth(self.base)
-        reason = f"{summary}: {', '.join(gains)}; the whole program {total.median:.2f}x as fast"
-        status = Status.VERIFIED if better else Status.REJECTED
+        result = self._result(rewrite, Status.REJECTED, "", kept)
+        gain = measured(result, pairs)
+        total = result.ratios["total"]
+        better = gain.better and total.median >= 1 / worth(self.base)
+        result.status = Status.VERIFIED if better else Status.REJECTED
+        result.reason = f"{summary}: {told(result)}"
         if len(chosen) > 1:
             each = "; ".join(
                 f"{one.rewrite.name} in {one.rewrite.function}{self._where(one)}: "
                 f"{figures_of(self._before(one), one.trial)}"
                 for one in chosen
             )
-            kept.evidence += f"; each edit in one run: {each}"
-        self._report(
-            rewrite, status, reason, kept, before=median_of(before), after=median_of(after), speedup=speedup
-        )
+            result.evidence += f"; each edit in one run: {each}"
+        self._add(result)
         if better:
             self._keep(kept)
 
@@ -547,7 +539,9 @@ class _Search:
                 break
             pairs.append((runs[0], runs[1]) if len(pairs) % 2 == 0 else (runs[1], runs[0]))
             shown = ratios(pairs)
-            decided = max(one.low for one in shown) >= _CLEAR or max(one.high for one in shown) < _CLAIM
+            decided = (
+                max(one.low for one in shown) >= _CLEAR or max(one.high for one in shown) < BETWEEN_PROCESSES
+            )
             if len(pairs) >= _PAIRS[0] and decided:
                 break
             compared = (self.base, kept.trial)  # the runs in which values were compared
@@ -575,9 +569,17 @@ class _Search:
         reason: str,
         tried: _Tried | None = None,
         before: Trial | None = None,
-        after: Trial | None = None,
-        speedup: Interval | None = None,
     ) -> None:
+        self._add(self._result(rewrite, status, reason, tried, before))
+
+    def _result(
+        self,
+        rewrite: Rewrite,
+        status: Status,
+        reason: str,
+        tried: _Tried | None = None,
+        before: Trial | None = None,
+    ) -> Result:
         result = Result(
             function=rewrite.function,
             path=rewrite.path,
@@ -587,13 +589,14 @@ class _Search:
             status=status,
             evidence=tried.evidence if tried else "nothing was run",
             reason=reason,
-            speedup=speedup,
             numerics=tried.numerics if tried else None,
             codemod=rewrite.codemods,
         )
         if tried is not None and tried.trial.failure is None and not self.errors:
-            result.before = cost_of(before or self.base)
-            result.after = cost_of(after or tried.trial)
+            result.before, result.after = cost_of(before or self.base), cost_of(tried.trial)
+        return result
+
+    def _add(self, result: Result) -> None:
         target = next((name for name in self.verification.document.targets if ":" not in name), "cpu")
         self.verification.document.results.append((target, to_plain(result)))
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import jax
 
-from jaxlint_runtime.measure import claimable
+from jaxlint_runtime.gain import claimable
 from jaxlint_runtime.staging import first_line
 
 _TURNS = 9

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from jaxlint_runtime.gain import gain_of, is_proven
 from jaxlint_runtime.report.chosen import Subject
 from jaxlint_runtime.report.html.chart import Chart
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.plots import memory_chart, roofline_chart, times_chart
 from jaxlint_runtime.report.html.tables import badge, bar, figures, table
 from jaxlint_runtime.report.inspected import PEAK_KINDS
-from jaxlint_runtime.report.units import amount, milliseconds, ratio, size
+from jaxlint_runtime.report.units import amount, milliseconds, size
 
 _WIDE, _NARROW = 560, 350
 _SHOWN_FACTS, _SHOWN_LINES = 8, 10
@@ -87,10 +88,8 @@ def _verdict(subject: Subject) -> Child:
             if len(tried) > 1
             else "The candidate is no improvement."
         )
-    parts = []
-    if best["speedup"] and best["status"] == "verified":
-        low, high = best["speedup"]["low"], best["speedup"]["high"]
-        parts.append(f"{ratio(best['speedup']['median'])} as fast (95% interval {low:.2f} to {high:.2f})")
+    gain = gain_of(best)
+    parts = [gain.time.text] if gain.time is not None and best["status"] == "verified" else []
     before, after = best["before"].get("peak_bytes"), best["after"].get("peak_bytes")
     if before and after:
         parts.append(f"peak memory {size(before)} to {size(after)}")
@@ -106,15 +105,10 @@ def _figures(subject: Subject) -> Markup | None:
     """Before and after of the best; of the function as it is written where nothing is proven."""
     if subject.best is not None:
         sides = (subject.best["before"], subject.best["after"])
-        return figures(*sides, (subject.original, subject.improved), _clear(subject.best))
+        return figures(*sides, (subject.original, subject.improved), gain_of(subject.best))
     if subject.original is None or subject.original["cost"] is None:
         return None
     return figures(subject.original["cost"], None, (subject.original, None))
-
-
-def _clear(result: Mapping[str, Any]) -> bool:
-    """Whether the times differ by more than noise, which `_judge` of a proof says with the bounds that depend on the time."""
-    return result["speedup"] is not None and "no difference beyond noise" not in result["reason"]
 
 
 def _pictures(subject: Subject, run: Mapping[str, Any]) -> Markup | None:
@@ -163,7 +157,7 @@ def _candidates(results: Sequence[Mapping[str, Any]]) -> Markup | None:
     if not results:
         return None
     rows: list[list[Child]] = []
-    for result in sorted(results, key=lambda one: one["status"] not in ("verified", "compiled")):
+    for result in sorted(results, key=lambda one: not is_proven(one)):
         name = "nothing tried" if result["candidate"] == "all" else result["candidate"]
         rows.append(
             [name, badge(result["status"]), _speed(result), _memory(result), _values(result), _why(result)]
@@ -184,12 +178,8 @@ def _candidates(results: Sequence[Mapping[str, Any]]) -> Markup | None:
 
 
 def _speed(result: Mapping[str, Any]) -> str:
-    speedup = result["speedup"]
-    if speedup is None:
-        return "-"
-    kind = (result["after"] or {}).get("time_kind")
-    span = f" [{speedup['low']:.2f}, {speedup['high']:.2f}]" if speedup["low"] != speedup["high"] else ""
-    return f"{ratio(speedup['median'])}{span}" + (f" ({kind})" if kind and kind != "measured" else "")
+    time = gain_of(result).time
+    return "-" if time is None else time.cell
 
 
 def _memory(result: Mapping[str, Any]) -> str:

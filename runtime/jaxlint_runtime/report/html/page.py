@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from jaxlint_runtime.report.chosen import PROVEN, subjects, tally
+from jaxlint_runtime.gain import gain_of, is_proven, tally
+from jaxlint_runtime.report.chosen import subjects
 from jaxlint_runtime.report.html.function import diff_part, function_section
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.html.sharding import shardings
@@ -110,30 +111,27 @@ def _problems(document: Mapping[str, Any]) -> list[Markup]:
 
 def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> list[Child]:
     results = [r for run in runs for r in run["results"] if r["candidate"] != "original"]
-    proven = [r for r in results if _proven(r)]
-    placed = [(run["target"], r) for run in runs for r in run["results"] if _proven(r)]
-    tried = [r for r in results if r["status"] != "not-applicable"]
-    verified, compiled = tally(results)
-    what = "candidates that could be tried are proven"
-    if compiled:
+    placed = [(run["target"], r) for run in runs for r in run["results"] if is_proven(r)]
+    counted = tally(results)
+    what = "candidates that were tried are proven"
+    if counted.compiled:
         what = (
-            f"{what}, {compiled} more gain by a compiler"
-            if verified
-            else "candidates that could be tried gain by a compiler"
+            f"{what}, {counted.compiled} more gain by a compiler"
+            if counted.verified
+            else "candidates that were tried gain by a compiler"
         )
-    tiles = [_tile(f"{verified or compiled} of {len(tried)}", what, bool(proven))]
-    fastest = max((r for r in proven if r["speedup"] and r["status"] == "verified"), key=_speed, default=None)
-    if fastest is not None and fastest["speedup"]["low"] > 1.0:
-        tiles.append(_tile(ratio(_speed(fastest)), f"as fast, measured: {fastest['function']}", True))
-    smallest = min(
-        (r for r in proven if r["before"]["peak_bytes"] and r["after"]["peak_bytes"]),
-        key=_memory,
-        default=None,
-    )
-    if smallest is not None and _memory(smallest) < 0.99:
-        tiles.append(
-            _tile(ratio(_memory(smallest)), f"the memory, by the compiler: {smallest['function']}", True)
-        )
+    tiles = [_tile(f"{counted.proven} of {counted.tried}", what, bool(placed))]
+    gains = [(gain_of(r), r["function"]) for _, r in placed if r["status"] == "verified"]
+    times = [(g.time, name) for g, name in gains if g.time is not None and g.time.better]
+    if times:
+        fastest, name = max(times, key=lambda pair: pair[0].ratio)
+        tiles.append(_tile(ratio(fastest.ratio), f"as fast, measured: {name}", True))
+    sizes = [(gain_of(r).memory, r["function"]) for _, r in placed]
+    saved = [(memory, name) for memory, name in sizes if memory is not None and memory.better]
+    if saved:
+        smallest, name = max(saved, key=lambda pair: pair[0].ratio)
+        how = "by the compiler" if smallest.exact else "measured"
+        tiles.append(_tile(ratio(1 / smallest.ratio), f"the memory, {how}: {name}", True))
     if runs:
         compiles = sum(len(one["causes"]) for one in runs[0]["compiles"])
         tiles.append(
@@ -149,7 +147,7 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
                 _tile(f"{waits:.2g}", f"waits of the host a call of {runs[0]['step'] or 'the step'}", False)
             )
     parts: list[Child] = [tag("ul", tiles, class_="tiles")]
-    if proven:
+    if placed:
         rows: list[list[Child]] = [
             [
                 [tag("code", r["function"]), f" on {target}" if len(runs) > 1 else None],
@@ -169,7 +167,7 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
         ]
         parts.append(
             table(
-                "What is proven" if verified else "What gains by a compiler, its values checked here",
+                "What is proven" if counted.verified else "What gains by a compiler, its values checked here",
                 columns,
                 rows,
             )
@@ -177,11 +175,6 @@ def _summary(document: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> 
     elif not results:
         parts.append(tag("p", "No jitted function was captured, so nothing could be tried."))
     return parts
-
-
-def _proven(result: Mapping[str, Any]) -> bool:
-    figures = result["candidate"] != "original" and result["before"] and result["after"]
-    return bool(figures and result["status"] in PROVEN)
 
 
 def _plural(number: int, what: str) -> str:
@@ -192,25 +185,13 @@ def _tile(figure: str, text: str, good: bool) -> Markup:
     return tag("li", tag("b", figure), tag("span", text), class_="gain" if good else None)
 
 
-def _speed(result: Mapping[str, Any]) -> float:
-    return float(result["speedup"]["median"])
-
-
-def _memory(result: Mapping[str, Any]) -> float:
-    return float(result["after"]["peak_bytes"] / result["before"]["peak_bytes"])
-
-
 def _speed_text(result: Mapping[str, Any]) -> str:
-    speedup, kind = result["speedup"], result["after"].get("time_kind")
-    if speedup is None:
-        return "-"
-    if speedup["low"] == speedup["high"]:
-        return f"{ratio(speedup['median'])} ({kind})"
-    return f"{ratio(speedup['median'])} [{speedup['low']:.2f}, {speedup['high']:.2f}]"
+    time = gain_of(result).time
+    return "-" if time is None else time.cell
 
 
 def _memory_text(result: Mapping[str, Any]) -> str:
-    before, after = result["before"].get("peak_bytes"), result["after"].get("peak_bytes")
+    before, after = ((result[side] or {}).get("peak_bytes") for side in ("before", "after"))
     return f"{size(before)} → {size(after)} ({after / before:.2f}x)" if before and after else "-"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from jaxlint_runtime.gain import Change, Claim, Gain
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
 from jaxlint_runtime.report.units import amount, milliseconds, ratio, seconds, size
 
@@ -42,15 +43,18 @@ def figures(
     before: Mapping[str, Any] | None,
     after: Mapping[str, Any] | None,
     inspections: Sequence[Any],
-    clear: bool = True,
+    gain: Gain | None = None,
 ) -> Markup:
     """Every figure of two versions with its kind. `inspections` are those of both, None where there is none.
 
-    `clear`: the times differ by more than noise.
+    `gain`: what may be said of time and memory.
     """
     rows: list[list[Child]] = []
+    time, memory = (gain.time, gain.memory) if gain is not None else (None, None)
 
-    def add(name: str, kind: str, values: Sequence[float | None], shown: Any, judged: bool = True) -> None:
+    def add(
+        name: str, kind: str, values: Sequence[float | None], shown: Any, judged: bool | Change = True
+    ) -> None:
         if values[0] is None and values[1] is None:
             return
         row: list[Child] = [
@@ -64,8 +68,16 @@ def figures(
         return [(side or {}).get(key) for side in (before, after)]
 
     times = [((side or {}).get("time_ms") or {}).get("median") for side in (before, after)]
-    add("Time a call", str((before or after or {}).get("time_kind") or ""), times, milliseconds, clear)
-    add("Peak memory", "compiler", cost("peak_bytes"), size)
+    add(
+        "Time a call", str((before or after or {}).get("time_kind") or ""), times, milliseconds, time or False
+    )
+    add(
+        "Peak memory",
+        "measured" if gain and gain.whole else "compiler",
+        cost("peak_bytes"),
+        size,
+        memory or False,
+    )
     add("Temporaries in it", "compiler", cost("temp_bytes"), size, judged=False)  # a donation may raise them
     add("Most alive at once", "estimate", [one and one["memory"]["peak_bytes"] for one in inspections], size)
     add("Kept for the backward pass", "estimate", cost("residual_bytes"), size)
@@ -88,10 +100,14 @@ def figures(
     )
 
 
-def change(before: float | None, after: float | None, judged: bool = True) -> Markup | None:
-    """How many times as much, marked where less is better and it is less, or more, by over 2%."""
+def change(before: float | None, after: float | None, judged: bool | Change = True) -> Markup | None:
+    """How many times as much, marked by what may be said of it; a mere count where it is less, or more, by over 2%."""
     if not before or after is None:
         return None
     value = after / before
-    kind = "better" if value < 0.98 else "worse" if value > 1.02 else None
-    return tag("span", ratio(value), class_=kind if judged else None)
+    if isinstance(judged, bool):
+        kind = "better" if value < 0.98 else "worse" if value > 1.02 else None
+        return tag("span", ratio(value), class_=kind if judged else None)
+    if judged.claim is Claim.NONE:
+        return tag("span", ratio(value) if judged.exact else "not clear")
+    return tag("span", ratio(1 / judged.ratio), class_=judged.claim.value)
