@@ -195,7 +195,9 @@ class BuiltinCalls(Introspection):
             return DictValue(known, None, frame.stage)
         base = args[0]
         if isinstance(base, DictValue):
-            return DictValue({**base.items, **known}, base.element, frame.stage, base.optional - known.keys())
+            return DictValue(
+                {**base.items, **known}, base.element, frame.stage, base.optional.difference(known)
+            )
         pair = self.element_of(base, node, frame)
         items = (pair.items or []) if isinstance(pair, TupleValue) else []
         inner = items[1] if len(items) == 2 else UNKNOWN

@@ -11,6 +11,7 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.staging import events
 from jaxlint.staging.binding import Binding, binds, doubt_switches, join_open, lacks_arguments
 from jaxlint.staging.contexts import functions_in, summary_key
+from jaxlint.staging.copies import copied, holds_made
 from jaxlint.staging.expressions import register
 from jaxlint.staging.failures import Contained
 from jaxlint.staging.frame import Frame
@@ -419,6 +420,9 @@ class Calls(Binding):
             if consumed and aligned and not self.guessing:
                 self.use_again(consumed, bound, record.function, node, caller)
             self.ledger.replay(record.effects.get(key), node, caller)
+        born = record.made.get(key)
+        if born is not None:
+            result = copied(result, born)  # each call makes its own
         if result is not UNKNOWN and isinstance(result, (Array, Unknown, TupleValue, DictValue)):
             passed = key_origins(bound) if aligned else []
             result = self.renewed(result, dict(zip(then, passed, strict=False)))
@@ -478,7 +482,13 @@ class Calls(Binding):
                 i for i, origin in enumerate(flat) if origin is not None and origin in frame.used
             )
             enclosing = [o for o in frame.used if _is_of_enclosing(o, frame)] if nested else []
-        record.memo[key] = (result, consumed, bool(enclosing), tuple(flat))
+        kept = result
+        if holds_made(result, frame.born):
+            record.made[key] = frame.born
+            kept = copied(
+                result, frame.born
+            )  # whoever called changes what it gets, and not what is remembered
+        record.memo[key] = (kept, consumed, bool(enclosing), tuple(flat))
         effect = self.ledger.effect_since(before, spans)
         if effect is not None:
             record.effects[key] = effect
@@ -670,6 +680,7 @@ class FunctionRecord:
         "is_target",
         "last",
         "last_staged",
+        "made",
         "makes",
         "memo",
         "numbers",
@@ -693,6 +704,7 @@ class FunctionRecord:
         self.effects: dict[int, Effect] = {}  # context -> what the call does to the ledger of dispatches
         self.writes: dict[int, Writes] = {}  # context -> what the call does to the objects that it gets
         self.donations: dict[int, Handed] = {}  # context -> what the call donates of its arguments
+        self.made: dict[int, int] = {}  # context -> when the call began that made what it gives
         self.handed: Handed | None = None  # by the last call
         self.closures: dict[int, int] = {}  # contexts by the scope that was captured
         # Once there are many contexts: functions handed over, and what got tracers.

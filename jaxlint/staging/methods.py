@@ -416,7 +416,7 @@ class Methods(Machine):
         if own and not frame.guards and not frame.loops:
             del target.items[key]
         else:
-            target.optional |= {key}
+            target.optional = target.optional.union((key,))
 
     def dict_method(
         self,

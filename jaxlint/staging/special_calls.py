@@ -10,6 +10,7 @@ from jaxlint.jaxapi.modules import ENUMERATION, NNX_DICTS, NNX_LISTS, NNX_NOTES,
 from jaxlint.staging import events
 from jaxlint.staging.callbacks import CALLBACKS
 from jaxlint.staging.constants import constant_names
+from jaxlint.staging.copies import copied, shallow
 from jaxlint.staging.dispatching import GENERIC, generic
 from jaxlint.staging.environment import ENVIRONMENT_CALLS
 from jaxlint.staging.frame import Frame
@@ -90,6 +91,14 @@ def _reduce(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AS
 
 def _first(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
     return args[0] if args else UNKNOWN
+
+
+def _copy(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    return shallow(args[0]) if args else UNKNOWN
+
+
+def _deepcopy(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
+    return copied(args[0]) if args else UNKNOWN
 
 
 def _third(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
@@ -355,8 +364,8 @@ SPECIAL_CALLS: dict[str, Special] = {
     "functools.reduce": _reduce,
     "itertools.product": _product,
     "dataclasses.replace": _replace,
-    "copy.copy": _first,
-    "copy.deepcopy": _first,
+    "copy.copy": _copy,
+    "copy.deepcopy": _deepcopy,
     "typing.cast": _cast,
     "collections.namedtuple": _namedtuple,
     "collections.deque": _deque,

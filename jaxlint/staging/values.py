@@ -269,6 +269,7 @@ class ListValue(Value):
     depth: int = 0  # call depth of the frame that made it; writes from deeper stages are leaks
     stage: object = None
     either: tuple[ListValue, ...] = ()  # it is one of these: what is put into it is perhaps put into that
+    serial: int = field(init=False, default_factory=_counter.__next__)  # as of origins: when it was made
 
     def elements(self) -> list[Value]:
         return self.items if self.items is not None else [self.element]
@@ -306,6 +307,7 @@ class DictValue(Value):
     element: Value | None = None
     stage: object = None
     optional: frozenset[Any] = frozenset()
+    serial: int = field(init=False, default_factory=_counter.__next__)
 
     def elements(self) -> list[Value]:
         return [*self.items.values(), *([self.element] if self.element is not None else [])]
@@ -453,6 +455,7 @@ class Instance(Value):
     origin: Origin | None = None
     ready: bool = False  # `setup` has been run
     staged: Array | None = None  # crossed a staging boundary: unknown fields are tracers like this one
+    serial: int = field(init=False, default_factory=_counter.__next__)
 
 
 @dataclass(slots=True, eq=False)
@@ -657,9 +660,9 @@ def store_key(target: DictValue, key: Any, value: Value, conditional: bool) -> N
     known = target.items.get(key)
     target.items[key] = join(known, value) if known is not None and conditional else value
     if conditional and known is None:
-        target.optional |= {key}
+        target.optional = target.optional.union((key,))
     elif not conditional and key in target.optional:
-        target.optional -= {key}
+        target.optional = target.optional.difference((key,))
 
 
 def store_somewhere(target: DictValue, key: Value, value: Value) -> None:
@@ -824,7 +827,7 @@ def _join_alike(left: Value, right: Value, depth: int) -> Value | None:
             more = {k: v for k, v in [*left.items.items(), *right.items.items()] if k not in merged}
             optional = left.optional | right.optional
             if left.element is None and right.element is None and len(merged) + len(more) <= MAX_NAMED:
-                return DictValue({**merged, **more}, None, left.stage, optional | more.keys())
+                return DictValue({**merged, **more}, None, left.stage, optional.union(more))
             rest = [*more.values(), *[v for v in (left.element, right.element) if v is not None]]
             others = join_all(rest, depth - 1) if rest else None
             return DictValue(merged, others, left.stage, optional)

@@ -1,0 +1,67 @@
+"""Copies of containers and objects, so that what is put into one is not in another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jaxlint.staging.values import DictValue, Instance, ListValue, TupleValue, Value
+
+MAX_COPIED = 300  # containers; what a larger structure holds beyond is shared
+
+
+def copied(value: Value, since: int = 0) -> Value:
+    """`value` with each container and object in it that was made after the serial `since` made anew; those that hold each other still do."""
+    return _copied(value, since, {})
+
+
+def shallow(value: Value) -> Value:
+    """`copy.copy(value)`."""
+    if isinstance(value, ListValue):
+        return replace(value, items=None if value.items is None else list(value.items))
+    if isinstance(value, DictValue):
+        return replace(value, items=dict(value.items))
+    if type(value) is Instance:
+        return replace(value, fields=dict(value.fields))
+    return value
+
+
+def holds_made(value: Value, since: int, depth: int = 4) -> bool:
+    """Whether anything in `value` was made after `since` and can be changed in place."""
+    if isinstance(value, (ListValue, DictValue, Instance)):
+        return value.serial >= since
+    if type(value) is TupleValue and value.items is not None and depth > 0:
+        return any(holds_made(part, since, depth - 1) for part in value.items)
+    return False
+
+
+def _copied(value: Value, since: int, done: dict[int, Value]) -> Value:
+    kind = type(value)
+    if kind is not TupleValue and kind is not Instance and kind is not ListValue and kind is not DictValue:
+        return value
+    known = done.get(id(value))
+    if known is not None or len(done) >= MAX_COPIED:
+        return known or value
+    if isinstance(value, TupleValue):
+        if value.items is None:
+            return value
+        done[id(value)] = value
+        items = [_copied(part, since, done) for part in value.items]
+        if all(new is old for new, old in zip(items, value.items, strict=True)):
+            return value
+        done[id(value)] = replace(value, items=items)
+        return done[id(value)]
+    assert isinstance(value, (Instance, ListValue, DictValue))
+    if value.serial < since:
+        done[id(value)] = value
+        return value
+    copy = done[id(value)] = shallow(value)
+    if isinstance(copy, ListValue):
+        copy.element = _copied(copy.element, since, done)
+        if copy.items is not None:
+            copy.items = [_copied(part, since, done) for part in copy.items]
+    elif isinstance(copy, DictValue):
+        copy.items = {key: _copied(part, since, done) for key, part in copy.items.items()}
+        copy.element = _copied(copy.element, since, done) if copy.element is not None else None
+    elif isinstance(copy, Instance):
+        copy.fields = {name: _copied(part, since, done) for name, part in copy.fields.items()}
+    return copy
