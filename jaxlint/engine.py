@@ -12,7 +12,7 @@ from pathlib import Path
 
 from jaxlint.cache import Cache, dependency_digest, folders_of
 from jaxlint.config import Config
-from jaxlint.finding import Finding, Fix, FixRequest, Severity
+from jaxlint.finding import Finding, Severity
 from jaxlint.garbage import no_garbage_collection
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile, read_source, source_from_bytes
@@ -256,31 +256,22 @@ def _settle(
 def _resolve(
     findings: Sequence[Finding], reported: Mapping[str, SourceFile], outcome: _Outcome
 ) -> list[Finding]:
-    """The findings with each fix worked out to text edits, or left out where its codemod refuses."""
-    if not any(isinstance(finding.fix, FixRequest) for finding in findings):
+    """The findings with each fix worked out to text edits, or left out where `fix` would refuse it."""
+    fixes = {id(finding): finding.fix for finding in findings if finding.fix is not None}
+    if not fixes:
         return list(findings)
-    from jaxlint.codemods import resolve
+    from jaxlint.codemods import Workspace
 
-    sources = dict(reported)
+    proposals = dict(zip(fixes, Workspace(reported).proposals(fixes.values()), strict=True))
     resolved = []
     for finding in findings:
-        if isinstance(finding.fix, FixRequest):
-            try:
-                for step in finding.fix.steps:
-                    if step.path not in sources:  # a caller in another file
-                        source = sources[step.path] = read_source(Path(step.path).absolute(), step.path)
-                        outcome.dependencies[source.path] = source.digest
-                fix = resolve(finding.fix, sources)
-            except SourceError as error:
-                fix = str(error)
-            except Exception as error:
-                outcome.errors.append(internal_error(finding.path, error))
+        proposal = proposals.get(id(finding))
+        if proposal is not None:
+            if proposal.crashed is not None:
+                outcome.errors.append(internal_error(finding.path, proposal.crashed))
                 outcome.crashed = True
-                fix = "internal error"
-            if isinstance(fix, Fix):
-                finding = dataclasses.replace(finding, fix=fix)
-            else:
-                finding = dataclasses.replace(finding, fix=None, data={**finding.data, "fix_refused": fix})
+            refused = {"fix_refused": proposal.refusal} if proposal.refusal is not None else {}
+            finding = dataclasses.replace(finding, fix=proposal.fix, data={**finding.data, **refused})
         resolved.append(finding)
     return resolved
 

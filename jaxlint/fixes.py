@@ -1,26 +1,29 @@
 """Applies the fixes of findings to source text, again and again until nothing changes.
 
 The findings come from a function, so that this module knows nothing of paths, settings or rules: each round checks the
-files as they then are, makes the fixes that do not touch each other, and verifies that the files still parse.
+files as they then are, and makes the fixes that do not touch each other. What a fix does, and why it cannot be made, is
+said by its proposal (`jaxlint.codemods.plan`), the same that `check` shows. Fixes that undo each other, or that never come
+to an end, are found by the rounds in which they were made: these are taken back, and the fixes refused by name.
 """
 
 from __future__ import annotations
 
-import dataclasses
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import libcst as cst
-
-from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
-from jaxlint.finding import Edit, Finding, Fix, FixRequest, Safety
+from jaxlint.codemods import Plan, Refused, Workspace
+from jaxlint.codemods.text import Lines
+from jaxlint.finding import Finding, Fix, FixRequest, Safety
 from jaxlint.source.file import SourceError, SourceFile
-from jaxlint.syntax.parse import parse_text
 
 # From the files, by the path that findings give them, to what there is to report in them.
 Check = Callable[[Mapping[str, SourceFile]], Sequence[Finding]]
 
 MAX_ROUNDS = 25
+_RECENT = 5  # rounds in which what never comes to rest was made last
+_OFTEN = 3  # rounds that make a fix one of those
+_CIRCLES = 5  # in one file, after which fixes are told apart with less regard to what they write
 _NEEDS_UNSAFE = "the fix may change what the program does; --unsafe-fixes applies it"
 
 
@@ -39,7 +42,8 @@ class FixResult:
 
     `applied` are the findings that were fixed, each as it stood in its round. `remaining` is what the last check still
     reports; of those, `refused` had a fix that was not made, and `held_back` an unsafe one that was not asked for.
-    `errors` are files whose fixes never came to rest; they are left as they were.
+    Fixes that undo each other, or never come to an end, are among the refused. `errors` are files in which that was so for
+    whatever was tried; they are left as they were.
     """
 
     texts: dict[str, str] = field(default_factory=dict)
@@ -86,10 +90,24 @@ def fix_sources(
     return _Run(sources, check, unsafe).run(max_rounds)
 
 
+# What tells one fix from another in later rounds: file, rule, function and the text that it replaces; or less than that.
+_Mark = tuple[object, ...]
+
+
 @dataclass(slots=True)
 class _Candidate:
     finding: Finding
     plan: Plan
+    paths: frozenset[str]
+    marks: tuple[_Mark, ...]
+
+
+@dataclass(slots=True)
+class _Round:
+    """The files before a round, and the fixes that were made in it."""
+
+    before: dict[str, SourceFile]
+    made: list[_Candidate] = field(default_factory=list)
 
 
 class _Run:
@@ -98,30 +116,38 @@ class _Run:
         self.check = check
         self.unsafe = unsafe
         self.current = dict(sources)
-        self.seen: dict[str, set[str]] = {path: {source.text} for path, source in sources.items()}
-        self.given_up: set[str] = set()
+        self.rounds: list[_Round] = []
+        self.restless: dict[_Mark, str] = {}  # fixes that are not made, and why
+        self.endless: Counter[str] = Counter()  # how often a file had too many rounds
+        self.circles: Counter[str] = Counter()  # how often one went in a circle
         self.result = FixResult()
 
     def run(self, max_rounds: int) -> FixResult:
         result = self.result
+        left = max_rounds
         while True:
             result.remaining = list(self.check(self.current))
             changed = self._round(result.remaining)
             if not changed:
                 break
             result.rounds += 1
-            restless = {path for path in changed if self.current[path].text in self.seen[path]}
-            if result.rounds >= max_rounds:
-                restless = changed
+            left -= 1
             for path in changed:
-                self.seen[path].add(self.current[path].text)
-            self._give_up(restless)
+                self._undo_circle(path)
+            if left <= 0:
+                self._undo_endless(changed)
+                left = max_rounds
         result.texts = {
             path: source.file_text
             for path, source in self.current.items()
             if source.text != self.sources[path].text
         }
         result.sources = self.current
+        made = [candidate for one in self.rounds for candidate in one.made]
+        result.applied = [candidate.finding for candidate in made]
+        for candidate in made:
+            for path in candidate.paths:
+                result.together.setdefault(path, set()).update(candidate.paths)
         return result
 
     def _round(self, findings: Sequence[Finding]) -> set[str]:
@@ -130,117 +156,130 @@ class _Run:
         self.result.held_back.clear()
         workspace = Workspace(self.current)
         chosen: list[_Candidate] = []
-        for finding in sorted(findings, key=lambda finding: finding.sort_key):
-            candidate = self._candidate(workspace, finding)
-            if candidate and not any(candidate.plan.conflicts_with(other.plan) for other in chosen):
+        for candidate in self._candidates(workspace, findings):
+            if not any(candidate.plan.conflicts_with(other.plan) for other in chosen):
                 chosen.append(candidate)
+        this = _Round(dict(self.current))
+        self.rounds.append(this)
         sources = self._apply(workspace, chosen)
-        for finding in self.result.applied:
-            paths = _paths(finding.fix) if finding.fix else set()
-            for path in paths:
-                self.result.together.setdefault(path, set()).update(paths)
         changed = {path for path, source in sources.items() if source.text != self.current[path].text}
         for path in changed:
             self.current[path] = sources[path]
         return changed
 
-    def _candidate(self, workspace: Workspace, finding: Finding) -> _Candidate | None:
-        """The fix of `finding` worked out; None, with the reason noted, when it is not to be made."""
-        fix = finding.fix
-        if fix is None:
-            return None
-        paths = _paths(fix)
-        if paths & self.given_up:
-            self._refuse(finding, "fixing this file never came to an end")
-            return None
-        if fix.safety is Safety.UNSAFE and not self.unsafe:
-            self.result.held_back.append(RefusedFix(finding, _NEEDS_UNSAFE))
-            return None
-        try:
-            plan = workspace.adopt(fix) if isinstance(fix, Fix) else workspace.plan(fix)
-        except Exception as error:  # a bug of ours must not cost the other fixes
-            self._refuse(finding, f"internal error ({type(error).__name__}: {error}); please report it")
-            return None
-        if isinstance(plan, str):
-            self._refuse(finding, plan)
-            return None
-        return _Candidate(finding, plan)
+    def _candidates(self, workspace: Workspace, findings: Sequence[Finding]) -> Iterable[_Candidate]:
+        """The fixes that may be made, worked out; of the others the reason is noted."""
+        fixable = sorted((one for one in findings if one.fix is not None), key=lambda one: one.sort_key)
+        fixes = [one.fix for one in fixable if one.fix is not None]
+        for finding, fix, proposal in zip(fixable, fixes, workspace.proposals(fixes), strict=True):
+            if proposal.plan is None or proposal.fix is None:
+                self._refuse(finding, proposal.refusal or "nothing to change")
+                continue
+            if fix.safety is Safety.UNSAFE and not self.unsafe:
+                self.result.held_back.append(RefusedFix(finding, _NEEDS_UNSAFE))
+                continue
+            marks = self._marks(finding, proposal.fix)
+            reason = next((self.restless[mark] for mark in marks if mark in self.restless), None)
+            if reason is not None:
+                self._refuse(finding, reason)
+                continue
+            paths = frozenset(edit.path for edit in proposal.fix.edits)
+            yield _Candidate(finding, proposal.plan, paths, marks)
+
+    def _marks(self, finding: Finding, fix: Fix) -> tuple[_Mark, ...]:
+        """From the narrowest to the widest."""
+        lines = {path: Lines(self.current[path].text) for path in {edit.path for edit in fix.edits}}
+        texts = tuple((edit.path, lines[edit.path].slice(edit.span), edit.content) for edit in fix.edits)
+        wide = (finding.path, finding.code)
+        return ((*wide, finding.function, texts), (*wide, finding.function), wide, (finding.path,))
 
     def _refuse(self, finding: Finding, reason: str) -> None:
         self.result.refused.append(RefusedFix(finding, reason))
 
     def _apply(self, workspace: Workspace, chosen: list[_Candidate]) -> dict[str, SourceFile]:
-        """The new files. Should they not parse, the fixes are tried one after the other, to leave out the culprits."""
+        """The new files. Should the fixes not go together, they are tried one after the other, to leave out the culprits."""
+        made = self.rounds[-1].made
         try:
-            sources = self._rewritten(workspace, chosen)
-        except (Refused, ValueError) as error:
-            if len(chosen) == 1:
-                self._refuse(chosen[0].finding, str(error))
-                return {}
+            sources = workspace.edited([candidate.plan for candidate in chosen])
+        except Refused:
+            pass
         else:
-            self.result.applied += [candidate.finding for candidate in chosen]
+            made += chosen
             return sources
-        accepted: list[_Candidate] = []
         sources = {}
         for candidate in chosen:
             try:
-                sources = self._rewritten(workspace, [*accepted, candidate])
-            except (Refused, ValueError) as error:
-                self._refuse(candidate.finding, str(error))
+                sources = workspace.edited([one.plan for one in (*made, candidate)])
+            except Refused as refusal:
+                self._refuse(candidate.finding, str(refusal))
             else:
-                accepted.append(candidate)
-        self.result.applied += [candidate.finding for candidate in accepted]
+                made.append(candidate)
         return sources
 
-    def _rewritten(self, workspace: Workspace, chosen: Sequence[_Candidate]) -> dict[str, SourceFile]:
-        """Raises Refused or ValueError when the fixes do not go together or the result would not parse."""
-        by_path: dict[str, list[Edit]] = {}
-        for edit in workspace.edits(candidate.plan for candidate in chosen):
-            by_path.setdefault(edit.path, []).append(edit)
-        sources = {path: _edited(self.current[path], edits) for path, edits in by_path.items()}
-        for path, source in sources.items():
-            _check_parses(path, source.text)
-        return sources
+    # Fixes that do not come to rest
 
-    def _give_up(self, paths: Iterable[str]) -> None:
-        """Puts files whose fixes do not come to rest, and those changed along with them, back as they were."""
-        waiting = [path for path in paths if path not in self.given_up]
-        while waiting:
-            path = waiting.pop()
-            if path in self.given_up:
-                continue
-            self.given_up.add(path)
-            self.current[path] = self.sources[path]
-            self.result.errors.append(
-                SourceError(path, "its fixes never came to rest; left as it was, please report this")
-            )
-            waiting.extend(self.result.together.get(path, ()))
-        self.result.applied = [
-            finding
-            for finding in self.result.applied
-            if finding.fix is None or not _paths(finding.fix) & self.given_up
-        ]
+    def _undo_circle(self, path: str) -> None:
+        """If the file at `path` is as it was before an earlier round, takes back what was done since, for good."""
+        text = self.current[path].text
+        for number, one in enumerate(self.rounds):
+            if one.before[path].text == text:
+                circle = [fix for later in self.rounds[number:] for fix in later.made if path in fix.paths]
+                if circle:
+                    self.circles[path] += 1
+                    marks = self._ban(circle, self.circles[path] // _CIRCLES, "undo each other")
+                    first = (n for n, early in enumerate(self.rounds) if _has_one_of(early.made, marks))
+                    self._take_back({path}, min([number, *first]))
+                return
+
+    def _undo_endless(self, paths: Iterable[str]) -> None:
+        """Takes the fixes back that were made in `paths` again and again; each time with less regard to which these are."""
+        for path in sorted(paths):
+            here = [[fix for fix in one.made if path in fix.paths] for one in self.rounds]
+            last = [fix for made in here[-_RECENT:] for fix in made]
+            if not last:
+                continue  # it came to rest by taking back a circle
+            self.endless[path] += 1
+            level = self.endless[path]
+            if level < len(last[0].marks) - 1:
+                often = Counter(mark for made in here for mark in {fix.marks[level] for fix in made})
+                again = [fix for fix in last if often[fix.marks[level]] >= _OFTEN] or last
+                self._ban(again, level, "never come to rest")
+            else:
+                self._ban(last, level, "never come to rest")
+                message = "its fixes never came to rest; left as it was, please report this"
+                self.result.errors.append(SourceError(path, message))
+            self._take_back({path}, 0)
+
+    def _ban(self, fixes: Sequence[_Candidate], level: int, what: str) -> set[_Mark]:
+        """Has fixes like these never be made again; what is like them, by `level`."""
+        names = sorted({f"{fix.finding.code} ({fix.finding.name})" for fix in fixes})
+        if len(names) == 1:
+            how = "its fixes undo each other" if what == "undo each other" else "its fix never comes to rest"
+            reason = f"{how} here; not made"
+        else:
+            which = ", ".join(names[:-1]) + f" and {names[-1]}"
+            reason = f"the fixes of {which} {what}; {'neither' if len(names) == 2 else 'none'} is made"
+        marks = {fix.marks[min(level, len(fix.marks) - 1)] for fix in fixes}
+        for mark in marks:
+            self.restless.setdefault(mark, reason)
+        return marks
+
+    def _take_back(self, paths: set[str], number: int) -> None:
+        """Puts the files, and those that changed along with them, back as they were before a round."""
+        later = self.rounds[number:]
+        reached: set[str] = set()
+        while paths != reached:
+            reached = set(paths)
+            paths |= {path for one in later for fix in one.made if fix.paths & reached for path in fix.paths}
+        for one in later:
+            one.made = [fix for fix in one.made if not fix.paths & paths]
+            one.before.update({path: later[0].before[path] for path in paths})
+        self.current.update({path: later[0].before[path] for path in paths})
+
+
+def _has_one_of(fixes: Iterable[_Candidate], marks: set[_Mark]) -> bool:
+    return any(mark in marks for fix in fixes for mark in fix.marks)
 
 
 def _paths(fix: FixRequest | Fix) -> set[str]:
     return {part.path for part in (fix.edits if isinstance(fix, Fix) else fix.steps)}
-
-
-def _edited(source: SourceFile, edits: Sequence[Edit]) -> SourceFile:
-    """`source` with `edits` made. Raises ValueError when they overlap, or when its container does not take them."""
-    text = apply_edits(source.text, edits)
-    container = source.container
-    if container is None:
-        return dataclasses.replace(source, text=text)
-    container = container.edited(edits)
-    return dataclasses.replace(source, text=container.code, container=container)
-
-
-def _check_parses(path: str, text: str) -> None:
-    """Raises Refused when either parser rejects the text."""
-    try:
-        parse_text(text)
-        cst.parse_module(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, cst.ParserSyntaxError) as error:
-        reason = str(error).partition("\n")[0]
-        raise Refused(f"{path} would not parse afterwards ({reason})") from None

@@ -16,6 +16,7 @@ from jaxlint.cli.options import RunOptions, run_options
 from jaxlint.config import Config
 from jaxlint.finding import Finding, Severity
 from jaxlint.fixes import FixResult, fix_sources
+from jaxlint.garbage import no_garbage_collection
 from jaxlint.places import position, shown
 from jaxlint.report.styled import Printer, printable
 from jaxlint.source import SourceError, SourceFile
@@ -87,13 +88,18 @@ class _Checker:
         self.config = config
         self.first: engine.CheckResult | None = first
         self.errors: list[SourceError] = []
+        self.context: list[SourceFile] | None = None
 
     def __call__(self, sources: Mapping[str, SourceFile]) -> Sequence[Finding]:
         if self.first is not None:
             findings, self.first = self.first.findings, None
             return findings
         rules = self.config.rules()
-        outcome = engine._analyze(list(sources.values()), rules, self.config)
+        files = list(sources.values())
+        if self.context is None:
+            self.context = engine._rest_of_project(files, self.config)
+        with no_garbage_collection():
+            outcome = engine._analyze(files, rules, self.config, self.context)
         self.errors = list(outcome.errors)
         least = _SEVERITIES.index(self.config.severity)
         findings = engine._settle(outcome.findings, sources, rules, self.config)

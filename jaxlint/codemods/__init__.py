@@ -41,13 +41,14 @@ from jaxlint.codemods import (
     wrap_expression,
     wrapping,
 )
-from jaxlint.codemods.plan import Plan, Workspace, resolve
+from jaxlint.codemods.plan import Plan, Proposal, Workspace, resolve
 from jaxlint.codemods.registry import codemod_ids
 from jaxlint.codemods.site import Refused
 from jaxlint.codemods.text import apply_edits
 
 __all__ = [
     "Plan",
+    "Proposal",
     "Refused",
     "Workspace",
     "add_jit",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from jaxlint.codemods.edited import edited, is_in_comment, with_line_ends_of
 from jaxlint.codemods.imports import ImportChanges
 from jaxlint.codemods.registry import Draft, find_codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.tidy import import_edits
-from jaxlint.finding import Edit, Fix, FixRequest
+from jaxlint.finding import Edit, Fix, FixRequest, Span
 from jaxlint.source.file import SourceFile
 
 # Files whose libcst trees are kept at a time: a tree takes a hundred times the room of its source.
@@ -22,6 +23,7 @@ class Plan:
     """What one fix does, by file, before its imports are tidied. Made all or none."""
 
     drafts: dict[str, Draft] = field(default_factory=dict)
+    meant: set[tuple[str, Span]] = field(default_factory=set)  # where a comment is meant to change
 
     @property
     def is_empty(self) -> bool:
@@ -36,6 +38,23 @@ class Plan:
         )
 
 
+@dataclass(slots=True)
+class Proposal:
+    """What is to be said of a fix, in every command: what it does, or why it cannot be made.
+
+    `crashed` tells that the reason is a bug of ours.
+    """
+
+    plan: Plan | None = None
+    fix: Fix | None = None
+    refusal: str | None = None
+    crashed: Exception | None = None
+
+    def refuse(self, reason: str) -> None:
+        self.plan = self.fix = None
+        self.refusal = reason
+
+
 class Workspace:
     """The files of one round: each is parsed at most once, however many fixes touch it."""
 
@@ -45,11 +64,12 @@ class Workspace:
         self.sources = sources
         self._make_site = make_site
         self._sites: dict[str, Site] = {}  # the most recently used last
+        self._edited: dict[tuple[Edit, ...], SourceFile] = {}
 
     def site(self, path: str) -> Site:
         """The shared view of the file at `path`. Raises Refused when it is not among the sources."""
         if path not in self.sources:
-            raise Refused(f"{path} was not read in this run")
+            raise Refused(f"{path} would have to change too; name that file as well")
         site = self._sites.pop(path, None) or self._make_site(self.sources[path])
         self._sites[path] = site
         if len(self._sites) > _LIVE_TREES:
@@ -82,6 +102,8 @@ class Workspace:
                 draft = plan.drafts.get(edit.path) or Draft(self.site(edit.path))
                 plan.drafts[edit.path] = draft
                 draft.replace(edit.span, edit.content)
+                if is_in_comment(self.sources[edit.path].text, edit.span):
+                    plan.meant.add((edit.path, edit.span))
         except Refused as refusal:
             return str(refusal)
         return "nothing to change" if plan.is_empty else plan
@@ -98,8 +120,76 @@ class Workspace:
             imports = ImportChanges()
             for draft in drafts:
                 imports.update(draft.imports)
-            result += edits + import_edits(self.site(path), imports, edits)
+            whole = edits + import_edits(self.site(path), imports, edits)
+            result += [with_line_ends_of(self.sources[path].text, edit) for edit in whole]
         return sorted(result, key=lambda edit: (edit.path, edit.span))
+
+    def edited(self, plans: Sequence[Plan]) -> dict[str, SourceFile]:
+        """The files that `plans`, none of which conflict, change, as they then are. Raises Refused when one of them would not
+        parse, would lose a comment, or cannot take the edits."""
+        by_path: dict[str, list[Edit]] = {}
+        for edit in self.edits(plans):
+            by_path.setdefault(edit.path, []).append(edit)
+        meant = {place for plan in plans for place in plan.meant}
+        return {
+            path: self._edited_file(path, edits, [span for one, span in meant if one == path])
+            for path, edits in by_path.items()
+        }
+
+    def _edited_file(self, path: str, edits: Sequence[Edit], meant: Sequence[Span]) -> SourceFile:
+        key = tuple(edits)
+        if key not in self._edited:
+            self._edited[key] = edited(self.sources[path], edits, meant)
+        return self._edited[key]
+
+    def proposals(self, fixes: Iterable[FixRequest | Fix]) -> list[Proposal]:
+        """What becomes of each fix when it is made alone."""
+        found = [self._proposal(fix) for fix in fixes]
+        waiting = [proposal for proposal in found if proposal.plan is not None]
+        while waiting:
+            # Those that do not touch each other are checked at once: nearly always, all is well.
+            group, rest = _apart(waiting)
+            if self._problem([plan for _, plan in group]) is not None:
+                for proposal, plan in group:
+                    reason = self._problem([plan])
+                    if reason is not None:
+                        proposal.refuse(reason)
+            waiting = rest
+        return found
+
+    def _proposal(self, fix: FixRequest | Fix) -> Proposal:
+        """Not yet checked in the files."""
+        try:
+            plan = self.adopt(fix) if isinstance(fix, Fix) else self.plan(fix)
+            if isinstance(plan, str):
+                return Proposal(refusal=plan)
+            return Proposal(plan, Fix(fix.safety, fix.message, tuple(self.edits([plan]))))
+        except Refused as refusal:
+            return Proposal(refusal=str(refusal))
+        except Exception as error:  # a bug of ours must not cost the other fixes
+            what = " ".join(f"{type(error).__name__}: {error}".split())
+            return Proposal(refusal=f"internal error ({what}); please report it", crashed=error)
+
+    def _problem(self, plans: Sequence[Plan]) -> str | None:
+        try:
+            self.edited(plans)
+        except Refused as refusal:
+            return str(refusal)
+        return None
+
+
+def _apart(proposals: Sequence[Proposal]) -> tuple[list[tuple[Proposal, Plan]], list[Proposal]]:
+    """Proposals that can be made at once, and the rest."""
+    group: list[tuple[Proposal, Plan]] = []
+    rest: list[Proposal] = []
+    for proposal in proposals:
+        plan = proposal.plan
+        assert plan is not None
+        if any(plan.conflicts_with(other) for _, other in group):
+            rest.append(proposal)
+        else:
+            group.append((proposal, plan))
+    return group, rest
 
 
 @functools.lru_cache(maxsize=2)
@@ -113,12 +203,5 @@ def resolve(request: FixRequest, sources: Mapping[str, SourceFile]) -> Fix | str
     `sources` maps the paths that the steps name to the files. Fixes of one file are best resolved in a row: it is then
     parsed once.
     """
-    workspace = Workspace(sources, _recent_site)
-    plan = workspace.plan(request)
-    if isinstance(plan, str):
-        return plan
-    try:
-        edits = workspace.edits([plan])
-    except Refused as refusal:
-        return str(refusal)
-    return Fix(request.safety, request.message, tuple(edits))
+    [proposal] = Workspace(sources, _recent_site).proposals([request])
+    return proposal.fix or proposal.refusal or ""

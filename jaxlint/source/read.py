@@ -121,6 +121,8 @@ def _problem(source: SourceFile, code: str) -> tuple[int | None, str] | None:
 
 def _declared_encoding(data: bytes, display: str) -> str:
     """The encoding by PEP 263: the byte-order mark, a coding comment in the first two lines, or UTF-8."""
+    if b"\r" in data:  # a line may end in it alone, which `readline` does not see
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
     except SyntaxError as error:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
+from jaxlint.codemods import Plan, Refused, Workspace
 from jaxlint.finding import Finding, FixRequest, Safety, Step
 from jaxlint.source import SourceError
 from jaxlint.source.journal import write_together
@@ -491,11 +491,7 @@ def changes_of(edits: list[Edit], verification: Verification) -> list[Change]:
         if isinstance(plan, str):
             raise Refused(plan)
         plans.append(plan)
-    found = workspace.edits(plans)
-    return [
-        Change(source, apply_edits(source.text, [edit for edit in found if edit.path == path]))
-        for path, source in sources.items()
-    ]
+    return [Change(sources[path], new.file_text) for path, new in workspace.edited(plans).items()]
 
 
 def _write(edits: list[Edit], verification: Verification) -> None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jaxlint import codemods
+from jaxlint.codemods import registry
 from jaxlint.config import Config, load_config
 from jaxlint.engine import CheckResult, Stdin, check
-from jaxlint.finding import Edit, Fix, FixRequest, Safety, Severity
+from jaxlint.finding import Edit, Fix, Safety, Severity, Step
 
 if TYPE_CHECKING:
     from tests.engine.conftest import StandInAnalysis
@@ -108,20 +109,20 @@ def test_fixes_are_resolved_or_left_out(
 ) -> None:
     (project / "a.py").write_text("bad\nbad\nbad\n")
 
-    def resolve(request: FixRequest, sources: dict[str, object]) -> Fix | str:
-        (step,) = request.steps
+    def stand_in_codemod(draft: registry.Draft, step: Step) -> None:
         if step.span.line == 2:
-            return "its line is even"
+            raise codemods.Refused("its line is even")
         if step.span.line == 3:
             raise ZeroDivisionError
-        return Fix(request.safety, request.message, (Edit(step.path, step.span, "good"),))
+        draft.replace(step.span, "good")
 
-    monkeypatch.setattr(codemods, "resolve", resolve)
+    monkeypatch.setitem(registry._codemods, "stand-in", stand_in_codemod)
     result = run("a.py", resolve_fixes=True)
     first, second, third = result.findings
     assert first.fix == Fix(Safety.SAFE, "Rename it", (Edit("a.py", first.span, "good"),))
     assert (second.fix, second.data["fix_refused"]) == (None, "its line is even")
     assert third.fix is None
+    assert third.data["fix_refused"] == "internal error (ZeroDivisionError:); please report it"
     assert "internal error" in str(result.errors[0])
 
 

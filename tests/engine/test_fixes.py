@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -33,22 +35,6 @@ def renames(old: str, new: str, safety: Safety = Safety.SAFE):
                     span = Span(node.lineno, node.col_offset + 1, node.end_lineno, node.end_col_offset + 1)
                     step = Step("rename-api", path, span, {"old": old, "new": new})
                     found.append(finding(path, span, FixRequest(safety, "rename", (step,))))
-        return found
-
-    return check
-
-
-def edits_every_round(content_of):
-    """A check that reports each file's first line, with a ready fix that replaces it by `content_of(text)`."""
-
-    def check(sources: Mapping[str, SourceFile]) -> list[Finding]:
-        found: list[Finding] = []
-        for path, source in sources.items():
-            content = content_of(source.text)
-            if content is not None:
-                span = Span(1, 1, 1, len(source.text.split("\n")[0]) + 1)
-                fix = Fix(Safety.SAFE, "edit", (Edit(path, span, content),))
-                found.append(finding(path, span, fix))
         return found
 
     return check
@@ -146,22 +132,200 @@ def test_a_result_that_does_not_parse_is_left_out_and_the_others_are_made():
     assert len(result.applied) == 1
 
 
-def test_a_circle_leaves_the_file_alone_and_the_others_are_fixed():
-    def content(text):
-        first = text.split("\n")[0]
-        return {"a": "b", "b": "a", "c": "d"}.get(first)
+# Fixes that do not come to rest
 
-    result = run({"circle.py": "a\n", "line.py": "c\n"}, edits_every_round(content))
+
+def replaces(*rules: tuple[str, str, str]):
+    """A check in which each rule (code, old, new) reports the word `old` wherever it stands, with a ready fix to `new`."""
+
+    def check(sources: Mapping[str, SourceFile]) -> list[Finding]:
+        found: list[Finding] = []
+        for path, source in sources.items():
+            lines = Lines(source.text)
+            for code, old, new in rules:
+                for match in re.finditer(rf"\b{old}\b", source.text):
+                    span = lines.span(*match.span())
+                    fix = Fix(Safety.SAFE, "edit", (Edit(path, span, new),))
+                    found.append(finding(path, span, fix, code))
+        return found
+
+    return check
+
+
+def test_fixes_that_undo_each_other_are_refused_by_name_and_the_others_are_made():
+    check = replaces(("JAX001", "a", "b"), ("JAX002", "b", "a"), ("JAX003", "c", "d"))
+    result = run({"circle.py": "x = a\ny = c\n", "line.py": "c\n"}, check)
+    assert result.texts == {"circle.py": "x = a\ny = d\n", "line.py": "d\n"}
+    assert result.errors == []
+    assert sorted((one.path, one.code) for one in result.applied) == [
+        ("circle.py", "JAX003"),
+        ("line.py", "JAX003"),
+    ]
+    assert [(one.finding.code, one.reason) for one in result.refused] == [
+        ("JAX001", "the fixes of JAX001 (test-rule) and JAX002 (test-rule) undo each other; neither is made")
+    ]
+
+
+def test_what_leads_into_a_circle_is_made():
+    """`z` becomes `a`, which is one of three that go round."""
+    check = replaces(("JAX001", "a", "b"), ("JAX002", "b", "c"), ("JAX003", "c", "a"), ("JAX004", "z", "a"))
+    result = run({"a.py": "x = z\n"}, check)
+    assert result.texts == {"a.py": "x = a\n"}
+    assert [one.code for one in result.applied] == ["JAX004"]
+    assert "JAX001 (test-rule), JAX002 (test-rule) and JAX003 (test-rule) undo" in result.refused[0].reason
+
+
+def test_circles_of_different_length_in_one_file():
+    check = replaces(
+        ("JAX001", "a", "b"),
+        ("JAX002", "b", "a"),
+        ("JAX003", "p", "q"),
+        ("JAX004", "q", "r"),
+        ("JAX005", "r", "p"),
+        ("JAX006", "old", "new"),
+    )
+    result = run({"a.py": "x = a\ny = p\nz = old\n"}, check)
+    assert result.texts == {"a.py": "x = a\ny = p\nz = new\n"}
+    assert result.errors == []
+
+
+def test_a_circle_elsewhere_does_not_cost_the_same_rule_its_other_fixes():
+    """JAX001 goes in a circle with JAX002 on `a`; what it makes of `e` stays."""
+    check = replaces(("JAX001", "a", "b"), ("JAX002", "b", "a"), ("JAX001", "e", "f"))
+    result = run({"a.py": "x = a\ny = e\n"}, check)
+    assert result.texts == {"a.py": "x = a\ny = f\n"}
+
+
+def test_a_circle_over_two_files():
+    """Each fix changes both files; a third, in one of them, has nothing to do with it."""
+
+    def check(sources):
+        one, two = sources["a.py"].text, sources["b.py"].text
+        word = Span(1, 1, 1, 2)
+        found = list(replaces(("JAX003", "c", "d"))(sources))
+        for code, old, new in (("JAX001", "a", "b"), ("JAX002", "b", "a")):
+            if one[0] == two[0] == old:
+                edits = (Edit("a.py", word, new), Edit("b.py", word, new))
+                found.append(finding("a.py", word, Fix(Safety.SAFE, "both", edits), code))
+        return found
+
+    result = run({"a.py": "a\n", "b.py": "a\nc\n", "c.py": "c\n"}, check)
+    assert result.texts == {"b.py": "a\nd\n", "c.py": "d\n"}
+    assert [one.finding.code for one in result.refused] == ["JAX001"]
+
+
+def test_a_circle_through_another_file():
+    """What one rule writes, the other undoes, as it is reported in another file."""
+
+    def check(sources):
+        word = Span(1, 1, 1, 2)
+        text = sources["a.py"].text
+        path, code, new = ("a.py", "JAX001", "b") if text == "a\n" else ("b.py", "JAX002", "a")
+        return [finding(path, word, Fix(Safety.SAFE, "edit", (Edit("a.py", word, new),)), code)]
+
+    result = run({"a.py": "a\n", "b.py": "x\n"}, check)
+    assert result.texts == {}
+    assert "JAX001 (test-rule) and JAX002 (test-rule) undo each other" in result.refused[0].reason
+
+
+def test_endless_growth_costs_only_the_rule_that_grows():
+    check = replaces(("JAX001", "g", "g + g"), ("JAX002", "c", "d"))
+    result = run({"a.py": "x = g\ny = c\n"}, check, max_rounds=5)
+    assert result.texts == {"a.py": "x = g\ny = d\n"}
+    assert result.errors == []
+    assert [(one.finding.code, one.reason) for one in result.refused] == [
+        ("JAX001", "its fix never comes to rest here; not made")
+    ]
+
+
+def test_two_rules_that_grow_by_turns():
+    check = replaces(("JAX001", "a", "b, 1"), ("JAX002", "b", "a"), ("JAX003", "c", "d"))
+    result = run({"a.py": "x = a\ny = c\n"}, check, max_rounds=9)
+    assert result.texts == {"a.py": "x = a\ny = d\n"}
+    assert (
+        "the fixes of JAX001 (test-rule) and JAX002 (test-rule) never come to rest"
+        in result.refused[0].reason
+    )
+
+
+def test_a_file_in_which_nothing_comes_to_rest_is_left_alone():
+    """A new rule each time: nothing that could be told again."""
+    count = itertools.count(100)
+
+    def check(sources):
+        found = []
+        for path, source in sources.items():
+            if source.text.startswith("a"):
+                span = Span(1, 1, 1, 2)
+                fix = Fix(Safety.SAFE, "edit", (Edit(path, span, "aa"),))
+                found.append(finding(path, span, fix, f"JAX{next(count)}"))
+        return [*found, *replaces(("JAX900", "c", "d"))({"line.py": sources["line.py"]})]
+
+    result = run({"circle.py": "a\n", "line.py": "c\n"}, check, max_rounds=4)
     assert result.texts == {"line.py": "d\n"}
     assert [error.path for error in result.errors] == ["circle.py"]
+    assert "never came to rest" in result.errors[0].message
     assert [one.path for one in result.applied] == ["line.py"]
 
 
-def test_endless_growth_leaves_the_file_alone():
-    result = run({"a.py": "a\n"}, edits_every_round(lambda text: text.split("\n")[0] + "a"), max_rounds=5)
+def test_many_rounds_that_end_are_no_circle():
+    rules = [(f"JAX{n:03}", f"n{n}", f"n{n - 1}") for n in range(1, 20)]
+    result = run({"a.py": "x = n19\n"}, replaces(*rules))
+    assert result.texts == {"a.py": "x = n0\n"}
+    assert result.rounds == 19
+
+
+# A comment is never lost
+
+
+def cuts(old: str, new: str):
+    """A check that has one fix, from `old` to `new`, as a codemod's would be."""
+
+    def check(sources: Mapping[str, SourceFile]) -> list[Finding]:
+        [(path, source)] = sources.items()
+        start = source.text.find(old)
+        if start < 0 or (new and new in source.text):
+            return []
+        span = Lines(source.text).span(start, start + len(old))
+        return [finding(path, span, Fix(Safety.SAFE, "edit", (Edit(path, span, new),)))]
+
+    return check
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("x = f(  # why\n    1)\n", "f(  # why\n    1)", "f(1)"),
+        ("# above\nx = 1\ny = 2\n", "# above\nx = 1\n", ""),
+        ("x = 1  # one\ny = 2  # two\n", "\ny = 2", ""),  # the two become one
+        ("x = 1  # one\ny = 2\n", "1  # one", "'# one'"),  # a string is no comment
+        ("# same\nx = 1\n# same\ny = 2\n", "# same\nx = 1\n", ""),  # there were two of them
+    ],
+)
+def test_a_fix_that_would_lose_a_comment_is_refused(text, old, new, newline):
+    text, old, new = (part.replace("\n", newline) for part in (text, old, new))
+    result = run({"a.py": text}, cuts(old, new))
     assert not result.texts
-    assert "never came to rest" in result.errors[0].message
-    assert result.rounds == 5
+    assert result.refused[0].reason.startswith("it would lose a comment: #")
+
+
+def test_a_comment_that_moves_is_not_lost():
+    check = cuts("f(  # why\n    1)", "f(1)  # why")
+    assert run({"a.py": "x = f(  # why\n    1)\n"}, check).texts == {"a.py": "x = f(1)  # why\n"}
+
+
+def test_a_fix_that_is_about_a_comment_may_change_it():
+    """As that of a suppression that silences nothing: what it replaces is a comment and nothing else."""
+    assert run({"a.py": "x = 1  # noqa: JAX101\n"}, cuts("  # noqa: JAX101", "")).texts == {"a.py": "x = 1\n"}
+    assert run({"a.py": "# kept # noqa\n1\n"}, cuts(" # noqa", "")).texts == {"a.py": "# kept\n1\n"}
+
+
+@pytest.mark.parametrize("newline", ["\r\n", "\r"])
+def test_new_lines_end_as_the_others(newline):
+    text = f"x = old{newline}# end{newline}"
+    result = run({"a.py": text}, cuts("old", "(\n    new\n)"))
+    assert result.texts == {"a.py": f"x = ({newline}    new{newline}){newline}# end{newline}"}
 
 
 def test_files_of_one_fix_belong_together():
@@ -208,7 +372,7 @@ def test_steps_outside_the_files_at_hand_are_refused():
     span = Span(1, 1, 1, 4)
     request = FixRequest(Safety.SAFE, "m", (Step("tuple-static-argument", "other.py", span),))
     result = run({"a.py": "[1]\n"}, lambda sources: [finding("a.py", span, request)])
-    assert result.refused[0].reason == "other.py was not read in this run"
+    assert result.refused[0].reason == "other.py would have to change too; name that file as well"
     unknown = FixRequest(Safety.SAFE, "m", (Step("no-such-codemod", "a.py", span),))
     result = run({"a.py": "[1]\n"}, lambda sources: [finding("a.py", span, unknown)])
     assert "there is no codemod" in result.refused[0].reason

@@ -394,21 +394,22 @@ def train(params, batches):
         donated: dict[str, object] = {"donate": "all"} if equinox else {"argnums": positions}
         step = Step("add-donation", report.path, report.span(place), donated)
         complete = _callers_complete(event, calls)
+        aliased = any(call.aliased & set(positions) for call in calls)
         kept = any(not set(positions) <= set(call.rebound) for call in calls)
         report(
             place,
             f"`{label}` returns new {quoted} and does not donate the old; both are in memory at once",
             reason=f"{event.transformed.why.explain(report.module)}, and {where}",
-            # A call that keeps its argument would find the buffer gone.
+            # A call that keeps its argument, under its name or in a list, would find the buffer gone.
             fix=None
-            if kept or (equinox and not all(call.given_up for call in calls))
+            if kept or aliased or (equinox and not all(call.given_up for call in calls))
             else FixRequest(Safety.UNSAFE, "Donate all arrays" if equinox else f"Donate {quoted}", (step,)),
             function=label,
             data={
                 "argnums": positions,
                 "callers": [f"{call.module.display}:{call.node.lineno}" for call in calls],
                 "callers_complete": complete and not kept,
-                "aliased": any(call.aliased & set(positions) for call in calls),
+                "aliased": aliased,
                 "public": _is_public(event),
             },
         )

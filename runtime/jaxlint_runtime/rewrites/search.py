@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jaxlint.codemods import Plan, Refused, Workspace, apply_edits
+from jaxlint.codemods import Plan, Refused, Workspace
 from jaxlint.finding import FixRequest
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
@@ -704,13 +704,9 @@ def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> di
             return "the edits touch each other"
         plans.append(plan)
     try:
-        edits = workspace.edits(plans)
+        new = workspace.edited(plans)
     except Refused as refusal:
         return str(refusal)
-    result = dict(sources)
-    for path in dict.fromkeys(edit.path for edit in edits):
-        if sources[path].container is not None:
-            return "notebooks and pages are not run"
-        text = apply_edits(sources[path].text, [edit for edit in edits if edit.path == path])
-        result[path] = dataclasses.replace(sources[path], text=text)
-    return result
+    if any(source.container is not None for source in new.values()):
+        return "notebooks and pages are not run"
+    return {**sources, **new}

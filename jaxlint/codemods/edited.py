@@ -1,0 +1,134 @@
+"""The file that edits make, and what has to hold of it: it parses, its lines end as they did, and no comment is lost.
+
+Whatever is written goes through here: the fixes of findings, and what `verify` has proven.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import io
+import re
+import tokenize
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+import libcst as cst
+
+from jaxlint.codemods.site import Refused
+from jaxlint.codemods.text import Lines, apply_edits
+from jaxlint.finding import Edit, Span
+from jaxlint.source.file import SourceError, SourceFile
+from jaxlint.syntax.parse import parse_source, refuse_nesting, split_lines
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_SHOWN = 60  # characters of a comment in a message
+
+
+def edited(source: SourceFile, edits: Sequence[Edit], meant: Collection[Span] = ()) -> SourceFile:
+    """`source` with `edits` made, which may lose the comments at the places in `meant` and no others.
+
+    Raises Refused when they overlap, when the file's container does not take them, when a parser rejects the result, and
+    when a comment would be lost.
+    """
+    try:
+        result = _replaced(source, edits)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+    _check_parses(result)
+    lost = lost_comments(source.text, result.text)
+    if meant and lost:
+        lost -= _touched(source.text, meant)
+    if lost:
+        raise Refused(f"it would lose a comment: {_short(min(lost))}")
+    return result
+
+
+def lost_comments(before: str, after: str) -> Counter[str]:
+    """The comments of one text that the other lacks, and how many times."""
+    if before == after or "#" not in before:
+        return Counter()
+    return Counter(text for text, _, _ in comments(before)) - Counter(text for text, _, _ in comments(after))
+
+
+@functools.lru_cache(maxsize=8)
+def comments(text: str) -> tuple[tuple[str, int, int], ...]:
+    """The comments of a module, without white space at their end, each with its 1-based line and column."""
+    readline = io.StringIO("\n".join(split_lines(text))).readline
+    found = []
+    try:
+        for token in tokenize.generate_tokens(readline):
+            if token.type == tokenize.COMMENT:
+                found.append((token.string.rstrip(), token.start[0], token.start[1] + 1))
+    except (tokenize.TokenError, SyntaxError) as error:
+        raise Refused(f"the file cannot be read token by token: {error}") from None
+    return tuple(found)
+
+
+def _replaced(source: SourceFile, edits: Sequence[Edit]) -> SourceFile:
+    """Raises ValueError."""
+    text = apply_edits(source.text, edits)
+    if source.container is None:
+        return dataclasses.replace(source, text=text)
+    container = source.container.edited(edits)
+    return dataclasses.replace(source, text=container.code, container=container)
+
+
+def with_line_ends_of(text: str, edit: Edit) -> Edit:
+    """The edit with the line ends of the file, where these are all alike."""
+    if "\n" not in edit.content and "\r" not in edit.content:
+        return edit
+    kinds = _line_ends(text)
+    if len(kinds) != 1:
+        return edit
+    [newline] = kinds
+    return dataclasses.replace(edit, content=_LINE_END.sub(newline, edit.content))
+
+
+@functools.lru_cache(maxsize=8)
+def _line_ends(text: str) -> frozenset[str]:
+    return frozenset(_LINE_END.findall(text)) if "\r" in text else frozenset("\n")
+
+
+def _check_parses(source: SourceFile) -> None:
+    """Raises Refused when either parser rejects the text."""
+    try:
+        parse_source(source)
+        refuse_nesting(source, concrete=True)  # libcst would bring the interpreter down
+        cst.parse_module(source.text)
+    except SourceError as error:
+        reason = error.message
+    except (ValueError, RecursionError, MemoryError, cst.ParserSyntaxError) as error:
+        reason = str(error).partition("\n")[0]
+    else:
+        return
+    raise Refused(f"{source.display} would not parse afterwards ({reason})")
+
+
+def is_in_comment(text: str, span: Span) -> bool:
+    """Whether nothing but a comment, or a part of one, and white space stands at `span`."""
+    start, end = Lines(text).range(span)
+    return any(
+        max(start, first) < min(end, last) and not (text[start:first] + text[last:end]).strip()
+        for first, last in _comment_ranges(text)
+    )
+
+
+def _touched(text: str, spans: Collection[Span]) -> Counter[str]:
+    """The comments in which something of `spans` stands."""
+    ranges = [Lines(text).range(span) for span in spans]
+    return Counter(
+        text[first:last].rstrip()
+        for first, last in _comment_ranges(text)
+        if any(max(start, first) < min(end, last) for start, end in ranges)
+    )
+
+
+def _comment_ranges(text: str) -> list[tuple[int, int]]:
+    lines = Lines(text)
+    starts = [(comment, lines.offset(line, column)) for comment, line, column in comments(text)]
+    return [(start, start + len(comment)) for comment, start in starts]
+
+
+def _short(comment: str) -> str:
+    return comment if len(comment) <= _SHOWN else comment[: _SHOWN - 1] + "…"
