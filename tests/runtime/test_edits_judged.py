@@ -14,6 +14,7 @@ import pytest
 from jaxlint.finding import FixRequest, Safety, Span, Step
 from jaxlint.source import SourceFile, read_source
 from jaxlint_runtime.rewrites.figures import evened, no_promise
+from jaxlint_runtime.rewrites.leavings import Leavings
 from jaxlint_runtime.rewrites.proposals import Rewrite
 from jaxlint_runtime.rewrites.search import _Search
 from jaxlint_runtime.rewrites.trials import IN_DOUBLE, WITHOUT_JIT, Trial
@@ -364,3 +365,24 @@ def test_an_edit_whose_interval_holds_1_is_not_kept(tmp_path: Path, monkeypatch:
         assert told["status"] == "rejected"
         assert f"without compiles {said}" in told["reason"]
         assert found.verification.rewritten == []
+
+
+def test_an_edit_that_leaves_other_files_is_rejected(tmp_path: Path) -> None:
+    """Its values, its lines and its exit status are the same: the log has one line, since the function is traced once."""
+
+    def leaving(seconds: float, lines: int) -> Trial:
+        folder = tmp_path / f"{seconds}"
+        folder.mkdir()
+        text = "".join(f"step {n} loss 0.5\n" for n in range(lines))
+        (folder / "train.log").write_text(text)
+        left = Leavings({"train.log": len(text)}, folder=folder)
+        return dataclasses.replace(ran(seconds), left=left)
+
+    found, rewrites = search(tmp_path, {"a": leaving(4.0, 1), "b": leaving(4.5, 200)})
+    found.base, found.repeats = leaving(8.0, 200), [leaving(8.5, 200)]
+    (good,) = tried(found, rewrites, "ab")
+    assert good.rewrite.function == "b"
+    assert "and 1 file compared" in good.evidence
+    ((_, told),) = found.verification.document.results
+    assert told["status"] == "rejected"
+    assert told["reason"] == "compile a: it leaves other files: train.log has 1 line instead of 200"

@@ -5,17 +5,31 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+RELATIVE = 1e-3  # of a number, in any case
+COARSE = 0.03  # the same where it computes in 16 bits
+SPREAD = 4.0  # times what rounding alone does to it
+_REPEATS = 0.1  # what moves by more from run to run says nothing
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w.])")
 # numbers in lines that speak of time differ from version to version, which is what is wanted
 _CLOCK = re.compile(
     r"\b(?:time|took|elapsed|seconds|secs?|ms|us|µs|throughput|fps|it/s|/s|s/step|steps/s|speed|duration)\b|\d\s?s\b",
     re.IGNORECASE,
 )
-_RELATIVE = 1e-3  # of a number, in any case
-_COARSE = 0.03  # the same where it computes in 16 bits
-_REPEATS = 0.1  # what moves by more from run to run says nothing
-_SPREAD = 4.0  # times what rounding alone does to it
+# when a line was written: a date, a time of day, seconds since 1970
+_STAMP = re.compile(
+    r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b|(?<![\w.])1[6-9]\d{8}(?:\.\d+)?(?![\w.])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first line that differs, as it is and as it was; `lines` has the numbers of lines where these differ."""
+
+    new: str = ""
+    old: str = ""
+    lines: tuple[int, int] | None = None
 
 
 def differs(reference: str, others: Sequence[str], found: str, *, coarse: bool = False) -> str | None:
@@ -23,30 +37,44 @@ def differs(reference: str, others: Sequence[str], found: str, *, coarse: bool =
 
     `others` are what the original printed in its other runs, one of them with other rounding. `coarse`: 16 bits are allowed to round.
     """
-    lines = [line for line in reference.splitlines() if line.strip()]
-    again = [[line for line in text.splitlines() if line.strip()] for text in others]
+    other = first_difference(reference, others, found, coarse=coarse)
+    if other is None:
+        return None
+    if other.lines is not None:
+        return f"it prints {other.lines[0]} lines instead of {other.lines[1]}"
+    return f"it prints {other.new[:80]!r} instead of {other.old[:80]!r}"
+
+
+def first_difference(
+    reference: str, others: Sequence[str], found: str, *, coarse: bool = False
+) -> Difference | None:
+    """The same for any text, in parts. The first of `others` rounds as `reference` does: a number that moves there says nothing."""
+    lines, again = _lines(reference), [_lines(text) for text in others]
     if any(len(one) != len(lines) for one in again):
         return None  # the program does not repeat what it prints
-    ours = [line for line in found.splitlines() if line.strip()]
+    ours = _lines(found)
     if len(ours) != len(lines):
-        return f"it prints {len(ours)} lines instead of {len(lines)}"
+        return Difference(lines=(len(ours), len(lines)))
+    moving = _moving(lines, again[0]) if again else set()
     for number, (left, right) in enumerate(zip(lines, ours, strict=True)):
         repeats = [one[number] for one in again]
-        if _CLOCK.search(left) or not all(_shape(one) == _shape(left) for one in repeats):
+        shape = _shape(left)
+        if _CLOCK.search(left) or not all(_shape(one) == shape for one in repeats):
             continue
-        if _shape(left) != _shape(right):
-            return f"it prints {right.strip()[:80]!r} instead of {left.strip()[:80]!r}"
+        if shape != _shape(right):
+            return Difference(right.strip(), left.strip())
         for place, (a, b) in enumerate(zip(_numbers(left), _numbers(right), strict=True)):
+            if (shape, place) in moving:
+                continue
             spread = max((abs(float(_numbers(one)[place]) - float(a)) for one in repeats), default=0.0)
-            if not _close(a, b, spread, _COARSE if coarse else _RELATIVE):
-                return f"it prints {right.strip()[:80]!r} instead of {left.strip()[:80]!r}"
+            if not _close(a, b, spread, COARSE if coarse else RELATIVE):
+                return Difference(right.strip(), left.strip())
     return None
 
 
 def compared_lines(reference: str, others: Sequence[str]) -> tuple[int, int]:
     """How many printed lines repeat from run to run, and how many of these hold numbers that do."""
-    lines = [line for line in reference.splitlines() if line.strip()]
-    again = [[line for line in text.splitlines() if line.strip()] for text in others]
+    lines, again = _lines(reference), [_lines(text) for text in others]
     if any(len(one) != len(lines) for one in again):
         return 0, 0
     repeating = numeric = 0
@@ -62,14 +90,35 @@ def compared_lines(reference: str, others: Sequence[str]) -> tuple[int, int]:
     return repeating, numeric
 
 
+def _moving(lines: Sequence[str], again: Sequence[str]) -> set[tuple[tuple[str, ...], int]]:
+    """Numbers that differ between two runs that round alike, by the form of their lines: clocks, process ids, draws without a seed."""
+    return {
+        (_shape(left), place)
+        for left, right in zip(lines, again, strict=True)
+        if _shape(left) == _shape(right)
+        for place, (a, b) in enumerate(zip(_numbers(left), _numbers(right), strict=True))
+        if not _close(a, b, 0.0, RELATIVE)
+    }
+
+
+def _lines(text: str) -> list[str]:
+    return [_STAMP.sub("<when>", line) for line in text.splitlines() if line.strip()]
+
+
 def _close(a: str, b: str, spread: float, relative: float) -> bool:
     x, y = float(a), float(b)
     if not (math.isfinite(x) and math.isfinite(y)):
         return a.lower() == b.lower()
-    if "." not in a and "e" not in a.lower():
-        return x == y or abs(x - y) <= spread
-    allowed = max(relative * abs(x), 1.5 * max(_last_place(a), _last_place(b)), _SPREAD * spread)
+    if x == y:
+        return _is_whole(a) == _is_whole(b)  # a Python number that became an array, or one of another type
+    if _is_whole(a) and _is_whole(b):
+        return abs(x - y) <= spread
+    allowed = max(relative * abs(x), 1.5 * max(_last_place(a), _last_place(b)), SPREAD * spread)
     return abs(x - y) <= allowed
+
+
+def _is_whole(number: str) -> bool:
+    return "." not in number and "e" not in number.lower()
 
 
 def _last_place(number: str) -> float:

@@ -33,6 +33,7 @@ from jaxlint_runtime.rewrites.figures import (
     told,
     worth,
 )
+from jaxlint_runtime.rewrites.leavings import compared_files, other_errors, other_files
 from jaxlint_runtime.rewrites.loops import without_those
 from jaxlint_runtime.rewrites.printed import compared_lines, differs
 from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, packages_to_load
@@ -88,8 +89,8 @@ class _InDouble:
     """What runs in float64 say of an edit, and what both versions printed there."""
 
     told: str
-    original: str
-    edited: str
+    original: Trial
+    edited: Trial
 
 
 @dataclass(slots=True)
@@ -292,22 +293,25 @@ class _Search:
             return tried
         compared = trial.compared or {"calls": 0, "values": 0, "problem": None, "numerics": None}
         lines, numbers = compared_lines(self.base.printed, [one.printed for one in self.repeats])
+        files = compared_files(self.base.left, [one.left for one in self.repeats])
         problem, rounding = compared["problem"], ""
-        printed = self.base.printed, [one.printed for one in self.repeats], trial.printed
+        runs = self.base, self.repeats, trial
         if problem and self._may_be_rounding(compared["numerics"]):
             begun = time.monotonic()
             if rounding := self._only_rounded(compared["numerics"], sources, limit):
                 problem = None
             elif (double := self._same_in_double(compared["numerics"], sources, limit)) is not None:
-                problem, rounding, printed = None, double.told, (double.original, [], double.edited)
+                problem, rounding, runs = None, double.told, (double.original, [], double.edited)
             self.deadline += time.monotonic() - begun  # it takes no other edit's time
-        tried.problem = problem or differs(*printed, coarse=self.dtype is not None)
+        problem = problem or differs_in_print(*runs, coarse=self.dtype is not None)
         if trial.status != self.base.status:
-            tried.problem = f"it ends with exit status {trial.status} instead of {self.base.status}"
-        if tried.problem is not None:
-            tried.problem = f"it does not compute the same: {tried.problem}"
-        elif not compared["values"] and not numbers:
-            tried.problem = "no number that the program prints or returns could be compared"
+            problem = f"it ends with exit status {trial.status} instead of {self.base.status}"
+        if problem is not None:
+            tried.problem = f"it does not compute the same: {problem}"
+        elif (other := left_otherwise(*runs, coarse=self.dtype is not None)) is not None:
+            tried.problem = other
+        elif not compared["values"] and not numbers and not files:
+            tried.problem = "no number that the program prints, returns or writes could be compared"
         if compared["numerics"] is not None:
             tried.numerics = Numerics(
                 **{**compared["numerics"], "max_rel": compared["numerics"]["max_rel"] or 0.0}
@@ -323,7 +327,7 @@ class _Search:
                 f", whose own runs are up to {apart:.1e} apart, so that less than that would not be seen"
             )
         tried.evidence = (
-            f"{compared['values']} values of {compared['calls']} results and {lines} printed lines compared with {reference}; {rounding}"
+            f"{compared['values']} values of {compared['calls']} results and {lines} printed lines{_and_files(files)} compared with {reference}; {rounding}"
             "whole programs in fresh processes; memory is the highest resident set"
         )
         return tried
@@ -382,7 +386,7 @@ class _Search:
             f"the difference is rounding, which the program makes larger: in float64 it is {left['max_rel']:.1e} "
             f"instead of {numerics['max_rel']:.1e}; "
         )
-        return _InDouble(told, original.printed, trial.printed)
+        return _InDouble(told, original, trial)
 
     # ---- which are good ----
 
@@ -599,6 +603,25 @@ class _Search:
     def _add(self, result: Result) -> None:
         target = next((name for name in self.verification.document.targets if ":" not in name), "cpu")
         self.verification.document.results.append((target, to_plain(result)))
+
+
+def differs_in_print(
+    base: Trial, repeats: Sequence[Trial], found: Trial, *, coarse: bool = False
+) -> str | None:
+    """How the printed lines differ; None where they do not."""
+    return differs(base.printed, [one.printed for one in repeats], found.printed, coarse=coarse)
+
+
+def left_otherwise(
+    base: Trial, repeats: Sequence[Trial], found: Trial, *, coarse: bool = False
+) -> str | None:
+    """What a run leaves otherwise, in files or on standard error; None where nothing is."""
+    lefts = base.left, [one.left for one in repeats], found.left
+    return other_files(*lefts, coarse=coarse) or other_errors(*lefts, coarse=coarse)
+
+
+def _and_files(number: int) -> str:
+    return f" and {number} file{'' if number == 1 else 's'}" if number else ""
 
 
 def _told(rewrite: Rewrite) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import encode_text
 from jaxlint_runtime.candidates import to_originals
+from jaxlint_runtime.rewrites.leavings import Leavings, collect, snapshot
 from jaxlint_runtime.sandbox import Death
 from jaxlint_runtime.scratch import Scratch, scratch_copy
 
@@ -24,6 +25,8 @@ OTHER_ROUNDING = {"XLA_FLAGS": (os.environ.get("XLA_FLAGS", "") + " --xla_disabl
 WITHOUT_JIT = {"JAX_DISABLE_JIT": "1"}
 # What does not say its dtype computes, and draws, in float64: the same in both versions.
 IN_DOUBLE = {"JAX_ENABLE_X64": "1"}
+_LEFT = "left"  # folder of what a run has written, beside what its functions returned
+_MOST_ERRORS = 4 * 2**20  # bytes of error output that are kept
 
 
 @dataclass(slots=True)
@@ -37,6 +40,7 @@ class Trial:
     peak_bytes: int | None = None
     compiles: int = 0
     printed: str = ""
+    left: Leavings = field(default_factory=Leavings)  # files and error output
     functions: dict[str, dict[str, Any]] = field(default_factory=dict)
     compared: dict[str, Any] | None = None
     status: int = 0
@@ -91,9 +95,28 @@ class Trials:
                 path = Path(scratch.to_copy(os.path.realpath(source.path)))
                 if path.exists():
                     path.write_bytes(encode_text(source, source.text))
-            trial = self._attempt(
-                scratch, limit, record if keep else None, references, environment or {}, dtype, cut_after
+            temporary = scratch.folder.parent / (
+                "temporary" if scratch.root.name != "temporary" else "temporary files"
             )
+            temporary.mkdir()
+            own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
+            before = snapshot(scratch.folder) if keep else {}
+            trial, errors = self._attempt(
+                scratch,
+                limit,
+                record if keep else None,
+                references,
+                {**own, **(environment or {})},
+                dtype,
+                cut_after,
+            )
+            places = {str(temporary): "<temporary folder>", str(scratch.folder): str(scratch.root)}
+            for place, known in places.items():
+                trial.printed, errors = trial.printed.replace(place, known), errors.replace(place, known)
+            if keep and trial.failure is None:
+                (record / _LEFT).mkdir()
+                roots = {"": (scratch.folder, before), "<temporary folder>": (temporary, {})}
+                trial.left = collect(roots, record / _LEFT, errors, places)
         if self.cut is not None and trial.failure is None and trial.cut != self.cut:
             _, name, number = self.cut
             trial.failure = f"there was no call {number} of {name}, where the original is cut off"
@@ -108,7 +131,7 @@ class Trials:
         environment: Mapping[str, str],
         dtype: str | None,
         cut_after: float | None,
-    ) -> Trial:
+    ) -> tuple[Trial, str]:
         from jaxlint_runtime.verify import relocate, start_worker
 
         request = self._verification.request
@@ -131,11 +154,13 @@ class Trials:
             },
         )
         job, folder = relocate(job, scratch)
-        printed = bytearray()
+        printed, errors = bytearray(), bytearray()
 
         def output(stream: str, data: bytes) -> None:
             if stream == "stdout":
                 printed.extend(data)
+            elif len(errors) < _MOST_ERRORS:
+                errors.extend(data)
 
         trial, late = Trial("it sent nothing"), False
         deadline = time.monotonic() + limit
@@ -158,7 +183,7 @@ class Trials:
             except Death as death:
                 trial = Trial(f"it {death}", late=late)
         trial.printed = printed.decode(errors="replace")
-        return trial
+        return trial, errors.decode(errors="replace")
 
 
 def _read(event: Mapping[str, Any]) -> Trial:
