@@ -22,7 +22,7 @@ from jaxlint.source.journal import write_together
 from jaxlint.source.targets import target_of
 from jaxlint.source.write import Change, encode_text
 from jaxlint_runtime import written_attention, written_bf16, written_loss, written_remat
-from jaxlint_runtime.gain import is_proven
+from jaxlint_runtime.gain import gain_of, is_proven
 from jaxlint_runtime.git import run_git
 from jaxlint_runtime.given_up import given_up_at
 from jaxlint_runtime.paths import display_path
@@ -156,15 +156,16 @@ def _record(document: Document, result: dict[str, Any], kept: bool, message: str
 
 
 def _choose(verification: Verification, allow_dirty: bool, accept_compiled: bool = False) -> list[Edit]:
-    """The proven results that may be tried, of each kind the first for a function; for the others the document says why not."""
+    """The proven results that may be tried, of each kind the best for a function; for the others the document says why not."""
     document = verification.document
-    chosen: list[Edit] = []
+    possible: list[Edit] = []
+    advised: list[tuple[str, dict[str, Any], str]] = []
     for target, result in document.results:
         if not is_proven(result):
             continue
         if result["codemod"] not in {_CODEMOD, *_OTHERS}:
-            if why := result["parameters"].get("unwritten"):
-                _record(document, result, False, f"{result['candidate']} is advice only: {why}")
+            if why := advice(result):
+                advised.append((target, result, why))
             continue
         if result["status"] == "compiled" and not (accept_compiled or _is_planned_here(result, target)):
             if not any(
@@ -183,9 +184,43 @@ def _choose(verification: Verification, allow_dirty: bool, accept_compiled: bool
             edit = _hindrance(edit, verification, allow_dirty) or edit
         if isinstance(edit, str):
             _record(document, result, False, edit)
-        elif not any((other.place, other.codemod) == (edit.place, edit.codemod) for other in chosen):
-            chosen.append(edit)
+        else:
+            possible.append(edit)
+    chosen = _best(possible)
+    for target, result, why in advised:
+        _record(document, result, False, why + _beside(result, target, chosen))
     return chosen
+
+
+def advice(result: Mapping[str, Any]) -> str | None:
+    """Why a proven result that no codemod writes is advice; None for one that is written, or is no change of a function."""
+    if result["codemod"] in {_CODEMOD, *_OTHERS}:
+        return None
+    if why := result["parameters"].get("unwritten"):
+        return f"{result['candidate']} is advice only: {why}"
+    if " + " in result["candidate"]:
+        return f"{result['candidate']} is advice as a whole: --apply writes of its parts what can be written"
+    return None
+
+
+def _best(edits: Sequence[Edit]) -> list[Edit]:
+    """Of the edits of one kind that can be written in a function, the one that gains most; what cannot be written takes no part."""
+    groups: dict[tuple[Any, ...], list[Edit]] = {}
+    for edit in edits:
+        groups.setdefault((edit.place, edit.codemod), []).append(edit)
+    return [max(group, key=_merit) for group in groups.values()]
+
+
+def _merit(edit: Edit) -> tuple[bool, float]:
+    """What was measured here before what a compiler says; then by what may be claimed."""
+    return edit.result["status"] == "verified", gain_of(edit.result).weight
+
+
+def _beside(result: Mapping[str, Any], target: str, chosen: Sequence[Edit]) -> str:
+    """What is tried for the function instead of advice."""
+    place = result["path"], result["function"]
+    names = [edit.result["candidate"] for edit in chosen if edit.place == place and edit.target == target]
+    return f"; of what can be written {' and '.join(names)} is tried" if names else ""
 
 
 def _is_planned_here(result: dict[str, Any], target: str) -> bool:

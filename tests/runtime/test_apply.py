@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.source import read_source
 from jaxlint.source.write import Change
 from jaxlint_runtime import apply
+from jaxlint_runtime.report.diffs import collect_diffs
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.report.terminal import print_report
 from jaxlint_runtime.verify import Request, Verification
 
 SOURCE = """import jax
@@ -118,6 +121,70 @@ def test_without_a_finding_the_callers_are_not_known(project: Path) -> None:
     assert found.check is not None
     found.check.findings.clear()
     assert "its callers are not known" in advice(found)
+
+
+def dominated(project: Path) -> Verification:
+    """A proven donation; a kernel that is advice, and both together, are faster and smaller still."""
+    found = verification(project)
+    ((target, donation),) = found.document.results
+
+    def proven(candidate: str, peak: int, base: str = "", **parameters: Any) -> dict[str, Any]:
+        return {
+            **donation,
+            "candidate": candidate,
+            "base": base,
+            "reason": "smaller",
+            "evidence": "run here",
+            "numerics": None,
+            "speedup": None,
+            "pairs_ms": [],
+            "codemod": "add-donation" if candidate == "donation" else None,
+            "parameters": donation["parameters"] if candidate == "donation" else parameters,
+            "before": {"peak_bytes": 100 * 2**20, "time_ms": None},
+            "after": {"peak_bytes": peak * 2**20, "time_ms": None},
+        }
+
+    found.document.results = [
+        (target, proven("donation", 60)),
+        (target, proven("kernels:norm", 30, "donation", unwritten="no call of a library does it")),
+        (target, proven("donation + kernels:norm", 30)),
+    ]
+    return found
+
+
+def test_advice_that_is_better_hinders_no_donation(project: Path) -> None:
+    found = dominated(project)
+    (edit,) = apply._choose(found, allow_dirty=False)
+    assert edit.result["candidate"] == "donation"
+    beside = [(one["candidate"], one["kept"]) for one in found.document.applied]
+    assert beside == [("kernels:norm", False), ("donation + kernels:norm", False)]
+    assert all(
+        one["message"].endswith("; of what can be written donation is tried")
+        for one in found.document.applied
+    )
+    found.document.diffs = collect_diffs(found)
+    assert [bool(one["diff"]) for one in found.document.diffs] == [True, False, False]
+    found.document.functions = []
+    found.document.ran = True
+    stream = io.StringIO()
+    print_report(found.document, stream)
+    _, _, choice = stream.getvalue().partition("To choose from")
+    lines = [" ".join(line.split()) for line in choice.splitlines()]
+    assert any(line.startswith("step donation ") and line.endswith("writes it") for line in lines)
+    assert any(line.startswith("step kernels:norm ") and line.endswith("advice") for line in lines)
+
+
+def test_of_edits_of_one_kind_the_best_is_written(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = dominated(project)
+    (target, donation), *_ = found.document.results
+    better = {
+        **donation,
+        "candidate": "donation of more",
+        "after": {"peak_bytes": 20 * 2**20, "time_ms": None},
+    }
+    found.document.results = [(target, donation), (target, better)]
+    (edit,) = apply._choose(found, allow_dirty=False)
+    assert edit.result["candidate"] == "donation of more"
 
 
 def test_what_is_not_proven_is_not_even_mentioned(project: Path) -> None:

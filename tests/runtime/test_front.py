@@ -37,6 +37,21 @@ def test_only_what_nothing_beats_is_left(results: list[dict[str, Any]], names: l
     assert [one.name for one in front(results)] == names
 
 
+def test_what_can_be_written_is_on_the_front_whatever_advice_is_smaller() -> None:
+    found = [
+        result("donation", cost(9.9, 60.0)),
+        {**result("kernels:fused", cost(5.0, 30.0)), "base": "donation"},
+        result("donation + kernels:fused + remat", cost(4.9, 20.0)),
+        {**result("remat", cost(9.9, 90.0)), "base": ""},
+    ]
+    assert [one.name for one in front(found)] == ["donation + kernels:fused + remat"]
+    points = front(found, {"donation", "remat"})
+    assert [(one.name, one.written) for one in points] == [
+        ("donation + kernels:fused + remat", False),
+        ("donation", True),  # and not `remat`, which it beats
+    ]
+
+
 def test_what_ran_and_what_a_compiler_says_are_counted_apart() -> None:
     found = [
         result("original", cost(10.0, 100.0)),

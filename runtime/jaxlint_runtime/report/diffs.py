@@ -20,7 +20,7 @@ def collect_diffs(verification: Verification) -> list[dict[str, Any]]:
     An entry has `function`, `path`, `line`, `candidate`, `diff` ("" where there is none) and `note` (why it is advice).
     Call it before anything is written. A defect of a codemod must not cost the report: it becomes the note.
     """
-    from jaxlint_runtime.apply import changes_of, writable
+    from jaxlint_runtime.apply import advice, changes_of, writable
 
     found: list[dict[str, Any]] = []
     if verification.rewritten:
@@ -35,12 +35,18 @@ def collect_diffs(verification: Verification) -> list[dict[str, Any]]:
         found.append(_entry(first, "source", _text(verification.rewritten), ""))
     seen: set[tuple[str, int, str]] = set()
     for target, result in verification.document.results:
-        if not is_proven(result) or not result["codemod"]:
+        if not is_proven(result):
+            continue
+        why = advice(result)
+        if not result["codemod"] and why is None:
             continue
         key = (result["path"], result["line"], result["candidate"])
         if key in seen or result["candidate"].startswith("source"):
             continue
         seen.add(key)
+        if why is not None:
+            found.append(_entry(result, result["candidate"], "", why))
+            continue
         try:
             edit = writable(result, target, verification)
             diff = "" if isinstance(edit, str) else _text(changes_of([edit], verification))

@@ -457,13 +457,19 @@ def _fronts(document: Document) -> Iterator[RenderableType]:
         table.add_column(heading, overflow="fold")
     for heading in ("time ms", "memory MiB", "compile s"):
         table.add_column(heading, justify="right")
+    table.add_column("--apply")
     for (target, _, _), results in groups.items():
-        points = front(results)
+        place = (results[0]["path"], results[0]["line"])
+        written = {
+            one["candidate"] for one in document.diffs if (one["path"], one["line"]) == place and one["diff"]
+        }
+        points = front(results, written)
         name = results[0]["function"] + (f" on {target}" if len(document.targets) > 1 else "")
         for point in points if len(points) > 1 else ():
             memory = "-" if point.peak_bytes is None else _mebibytes(point.peak_bytes)
             time = _number(point.time_ms) + _kind(point.time_kind)
-            table.add_row(escape(name), escape(point.name), time, memory, _number(point.compile_s))
+            how = "" if point.written is None else "writes it" if point.written else "advice"
+            table.add_row(escape(name), escape(point.name), time, memory, _number(point.compile_s), how)
     if table.row_count:
         yield table
 
