@@ -15,7 +15,7 @@ from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
-from jaxlint.codemods.statements import is_alone, whole_lines
+from jaxlint.codemods.statements import is_alone, taken_out
 
 _STACKS = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray"})
 _HOST_STACKS = frozenset({"numpy.stack", "numpy.array", "numpy.asarray"})
@@ -342,14 +342,14 @@ class Lists:
                 targets, values = (", ".join(parts) for parts in zip(*left, strict=True))
                 self.draft.replace(self.site.span(made), f"{targets} = {values}")
             elif is_alone(self.site, made):
-                self.draft.replace(whole_lines(self.site, made, set()), "")
+                self.draft.replace(*taken_out(self.site, made))
             else:
                 raise Refused("the statement that makes the list shares its line with another")
         for one in self.filled:
             if one.turning is not None:
                 if not is_alone(self.site, one.turning):
                     raise Refused(f"the statement that turns `{one.name}` shares its line with another")
-                self.draft.replace(whole_lines(self.site, one.turning, set()), "")
+                self.draft.replace(*taken_out(self.site, one.turning))
             for stack in one.stacks:
                 turned = "[::-1]" if (stack.backwards != one.front) != last_first else ""
                 self._drop_stack(one, stack, turned)
@@ -362,7 +362,7 @@ class Lists:
             host = self._name("numpy.asarray", call)
             self.draft.replace(self.site.span(call), f"{host}({one.name}{turned})")
         elif same and not turned and stack.form == "{}" and is_alone(self.site, statement):  # type: ignore[arg-type]
-            self.draft.replace(whole_lines(self.site, statement, set()), "")  # type: ignore[arg-type]
+            self.draft.replace(*taken_out(self.site, statement))  # type: ignore[arg-type]
         else:
             self.draft.replace(self.site.span(call), stack.form.format(f"{one.name}{turned}"))
 

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
-from jaxlint.codemods.statements import is_alone, siblings, trailing_comment, whole_lines
+from jaxlint.codemods.statements import is_alone, siblings, taken_out
 from jaxlint.finding import Step
 
 
@@ -24,13 +24,7 @@ def delete_statement(draft: Draft, node: ast.AST) -> None:
     statement = node if isinstance(node, ast.stmt) else site.names.parents.get(node)
     if not isinstance(statement, ast.stmt) or not (statement is node or isinstance(statement, ast.Expr)):
         raise Refused("the call is part of a larger statement")
-    if trailing_comment(site, statement):
-        raise Refused("the statement ends in a comment, which the rewrite would lose")
     if len(siblings(site, statement)) == 1 or not is_alone(site, statement):
         draft.replace(site.span(statement), "pass")
         return
-    span = site.span(statement)
-    for line in range(span.line, span.end_line + 1):
-        if "#" in site.lines.lines[line - 1]:
-            raise Refused("the statement has a comment inside, which the rewrite would lose")
-    draft.replace(whole_lines(site, statement, set()), "")
+    draft.replace(*taken_out(site, statement))

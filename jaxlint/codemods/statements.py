@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 
-from jaxlint.codemods.site import Site
+from jaxlint.codemods.edited import comments
+from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span
+
+_SILENCES_BELOW = re.compile(r"jaxlint\s*:\s*ignore", re.IGNORECASE)
 
 
 def siblings(site: Site, statement: ast.stmt) -> list[ast.stmt]:
@@ -30,6 +34,20 @@ def trailing_comment(site: Site, statement: ast.stmt) -> str:
     span = site.span(statement)
     after = site.lines.lines[span.end_line - 1][span.end_column - 1 :].strip()
     return after if after.startswith("#") else ""
+
+
+def taken_out(site: Site, statement: ast.stmt) -> tuple[Span, str]:
+    """The lines of `statement`, which shares them with no other, and what is left of them: its comments, a line for each.
+
+    Raises Refused for a comment that would silence the statement below.
+    """
+    span = site.span(statement)
+    indent = site.lines.lines[span.line - 1][: span.column - 1]
+    kept = [text for text, line, _ in comments(site.source.text) if span.line <= line <= span.end_line]
+    if any(_SILENCES_BELOW.search(text) for text in kept):
+        raise Refused("a comment that silences the statement would silence the one below")
+    whole = whole_lines(site, statement, set()) if not kept else Span(span.line, 1, span.end_line + 1, 1)
+    return whole, "".join(f"{indent}{text}{site.lines.newline}" for text in kept)
 
 
 def whole_lines(site: Site, statement: ast.stmt, inserted: set[int]) -> Span:
