@@ -20,9 +20,10 @@ from jaxlint.source.file import SourceError, SourceFile
 # From the files, by the path that findings give them, to what there is to report in them.
 Check = Callable[[Mapping[str, SourceFile]], Sequence[Finding]]
 
-MAX_ROUNDS = 25
+MAX_ROUNDS = 100
 _RECENT = 5  # rounds in which what never comes to rest was made last
 _OFTEN = 3  # rounds that make a fix one of those
+_STUCK = 6  # rounds in which a rule's fix is made in a function, and its findings there are as many as before
 _CIRCLES = 5  # in one file, after which fixes are told apart with less regard to what they write
 _NEEDS_UNSAFE = "the fix may change what the program does; --unsafe-fixes applies it"
 
@@ -107,6 +108,7 @@ class _Round:
     """The files before a round, and the fixes that were made in it."""
 
     before: dict[str, SourceFile]
+    counts: Counter[_Mark]  # findings by file, rule and function
     made: list[_Candidate] = field(default_factory=list)
 
 
@@ -134,6 +136,7 @@ class _Run:
             left -= 1
             for path in changed:
                 self._undo_circle(path)
+                self._undo_growth(path)
             if left <= 0:
                 self._undo_endless(changed)
                 left = max_rounds
@@ -159,7 +162,8 @@ class _Run:
         for candidate in self._candidates(workspace, findings):
             if not any(candidate.plan.conflicts_with(other.plan) for other in chosen):
                 chosen.append(candidate)
-        this = _Round(dict(self.current))
+        counts = Counter[_Mark]((one.path, one.code, one.function) for one in findings)
+        this = _Round(dict(self.current), counts)
         self.rounds.append(this)
         sources = self._apply(workspace, chosen)
         changed = {path for path, source in sources.items() if source.text != self.current[path].text}
@@ -230,6 +234,22 @@ class _Run:
                     first = (n for n, early in enumerate(self.rounds) if _has_one_of(early.made, marks))
                     self._take_back({path}, min([number, *first]))
                 return
+
+    def _undo_growth(self, path: str) -> None:
+        """Takes the fixes back that are made in the file at `path` round after round, and leave as many findings."""
+        made: dict[_Mark, list[tuple[int, _Candidate]]] = {}
+        for number, one in enumerate(self.rounds):
+            for mark, fix in {fix.marks[1]: fix for fix in one.made if path in fix.paths}.items():
+                made.setdefault(mark, []).append((number, fix))
+        stuck = {
+            mark: rounds
+            for mark, rounds in made.items()
+            if len(rounds) >= _STUCK - 1
+            and self.rounds[rounds[-1][0]].counts[mark] >= self.rounds[rounds[1 - _STUCK][0]].counts[mark]
+        }
+        if any(len(rounds) >= _STUCK for rounds in stuck.values()):
+            self._ban([rounds[0][1] for rounds in stuck.values()], 1, "never come to rest")
+            self._take_back({path}, min(rounds[0][0] for rounds in stuck.values()))
 
     def _undo_endless(self, paths: Iterable[str]) -> None:
         """Takes the fixes back that were made in `paths` again and again; each time with less regard to which these are."""

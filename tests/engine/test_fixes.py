@@ -238,6 +238,29 @@ def test_endless_growth_costs_only_the_rule_that_grows():
     ]
 
 
+def test_growth_is_seen_before_the_rounds_are_over():
+    check = replaces(("JAX001", "g", "g + 1"), ("JAX002", "a", "b, 1"), ("JAX003", "b", "a"))
+    result = run({"a.py": "x = g\n", "b.py": "x = a\n", "c.py": "x = 1\n"}, check)
+    assert result.texts == {}
+    assert result.rounds < 15
+    assert sorted(one.finding.code for one in result.refused) == ["JAX001", "JAX002"]
+
+
+def test_a_rule_with_much_to_do_in_one_function_may_take_many_rounds():
+    """One word at a time, as fixes do that touch each other."""
+
+    def check(sources):
+        return replaces(("JAX001", "old", "new"))(sources)[:1] + [
+            finding("a.py", Span(1, 1, 1, 1), None, "JAX001")
+            for _ in range(sources["a.py"].text.count("old"))
+        ]
+
+    text = "x = [" + "old, " * 40 + "]\n"
+    result = run({"a.py": text}, check)
+    assert result.texts == {"a.py": text.replace("old", "new")}
+    assert result.rounds == 40
+
+
 def test_two_rules_that_grow_by_turns():
     check = replaces(("JAX001", "a", "b, 1"), ("JAX002", "b", "a"), ("JAX003", "c", "d"))
     result = run({"a.py": "x = a\ny = c\n"}, check, max_rounds=9)
