@@ -58,6 +58,9 @@ def _only_use(site: Site, name: str, statement: ast.stmt) -> ast.Name:
     """The one place where `statement` reads the key. Raises Refused."""
     found = [part for part in ast.walk(statement) if isinstance(part, ast.Name) and part.id == name]
     reads = [part for part in found if isinstance(part.ctx, ast.Load)]
+    if len(reads) < len(found):
+        # Another split would change nothing: what is used again is the old key, on a path that does not come by here.
+        raise Refused(f"`{name}` gets a new key there already; split it where it stays the old one")
     if len(reads) != 1:
         raise Refused(f"`{name}` is used {len(reads)} times in one statement; split it by hand")
     return reads[0]

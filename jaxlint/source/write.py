@@ -7,7 +7,8 @@ import hashlib
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +16,13 @@ from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.source.read import read_bytes
 from jaxlint.source.targets import target_of
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+_LOCK_SECONDS = 5.0
+_LOCK_TRIES = 100
 _UTF8_BOM = b"\xef\xbb\xbf"
 
 
@@ -45,14 +53,17 @@ def write_changes(changes: Iterable[Change], project: Path | None = None) -> Non
     """
     prepared: list[_Prepared] = []
     replaced: list[_Prepared] = []
+    locks = contextlib.ExitStack()
     try:
         for change in changes:
             item = _prepare(change, project)
             if any(item.target == other.target for other in prepared):
                 raise SourceError(item.display, "two changes to one file; not changed")
             prepared.append(item)
+        for item in sorted(prepared, key=lambda item: item.target):
+            locks.enter_context(_locked(item.target, item.display))
         for item in prepared:
-            # As late as can be: an editor may have saved the file while we prepared.
+            # As late as can be: an editor, or another run, may have saved the file while we prepared.
             if hashlib.sha256(read_bytes(item.target, item.display)).hexdigest() != item.digest:
                 raise SourceError(item.display, "changed since it was read; not changed, run again")
         for item in prepared:
@@ -63,9 +74,33 @@ def write_changes(changes: Iterable[Change], project: Path | None = None) -> Non
             _restore(item)
         raise
     finally:
+        locks.close()
         for item in prepared:
             with contextlib.suppress(OSError):
                 item.temporary.unlink()
+
+
+@contextlib.contextmanager
+def _locked(target: Path, display: str) -> Iterator[None]:
+    """Keeps other runs from replacing the file between our last look at it and our own replacing it.
+
+    The lock is that of the file that was there: whoever waits for it finds another one afterwards, and its digest changed.
+    Raises SourceError when another process keeps it.
+    """
+    with contextlib.ExitStack() as stack:
+        if fcntl is not None:
+            with contextlib.suppress(OSError):  # a file system without locks
+                file = stack.enter_context(open(target, "rb"))
+                for _ in range(_LOCK_TRIES):
+                    try:
+                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    except BlockingIOError:
+                        time.sleep(_LOCK_SECONDS / _LOCK_TRIES)
+                    else:
+                        break
+                else:
+                    raise SourceError(display, "another program has locked it; not changed, run again")
+        yield
 
 
 def write_atomic(path: Path, data: bytes, *, display: str | None = None) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -115,3 +117,49 @@ def test_diff_marks_a_missing_last_newline() -> None:
 
 def test_diff_of_equal_texts_is_empty() -> None:
     assert unified_diff("a\r\n", "a\r\n", "f.py") == ""
+
+
+def test_two_runs_at_once_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both have read the file; the second sees, when its turn comes, that it has changed."""
+    path = make(tmp_path / "a.py", b"x = 1\ny = 1\n")
+    replace, together = write._replace, threading.Barrier(2)
+
+    def slow(temporary: Path, target: Path, display: str) -> None:
+        time.sleep(0.2)
+        replace(temporary, target, display)
+
+    monkeypatch.setattr(write, "_replace", slow)
+    outcomes: list[str] = []
+
+    def run(old: str, new: str) -> None:
+        source = read_source(path)
+        together.wait()
+        try:
+            write_changes([Change(source, source.text.replace(old, new))])
+            outcomes.append(new)
+        except SourceError as error:
+            outcomes.append(error.message)
+
+    threads = [threading.Thread(target=run, args=args) for args in (("x = 1", "x = 2"), ("y = 1", "y = 2"))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    [made] = [one for one in outcomes if one.endswith("= 2")]
+    assert "changed since it was read; not changed, run again" in outcomes
+    assert path.read_text() == "x = 1\ny = 1\n".replace(made[0] + " = 1", made)
+    assert not leftovers(tmp_path)
+
+
+@pytest.mark.skipif(write.fcntl is None, reason="no locks")
+def test_a_file_that_another_program_keeps_locked_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(write, "_LOCK_SECONDS", 0.01)
+    source = read_source(make(tmp_path / "a.py"))
+    with open(tmp_path / "a.py", "rb") as file:
+        write.fcntl.flock(file, write.fcntl.LOCK_EX)
+        with pytest.raises(SourceError, match="has locked it"):
+            write_changes([Change(source, "x = 2\n")])
+    assert (tmp_path / "a.py").read_bytes() == b"x = 1\n"
+    assert not leftovers(tmp_path)

@@ -184,6 +184,9 @@ def _is_about_rounds(reason: str) -> bool:
 
 
 Kind = tuple[str, str, str | None]
+# What a fix may lead to, and from what. A removed name fails; where the one that took its place is on its way out as well
+# and has no successor to write, the program runs and the rest is said.
+LEADS_ON = {"JAX902": "JAX901"}
 
 
 def new_findings(before: Iterable[Finding], after: Iterable[Finding]) -> list[Kind]:
@@ -192,7 +195,13 @@ def new_findings(before: Iterable[Finding], after: Iterable[Finding]) -> list[Ki
     def kinds(findings: Iterable[Finding]) -> Counter[Kind]:
         return Counter((one.path, one.code, one.function) for one in findings)
 
-    return sorted((kinds(after) - kinds(before)).elements(), key=str)
+    was, now = kinds(before), kinds(after)
+    found = now - was
+    for (path, code, function), count in list(found.items()):
+        earlier = LEADS_ON.get(code)
+        if earlier is not None and (was - now)[path, earlier, function] >= count:
+            del found[path, code, function]
+    return sorted(found.elements(), key=str)
 
 
 # Programs as people write them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 import subprocess
@@ -182,3 +183,56 @@ def test_an_import_with_many_names_is_fixed_in_one_go(project: Path) -> None:
     assert (project / "old.py").read_text() == (
         "from jax import (\n    jit,\n)\nfrom jax.tree_util import tree_leaves, tree_map, tree_structure\n"
     )
+
+
+MASKS = """\
+import jax
+
+
+@jax.jit
+def f(x, y):
+    m = x > 0
+    return (x[m] * y[m]).sum(), x[x > 0]
+
+
+@jax.jit
+def g(x):
+    while x > 1:
+        x = x / 2
+    return x.sum()
+"""
+
+
+def test_check_and_fix_say_the_same_of_every_fix(project: Path) -> None:
+    """Whether there is one, whether it has to be asked for, and why it is refused: by text, JSON and `fix`."""
+    (project / "old.py").write_text(OLD + MASKS.replace("import jax\n", ""))
+    records = json.loads(jaxlint("check", "--output-format", "json", "old.py", cwd=project).stdout)
+    text = jaxlint("check", "old.py", cwd=project).stdout
+    run = jaxlint("fix", "old.py", cwd=project)
+    safeties = [record["fix"]["safety"] if record["fix"] else None for record in records]
+    assert sorted(map(str, safeties)) == ["None", "None", "None", "safe", "unsafe"]
+    refused = [line.partition("no fix: ")[2] for line in text.splitlines() if "no fix: " in line]
+    left = [line.partition("not fixed: ")[2] for line in run.stdout.splitlines() if "not fixed: " in line]
+    assert len(refused) == 3
+    assert sorted(left) == sorted(
+        [*refused, "the fix may change what the program does; --unsafe-fixes applies it"]
+    )
+    assert "1 x JAX901" in run.stdout
+    asked = jaxlint("fix", "--unsafe-fixes", "--diff", "old.py", cwd=project)
+    assert "Would fix 1 finding in 1 file:" in asked.stderr
+    assert jaxlint("fix", "--unsafe-fixes", "old.py", cwd=project).stdout.count("not fixed: ") == 3
+
+
+def test_a_later_round_sees_the_rest_of_the_project(project: Path) -> None:
+    """The caller in another file says how the function is used, also after the first fix."""
+    (project / "caller.py").write_text(
+        "import jax\nimport old\n\n\ndef main(x):\n    return jax.jit(old.double)(x), jax.jit(old.halve)(x)\n"
+    )
+    (project / "old.py").write_text(
+        OLD + "\n\ndef halve(x):\n    if x > 1:\n        return x / 2\n    return x\n"
+    )
+    before = jaxlint("check", "--output-format", "concise", "old.py", cwd=project).stdout
+    assert "JAX101" in before
+    run = jaxlint("fix", "old.py", cwd=project)
+    assert "JAX101" in run.stdout
+    assert "1 x JAX901" in run.stdout
