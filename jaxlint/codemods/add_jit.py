@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.codemods.imports import reference
+from jaxlint.codemods.module_state import changed_by_calling
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Step
@@ -32,6 +33,9 @@ def add_jit(draft: Draft, step: Step) -> None:
     (function,) = found
     if function.decorator_list:
         raise Refused("the function has decorators already, whose order would matter")
+    change = changed_by_calling(site, function)
+    if change is not None and not (transform == "flax.nnx.jit" and change.framework == "flax.nnx"):
+        raise Refused(f"the function {change.what}, which a compiled one would do only while it is traced")
     static = step.parameters.get("static_argnames", ())
     names = [str(name) for name in static] if isinstance(static, list | tuple) else []
     known = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.lifted import makes_modules, uses_modules
+from jaxlint.codemods.module_state import changed_by_call
 from jaxlint.codemods.modules import (
     framework_of_class,
     holds_modules,
@@ -148,10 +149,10 @@ _FLOATING = frozenset(
 )
 
 
-def check_pure(site: Site, statements: Iterable[ast.stmt], what: str, *, lifted: bool = False) -> None:
+def check_pure(site: Site, statements: Iterable[ast.stmt], what: str, *, lifted: str = "") -> None:
     """Raises Refused when `statements` do more than binding local variables. `what` names the block: "the branch".
 
-    `lifted`: modules may be called, since the framework's own loop or branch will hold the block.
+    `lifted`: the framework whose modules may be called, since its own loop or branch will hold the block.
     """
     for statement in statements:
         for node in _evaluated(statement):
@@ -160,7 +161,7 @@ def check_pure(site: Site, statements: Iterable[ast.stmt], what: str, *, lifted:
                 raise Refused(f"{what} {reason}")
 
 
-def check_expression(site: Site, node: ast.expr, what: str, *, lifted: bool = False) -> None:
+def check_expression(site: Site, node: ast.expr, what: str, *, lifted: str = "") -> None:
     """Raises Refused when evaluating `node` does more than giving a value. `lifted` as for `check_pure`."""
     for part in _evaluated(node):
         reason = _STATEMENTS.get(type(part)) or _effect(site, part, lifted)
@@ -168,7 +169,7 @@ def check_expression(site: Site, node: ast.expr, what: str, *, lifted: bool = Fa
             raise Refused(f"{what} {reason}")
 
 
-def _effect(site: Site, node: ast.AST, lifted: bool) -> str | None:
+def _effect(site: Site, node: ast.AST, lifted: str) -> str | None:
     if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
         target = ast.unparse(node)
         kind = "an attribute" if isinstance(node, ast.Attribute) else "an item"
@@ -185,7 +186,7 @@ def _effect(site: Site, node: ast.AST, lifted: bool) -> str | None:
 _MAKES = "calls `{}`, which makes parameters; use the framework's own cond or while_loop"
 
 
-def _effect_of_call(site: Site, node: ast.Call, lifted: bool) -> str | None:
+def _effect_of_call(site: Site, node: ast.Call, lifted: str) -> str | None:
     function = node.func
     if isinstance(function, ast.Name) and function.id in _BUILTINS:
         if site.names.scope_at(function).resolve(function.id) is None:
@@ -206,7 +207,10 @@ def _effect_of_call(site: Site, node: ast.Call, lifted: bool) -> str | None:
             return _MAKES.format(function.id)
     if not lifted and (_is_own_module(site, function) or _is_held_module(site, function)):
         return f"calls `{ast.unparse(function)}` of a module, which may hold state; use the framework's own cond or while_loop"
-    return None
+    change = changed_by_call(site, node)
+    if change is None or (lifted == "haiku" and change.framework == "haiku" and not change.draws):
+        return None  # hk.scan carries what modules store, and splits the keys that they draw in another way
+    return f"calls `{_short(function)}`, which {change.what}"
 
 
 def _is_own_module(site: Site, function: ast.expr) -> bool:

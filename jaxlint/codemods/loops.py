@@ -53,7 +53,7 @@ def range_to_fori_loop(draft: Draft, step: Step) -> None:
 class Loop:
     """The rewrite of one loop. `without`: statements of its body that may have effects or leave it, since they are rewritten.
 
-    `lifted`: its body may call modules, since it becomes a loop of their framework.
+    `lifted`: the framework whose modules its body may call, since it becomes a loop of that framework.
     """
 
     may_begin = (
@@ -66,7 +66,7 @@ class Loop:
         node: ast.While | ast.For,
         without: Collection[ast.stmt] = (),
         *,
-        lifted: bool = False,
+        lifted: str = "",
     ) -> None:
         self.draft, self.node, self.site = draft, node, draft.site
         self.layout = Layout(draft.site)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from jaxlint.codemods.add_jit import TRANSFORMS
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
+from jaxlint.codemods.module_state import changed_by_call
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step
@@ -28,6 +29,9 @@ def outline_jit(draft: Draft, step: Step) -> None:
         raise Refused(f"{transform} is none of {', '.join(TRANSFORMS)}")
     if any(isinstance(one, ast.Starred) for one in call.args) or any(k.arg is None for k in call.keywords):
         raise Refused("arguments are unpacked, so that nothing says what they are")
+    change = changed_by_call(site, call)
+    if change is not None and (transform == "flax.nnx.jit") != (change.framework == "flax.nnx"):
+        raise Refused(f"what is called {change.what}, which a compiled one would do only while it is traced")
     layout = Layout(site)
     taken = layout.identifiers(site.names.scope_at(call)) | layout.identifiers(site.names.scope_at(site.tree))
     function = _Outlined(site, layout)

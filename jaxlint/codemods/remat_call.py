@@ -11,6 +11,7 @@ from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.lifted import uses_modules
+from jaxlint.codemods.module_state import changed_by_call
 from jaxlint.codemods.modules import framework_of_class, holds_modules, method_around
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
@@ -149,4 +150,8 @@ def _framework_of_function(site: Site, call: ast.Call, function: ast.FunctionDef
         raise Refused(
             "the function calls modules that it is not given: nn.remat takes those of its arguments alone"
         )
-    return "haiku" if uses_modules(site, function, "haiku", module) else "jax"
+    framework = "haiku" if uses_modules(site, function, "haiku", module) else "jax"
+    change = changed_by_call(site, call) if framework == "jax" else None
+    if change is not None:
+        raise Refused(f"what is called {change.what}")
+    return framework

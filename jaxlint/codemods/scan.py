@@ -14,6 +14,7 @@ from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import MAX_LINE, fresh_name
 from jaxlint.codemods.lifted import LIFTED, LINEN_OPTIONS, Lifted, lifted_by, module_parameter
 from jaxlint.codemods.loops import Loop, packed
+from jaxlint.codemods.module_state import makes_unstackable
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.rows import Rows, rows_of
 from jaxlint.codemods.site import Refused
@@ -47,8 +48,12 @@ class _RowLoop(Loop):
             raise Refused("the span is not what a `for` statement runs over")
         appends = adding_statements(node.body)
         self.lifted = lifted_by(draft.site, node) if lifted else Lifted()
+        if step.parameters.get("layers") and (name := makes_unstackable(draft.site, node.iter)):
+            raise Refused(
+                f"the layers hold a `{name}`, not all of whose parts are arrays that can be stacked"
+            )
         self.framework = self.lifted.framework
-        super().__init__(draft, node, without=appends, lifted=bool(self.framework))
+        super().__init__(draft, node, without=appends, lifted=self.framework)
         self.loop = node
         self.rows: Rows = rows_of(
             draft, node.target, node.iter, node.body, layers=bool(step.parameters.get("layers"))
@@ -59,7 +64,7 @@ class _RowLoop(Loop):
         self.rows.settle(not self.filled or self.lists.wanted_last_first())
         self.lists.check_order(self.rows.reverse)
         for one in self.filled:
-            check_expression(self.site, one.value, "the loop", lifted=bool(self.framework))
+            check_expression(self.site, one.value, "the loop", lifted=self.framework)
         self.targets = set(self.flow.bound([node.target]))
         for name in self.targets:
             if self.flow.is_used_after(name, node) and name != "_":

@@ -124,6 +124,15 @@ class Site:
         return found
 
     @functools.cached_property
+    def stored_attributes(self) -> Mapping[str, list[ast.Attribute]]:
+        """Where attributes are stored, by their names."""
+        found: dict[str, list[ast.Attribute]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                found.setdefault(node.attr, []).append(node)
+        return found
+
+    @functools.cached_property
     def decorated(self) -> Sequence[ast.FunctionDef | ast.AsyncFunctionDef]:
         """The functions that have decorators."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef)

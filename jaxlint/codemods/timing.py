@@ -9,6 +9,7 @@ from jaxlint.codemods.effects import check_expression
 from jaxlint.codemods.flow import Flow
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.module_state import changed_by_call
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span, Step
@@ -71,6 +72,8 @@ def call_before_clock(draft: Draft, step: Step) -> None:
         check_expression(site, part, "an argument")
         if any(isinstance(inner, (ast.Call, ast.Starred)) for inner in ast.walk(part)):
             raise Refused("an argument is computed by a call, which would be made twice")
+    if change := changed_by_call(site, call):
+        raise Refused(f"the call, which would be made once more, {change.what}")
     text = layout.argument(call)
     if "\n" in text or "\r" in text:
         raise Refused("the call goes over several lines")

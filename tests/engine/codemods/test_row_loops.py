@@ -315,7 +315,7 @@ REFUSED = {
         "for i in «range(len(xs) - 2)»:\n        n = i + 1\n        h = h + xs[i : i + n].sum(0)\n    return h\n",
         "slices by `i`",
     ),
-    "layers that are called": ("for-to-scan", "for layer in «xs.layers»:\n        h = layer(h)\n    return h\n", "no array"),
+    "layers that are called": ("for-to-scan", "for layer in «xs.layers»:\n        h = layer(h)\n    return h\n", "may change state"),
     "a shape": ("for-to-scan", "for i in «range(4)»:\n        h = h + jnp.ones(i).sum()\n    return h\n", "a shape of `i`"),
     "a list by index": (
         "for-to-scan", "ws = [1.0, 2.0]\n    for i in «range(2)»:\n        h = h * ws[i]\n    return h\n", "no array",

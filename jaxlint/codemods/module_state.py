@@ -1,0 +1,290 @@
+"""Does a call change state: of a module, a stream of random numbers, a cache, statistics, or an object of Python?
+
+One place answers for all codemods that move calls into a loop, a branch or a function of JAX, where such a change would be lost, be made
+once instead of in each iteration, or fail. What a call goes to is followed through variables, parameters, attributes and functions of the
+file; what the libraries change stands in `library_state.py`. An object that is not known counts as one that changes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from jaxlint.codemods import library_state as library
+from jaxlint.codemods.called_things import (
+    DEEP,
+    Called,
+    Frame,
+    Thing,
+    Things,
+    TooFar,
+    evaluated,
+    methods_of,
+    root_of,
+    short,
+)
+from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.modules import framework_of_class, values_of
+from jaxlint.codemods.site import Site
+
+_CHANGING = frozenset(
+    """append extend insert pop popitem remove clear setdefault write send appendleft extendleft popleft add discard
+    update sort reverse put fill partition itemset""".split()  # noqa: SIM905
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """`what` a call changes, as the end of a sentence on it; `framework`: in whose state, "" for an object of Python."""
+
+    what: str
+    framework: str = ""
+    draws: bool = False  # a random number, from a stream that it advances
+
+
+def changed_by(site: Site, node: ast.AST) -> Change | None:
+    """What evaluating `node`, a call in it or a function that it hands on may change; None where it changes nothing."""
+    return _asked(lambda: _Reader(site).evaluated(node, None))
+
+
+def changed_by_call(site: Site, call: ast.Call) -> Change | None:
+    """What one call changes, its arguments aside; None where it changes nothing."""
+    return _asked(lambda: _Reader(site).call(call, None))
+
+
+def changed_by_calling(site: Site, function: ast.AST) -> Change | None:
+    """What a call of a function of the file may change."""
+    return _asked(lambda: _Reader(site).body(function, None, {}))
+
+
+def makes_unstackable(site: Site, node: ast.expr) -> str:
+    """The name of a module in what `node` holds, or deeper, of which several cannot be stacked; "" where none is seen."""
+    reader = _Reader(site)
+    try:
+        return reader.unstackable(reader.things(node, None), set())
+    except TooFar:
+        return ""
+
+
+def _asked(question: Callable[[], Change | None]) -> Change | None:
+    try:
+        return question()
+    except (TooFar, RecursionError):
+        return Change("may change state: it calls too much to be followed")
+
+
+class _Reader(Called):
+    """Answers one question."""
+
+    # ---- what changes ----
+
+    def evaluated(self, node: ast.AST, frame: Frame | None) -> Change | None:
+        """What evaluating `node` changes by the calls in it."""
+        for part in evaluated(node):
+            if isinstance(part, ast.Call) and (change := self.call(part, frame)):
+                return change
+        return None
+
+    def call(self, call: ast.Call, frame: Frame | None) -> Change | None:
+        """What one call changes, its arguments aside."""
+        for one in sorted(self.things(call.func, frame), key=lambda one: (one.kind, one.name)):
+            if change := self._called(one, call, frame):
+                return change
+        return None
+
+    def _called(self, one: Thing, call: ast.Call | None, frame: Frame | None) -> Change | None:
+        if one.kind == "function" and one.node is not None:
+            return self.body(one.node, one.around or frame, self.bound(one.node, call, frame, None))
+        if one.kind == "method" and one.node is not None:
+            return self.body(one.node, frame, self.bound(one.node, call, frame, one.of))
+        if one.kind == "class" and isinstance(one.node, ast.ClassDef):
+            return self._making(one.node, call, frame)
+        if one.kind == "object" and isinstance(one.node, ast.ClassDef):
+            return self._object(one, one.node, "__call__", call, frame)
+        if one.kind == "method" and one.of is not None:
+            return self._method(one, one.of, call, frame)
+        if one.kind == "instance":
+            return self._instance(one, call, frame)
+        if one.kind == "library":
+            return self._library(one.name, call, frame)
+        if one.kind == "unknown":
+            return self._unknown(one)
+        return None
+
+    def _unknown(self, one: Thing) -> Change | None:
+        """A function that is not known may be handed a module; an object that is not known may be one."""
+        return Change(f"may change state: nothing here says what `{one.name}` is")
+
+    def _object(
+        self, one: Thing, holder: ast.ClassDef, name: str, call: ast.Call | None, frame: Frame | None
+    ) -> Change | None:
+        for kind in self.kinds(holder):
+            if methods := methods_of(kind, name):
+                changes = (
+                    self.body(method, frame, self.bound(method, call, frame, one)) for method in methods
+                )
+                return next((change for change in changes if change), None)
+        for base in sorted(self.bases(holder)):
+            if base == "?":
+                return Change(f"may change state: nothing here says what `{holder.name}` derives from")
+            if library.is_base(base) or not library.is_class(base):
+                if name != "__call__" and (what := library.changed_by_method(base, name)):
+                    return Change(what, library.framework_of(base), library.draws(base, name))
+            elif what := library.changed_by_calling(base, None):
+                return Change(what, library.framework_of(base), library.draws(base))
+        return None
+
+    def _making(self, holder: ast.ClassDef, call: ast.Call | None, frame: Frame | None) -> Change | None:
+        """Making an object changes what it draws from, and what its class counts."""
+        if call is None:
+            return None
+        for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if any(
+                one.kind == "instance" and one.name in library.STREAMS for one in self.things(part, frame)
+            ):
+                return Change("draws from a stream, which it advances", "flax.nnx", True)
+        return None
+
+    def _method(self, one: Thing, of: Thing, call: ast.Call | None, frame: Frame | None) -> Change | None:
+        if of.kind == "object" and isinstance(of.node, ast.ClassDef):
+            return self._object(of, of.node, one.name, call, frame)
+        if of.kind == "instance":
+            if what := library.changed_by_method(of.name, one.name):
+                return Change(what, library.framework_of(of.name), library.draws(of.name, one.name))
+            return None
+        if of.kind == "data" or one.name in library.FUNCTIONAL:
+            return None
+        return None if one.name in library.ARRAY_METHODS else self._unknown(Thing("unknown", name=of.name))
+
+    def _instance(self, one: Thing, call: ast.Call | None, frame: Frame | None) -> Change | None:
+        """A call of an object of a library's class; what that was made of is called by it."""
+        made = one.node if isinstance(one.node, ast.Call) else None
+        if what := library.changed_by_calling(one.name, made, call):
+            return Change(what, library.framework_of(one.name), library.draws(one.name))
+        if made is not None and library.calls_its_parts(one.name):
+            for part in (*made.args, *(keyword.value for keyword in made.keywords)):
+                if change := self._handed_on(part, one.around or frame):
+                    return change
+        return None
+
+    def _library(self, name: str, call: ast.Call | None, frame: Frame | None) -> Change | None:
+        if what := library.changed_by_function(name):
+            return Change(what, library.framework_of(name), library.draws(name))
+        if call is None:
+            return None
+        if library.is_class(name):
+            for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+                if any(thing.name in library.STREAMS for thing in self.things(part, frame)):
+                    return Change("draws from a stream, which it advances", "flax.nnx", True)
+            return None
+        for part in (*call.args, *(keyword.value for keyword in call.keywords)):
+            if change := self._handed_on(part, frame):
+                return change
+        return None
+
+    def _handed_on(self, part: ast.expr, frame: Frame | None) -> Change | None:
+        """What a function or module changes that a library is handed, and will call."""
+        for one in sorted(self.things(part, frame), key=lambda one: (one.kind, one.name)):
+            if one.kind in ("function", "method", "object", "instance") and not (
+                one.kind == "method" and one.node is None
+            ):
+                if one.kind == "object" and isinstance(one.node, ast.ClassDef):
+                    if not any(methods_of(kind, "__call__") for kind in self.kinds(one.node)):
+                        if not self.bases(one.node) - {"?"}:
+                            continue
+                if change := self._called(one, None, frame):
+                    return change
+        return None
+
+    def body(self, function: ast.AST, around: Frame | None, given: Mapping[str, Things]) -> Change | None:
+        """What a call of a function of the file changes."""
+        known = tuple(sorted(given.items(), key=lambda item: item[0]))
+        if any(one == function and same == known for one, same in self.calls):
+            return None  # it is being looked at
+        if len(self.calls) >= DEEP:
+            return Change("may change state: its calls go too deep to be followed")
+        self.calls.append((function, known))
+        try:
+            frame = Frame(function, {**(around.given if around else {}), **given})
+            body = function.body if isinstance(function, FUNCTIONS) else []
+            for statement in body if isinstance(body, list) else [body]:
+                for part in evaluated(statement):
+                    if change := self._part(function, part, frame):
+                        return change
+            return None
+        finally:
+            self.calls.pop()
+
+    def _part(self, function: ast.AST, part: ast.AST, frame: Frame) -> Change | None:
+        self.count()
+        name = getattr(function, "name", "a lambda")
+        if isinstance(part, (ast.Global, ast.Nonlocal)):
+            return Change(f"changes state: `{name}` binds `{part.names[0]}`, a variable from outside of it")
+        if isinstance(part, (ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load):
+            if not self._is_fresh(function, part):
+                return Change(f"changes state: `{name}` stores into `{short(part)}`", self._home(part, frame))
+        if isinstance(part, ast.Call):
+            called = part.func
+            if isinstance(called, ast.Attribute) and called.attr in _CHANGING:
+                changes = self.site.names.qualified(called) is None and not self._is_fresh(function, called)
+                alone = isinstance(self.site.names.parents.get(part), ast.Expr)
+                if changes and (alone or called.attr not in ("update", "pop", "setdefault", "add")):
+                    return Change(
+                        f"changes state: `{name}` calls `{short(called)}`", self._home(called, frame)
+                    )
+            return self.call(part, frame)
+        return None
+
+    def _home(self, part: ast.AST, frame: Frame) -> str:
+        root = root_of(part)
+        for one in self.things(root, frame):
+            if one.kind == "object" and isinstance(one.node, ast.ClassDef):
+                return framework_of_class(self.site, one.node)
+        return ""
+
+    def _is_fresh(self, function: ast.AST, part: ast.AST) -> bool:
+        """Whether what is changed was made in the function, so that nobody else has it yet."""
+        root = root_of(part)
+        if not isinstance(root, ast.Name):
+            return isinstance(root, (ast.Call, ast.List, ast.Dict)) and not isinstance(root, ast.Call)
+        scope = self.site.names.scope_at(root).resolve(root.id)
+        if scope is None or scope.node is not function:
+            return False
+        values = values_of(self.site, root)
+        return bool(values) and all(self._is_made(value) for value in values)
+
+    def _is_made(self, value: ast.AST) -> bool:
+        if isinstance(
+            value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.BinOp)
+        ):
+            return True
+        if isinstance(value, ast.Call):
+            return all(
+                one.kind == "class" or (one.kind == "library" and library.makes(one.name))
+                for one in self.things(value.func, None)
+            )
+        return False
+
+    # ---- what can be stacked ----
+
+    def unstackable(self, things: Things, seen: set[ast.AST]) -> str:
+        """The name of a module among `things`, or held by one, that is no pytree, or of equinox and has leaves besides arrays."""
+        for one in things:
+            last = one.name.rpartition(".")[2]
+            framework = library.framework_of(one.name) if one.kind == "instance" else ""
+            if framework in ("haiku", "flax.linen") or (
+                framework == "equinox" and last not in library.STACKABLE
+            ):
+                return last
+            if one.kind != "object" or not isinstance(one.node, ast.ClassDef) or one.node in seen:
+                continue
+            if framework_of_class(self.site, one.node) in ("haiku", "flax.linen"):
+                return one.node.name
+            if "equinox.Module" in self.bases(one.node):
+                seen.add(one.node)
+                for declared in (part for kind in self.kinds(one.node) for part in kind.body):
+                    if isinstance(declared, ast.AnnAssign):
+                        if found := self.unstackable(self.declared(declared.annotation), seen):
+                            return found
+        return ""
