@@ -34,7 +34,8 @@ def add_jit(draft: Draft, step: Step) -> None:
     if function.decorator_list:
         raise Refused("the function has decorators already, whose order would matter")
     change = changed_by_calling(site, function)
-    if change is not None and not (transform == "flax.nnx.jit" and change.framework == "flax.nnx"):
+    carries = transform == "flax.nnx.jit" and change is not None and change.framework == "flax.nnx"
+    if change is not None and change.is_seen and not carries:
         raise Refused(f"the function {change.what}, which a compiled one would do only while it is traced")
     static = step.parameters.get("static_argnames", ())
     names = [str(name) for name in static] if isinstance(static, list | tuple) else []

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.flow import Flow
+from jaxlint.codemods.flow import FUNCTIONS, Flow
 from jaxlint.codemods.layout import Layout, fresh_name
+from jaxlint.codemods.module_state import changed_by_call
+from jaxlint.codemods.modules import values_of
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Span, Step
@@ -27,11 +29,13 @@ def hoist_jit(draft: Draft, step: Step) -> None:
     changing = set(flow.bound([loop]))
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
         _check_free(flow, statement, changing - {statement.name})
+        _check_kept(site, statement, statement, loop)
         _check_sole(site, statement.name, statement)
         _move(draft, layout, statement, outer, loop)
         return
     assert isinstance(node, ast.Call)
     _check_free(flow, node, changing)
+    _check_kept(site, node, statement, loop)
     if isinstance(statement, ast.Assign) and statement.value is node:
         if len(statement.targets) != 1 or not isinstance(statement.targets[0], ast.Name):
             raise Refused("the jitted function is kept elsewhere than in a variable")
@@ -52,6 +56,47 @@ def _check_free(flow: Flow, node: ast.AST, changing: set[str]) -> None:
     read = flow.reads(node) & changing
     if read:
         raise Refused(f"the function reads `{min(read)}`, which changes in the loop; make it an argument")
+
+
+def _check_kept(site: Site, node: ast.AST, statement: ast.stmt, loop: ast.For | ast.While) -> None:
+    """Raises Refused when the loop changes an object that the function reads: what was compiled first keeps what it read."""
+    read = _read_from_outside(site, node)
+    for part in (inner for one in loop.body if one is not statement for inner in ast.walk(one)):
+        if isinstance(part, (ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load):
+            if _root(part) in read:
+                raise Refused(f"the function reads `{_root(part)}`, which the loop stores into")
+        elif isinstance(part, ast.Call) and part is not node:
+            given = [*part.args, *(keyword.value for keyword in part.keywords)]
+            if isinstance(part.func, ast.Attribute):
+                given.append(part.func.value)
+            touched = next((_root(one) for one in given if _root(one) in read), "")
+            if touched and (change := changed_by_call(site, part)):
+                raise Refused(f"the function reads `{touched}`, and the loop calls what {change.what}")
+
+
+def _read_from_outside(site: Site, node: ast.AST) -> set[str]:
+    """The variables from outside of a function that it reads, functions of the file that it names included."""
+    found: set[str] = set()
+    waiting, seen = [node], {node}
+    while waiting:
+        function = waiting.pop()
+        for part in ast.walk(function):
+            if not isinstance(part, ast.Name) or not isinstance(part.ctx, ast.Load):
+                continue
+            scope = site.names.scope_at(part).resolve(part.id)
+            if scope is None or function in (scope.node, *site.names.ancestors(scope.node)):
+                continue
+            found.add(part.id)
+            named = {one for one in values_of(site, part) if isinstance(one, FUNCTIONS)} - seen
+            seen |= named
+            waiting += named
+    return found
+
+
+def _root(node: ast.AST) -> str:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _check_sole(site: Site, name: str, bound: ast.AST) -> None:

@@ -42,6 +42,11 @@ class Change:
     framework: str = ""
     draws: bool = False  # a random number, from a stream that it advances
 
+    @property
+    def is_seen(self) -> bool:
+        """Whether the change is seen, and not only possible."""
+        return not self.what.startswith("may change")
+
 
 def changed_by(site: Site, node: ast.AST) -> Change | None:
     """What evaluating `node`, a call in it or a function that it hands on may change; None where it changes nothing."""

@@ -30,7 +30,8 @@ def outline_jit(draft: Draft, step: Step) -> None:
     if any(isinstance(one, ast.Starred) for one in call.args) or any(k.arg is None for k in call.keywords):
         raise Refused("arguments are unpacked, so that nothing says what they are")
     change = changed_by_call(site, call)
-    if change is not None and (transform == "flax.nnx.jit") != (change.framework == "flax.nnx"):
+    carries = transform == "flax.nnx.jit" and change is not None and change.framework == "flax.nnx"
+    if change is not None and change.is_seen and not carries:
         raise Refused(f"what is called {change.what}, which a compiled one would do only while it is traced")
     layout = Layout(site)
     taken = layout.identifiers(site.names.scope_at(call)) | layout.identifiers(site.names.scope_at(site.tree))

@@ -1029,6 +1029,121 @@ def run():
 """,
         ("for-to-vmap", "stack-to-vmap", "while-to-while-loop"),
     ),
+    "jitted in a loop that stores what it reads": Program(
+        """
+class Layer:
+    def __init__(self):
+        self.w = jnp.ones(4)
+
+def run():
+    layer = Layer()
+    x = jnp.ones(4)
+    for _ in range(3):
+        step = jax.jit(lambda x: x * layer.w)
+        x = step(x)
+        layer.w = layer.w + 1
+    return x, layer.w
+"""
+    ),
+    "jitted in a loop that changes a table": Program(
+        """
+def run():
+    table = {"w": 1.0}
+    x = jnp.ones(4)
+    for _ in range(3):
+        step = jax.jit(lambda x: x * table["w"])
+        x = step(x)
+        table["w"] = 2.0 * table["w"]
+    return x, table
+"""
+    ),
+    "jitted in a loop that calls what changes": Program(
+        """
+class Layer:
+    def __init__(self):
+        self.w = jnp.ones(4)
+
+    def grow(self):
+        self.w = self.w + 1
+
+def run():
+    layer = Layer()
+    x = jnp.ones(4)
+    for _ in range(3):
+        step = jax.jit(lambda x: x * layer.w)
+        x = step(x)
+        layer.grow()
+    return x, layer.w
+"""
+    ),
+    "jitted in a loop, by a helper": Program(
+        """
+SCALE = [1.0]
+
+def scaled(x):
+    return x * SCALE[0]
+
+def run():
+    x = jnp.ones(4)
+    for _ in range(3):
+        step = jax.jit(scaled)
+        x = step(x)
+        SCALE[0] = SCALE[0] + 1
+    return x, SCALE
+"""
+    ),
+    "jitted in a loop that changes nothing of it": Program(
+        """
+def run():
+    w = jnp.arange(4.0)
+    seen = []
+    x = jnp.ones(4)
+    for _ in range(3):
+        step = jax.jit(lambda x: x * w)
+        x = step(x)
+        seen.append(x)
+    return x, seen
+""",
+        ("hoist-jit",),
+    ),
+    "a call before the clock that counts": Program(
+        """
+import time
+
+class Layer:
+    def __init__(self):
+        self.calls = 0
+
+    def step(self, x):
+        self.calls += 1
+        return x * 2
+
+def run():
+    layer = Layer()
+    x = jnp.ones(4)
+    start = time.perf_counter()
+    y = layer.step(x)
+    seconds = time.perf_counter() - start
+    return y, layer.calls, seconds > 0
+"""
+    ),
+    "a call before the clock that only computes": Program(
+        """
+import time
+
+@jax.jit
+def step(x):
+    return x * 2
+
+def run():
+    x = jnp.ones(4)
+    start = time.perf_counter()
+    y = step(x)
+    seconds = time.perf_counter() - start
+    return y, seconds > 0
+""",
+        ("call-before-clock",),
+    ),
     "keys that go round": Program(
         """
 def run():

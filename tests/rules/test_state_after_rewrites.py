@@ -61,6 +61,14 @@ def _places(site: Site) -> Iterator[Step]:
             name = Span(node.lineno, node.col_offset + 5, node.lineno, node.col_offset + 5 + len(node.name))
             if not node.decorator_list:
                 yield Step("add-jit", _PATH, name, {"transform": "jax.jit"})
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "jax.jit":
+            yield step("hoist-jit", node)
+        if isinstance(node, ast.Assign) and ast.unparse(node.value) == "time.perf_counter()":
+            block = getattr(site.names.parents[node], "body", [])
+            timed = block[block.index(node) + 1]
+            clock = site.span(node.value)
+            place = (clock.line, clock.column, clock.end_line, clock.end_column)
+            yield step("call-before-clock", timed.value, clock=place)
         if isinstance(node, (ast.For, ast.While)) and (stop := stop_of(node)) is not None:
             yield step("break-to-while-loop", stop.test)
 
