@@ -193,8 +193,13 @@ class Called:
         found: set[Thing] = set()
         called = False
         for use in self.site.names.uses_of(function.name, scope):
-            call = self.site.names.parents.get(use.name)
-            if not isinstance(call, ast.Call) or call.func is not use.name:
+            called_by: ast.AST = use.name
+            call = self.site.names.parents.get(called_by)
+            while isinstance(call, ast.Call) and call.args and call.args[0] is called_by:
+                if not library.is_transformation(self.site.names.qualified(call.func) or ""):
+                    break
+                called_by, call = call, self.site.names.parents.get(call)  # `jax.grad(loss)(model, x)`
+            if not isinstance(call, ast.Call) or call.func is not called_by:
                 continue
             value = _argument(function, call, parameter)
             if value is not None:

@@ -96,6 +96,10 @@ class _Reader(Called):
         for one in sorted(self.things(call.func, frame), key=lambda one: (one.kind, one.name)):
             if change := self._called(one, call, frame):
                 return change
+        made = call.func
+        if isinstance(made, ast.Call) and (name := self.site.names.qualified(made.func) or ""):
+            if library.framework_of(name) == "flax.nnx" and library.is_transformation(name):
+                return Change(f"may change state: `{short(made.func)}` takes modules apart", "flax.nnx")
         return None
 
     def _called(self, one: Thing, call: ast.Call | None, frame: Frame | None) -> Change | None:
