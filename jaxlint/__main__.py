@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import signal
 import sys
+
+if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # An interrupt while modules are loaded ends the process as it does any program, without a traceback of ours.
+    with contextlib.suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from jaxlint.cli import main
 
@@ -18,6 +25,9 @@ def run() -> None:
     What an analysis has built is garbage all at once at its end: looking for it on the way and taking it down piece by
     piece took a quarter of the time of a cold check of flax and optax. (mypy ends in the same way.)
     """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        with contextlib.suppress(ValueError):
+            signal.signal(signal.SIGINT, signal.default_int_handler)
     if not _PLAIN.intersection(sys.argv[1:2]):
         main(prog_name="jaxlint")
         return

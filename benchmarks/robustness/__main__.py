@@ -10,10 +10,11 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.robustness import adversarial, cases, failures, faults, figures
+from benchmarks.robustness import adversarial, cases, failures, faults, faulty, figures
 from benchmarks.robustness.pool import Warm
 
-_FAULTS_SHARE = 0.25  # of the time goes to processes that are killed, have no room, or are not alone
+# Of the time: cases; processes of `fix` that are killed, have no room, or are not alone; `verify` under faults.
+_SHARES = {"case": 0.65, "fix": 0.22, "verify": 0.13}
 
 
 class Run:
@@ -45,17 +46,18 @@ class Run:
             Warm(Path(name)) as warm,
         ):
             trials = faults.Trials(Path(name), f"{self.options.seed}:{number}", warm)
-            spent_cases = spent_faults = 0.0
+            rounds = faulty.Rounds(Path(name), f"{self.options.seed}:{number}")
+            turns = {
+                "case": lambda: self._case(warm),
+                "fix": lambda: self._trial(trials),
+                "verify": lambda: self._round(rounds),
+            }
+            spent = dict.fromkeys(["case"] if self.options.cases_only else turns, 0.0)
             while time.monotonic() < self._until and not self._enough():
+                turn = min(spent, key=lambda one: spent[one] / _SHARES[one])
                 started = time.monotonic()
-                if not self.options.cases_only and spent_faults < _FAULTS_SHARE * (
-                    spent_cases + spent_faults
-                ):
-                    self._trial(trials)
-                    spent_faults += time.monotonic() - started
-                else:
-                    self._case(warm)
-                    spent_cases += time.monotonic() - started
+                turns[turn]()
+                spent[turn] += time.monotonic() - started
                 self._tell()
             self.figures.deaths += warm.deaths
 
@@ -83,6 +85,13 @@ class Run:
             self.figures.trials[name] += 1
         for case, kind, message in found:
             self._failed(case, kind, message, None)
+
+    def _round(self, rounds: faulty.Rounds) -> None:
+        name, found = rounds.next()
+        with self._lock:
+            self.figures.trials[name] += 1
+        for problem in found.problems:
+            self._failed(cases.Case(found.name, "verify", {}, ()), "verify", f"{found.name}: {problem}", None)
 
     def _failed(self, case: cases.Case, kind: str, message: str, warm: Warm | None) -> None:
         folder = self.failures.add(case, kind, message, warm)

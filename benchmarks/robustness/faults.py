@@ -123,7 +123,7 @@ class Trials:
             read_end, write_end = os.pipe()
             self._run(
                 folder,
-                ["0", str(self.root), *arguments],
+                ["0", str(self.warm.folder), *arguments],
                 program=killer(),
                 pass_fds=(write_end,),
                 extra={"KILLER_COUNT": str(write_end)},
@@ -133,7 +133,7 @@ class Trials:
                 subject.events[unsafe] = len(counted.read())
         at = self.rng.randint(1, max(1, subject.events[unsafe]))
         folder = self._placed(subject.original)
-        done = self._run(folder, [str(at), str(self.root), *arguments], program=killer())
+        done = self._run(folder, [str(at), str(self.warm.folder), *arguments], program=killer())
         return self._killed(subject, folder, unsafe, done, f"killed at event {at}")
 
     def kill_at_moment(self, subject: Subject) -> list[tuple[str, str]]:
@@ -360,11 +360,9 @@ class Trials:
         stdout: Any = subprocess.PIPE,
         pass_fds: Sequence[int] = (),
     ) -> subprocess.Popen[str]:
-        home = self.root / "home"
-        home.mkdir(exist_ok=True)
         environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
         environment |= {
-            "HOME": str(home),
+            "HOME": str(self.warm.home),
             "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "rules", ROOT / "runtime"))),
             **(extra or {}),
         }

@@ -43,6 +43,7 @@ class Warm:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.home = folder / "home"  # where journals and caches of the user lie
         self.served = 0
         self.deaths = 0
         self._process: subprocess.Popen[str] | None = None
@@ -106,8 +107,10 @@ class Warm:
         return self._line(process)
 
     def _start(self) -> subprocess.Popen[str]:
+        self.home.mkdir(exist_ok=True)
         environment = {
-            **os.environ,
+            **{name: value for name, value in os.environ.items() if not name.startswith("XDG_")},
+            "HOME": str(self.home),
             "TMPDIR": str(self.folder),
             "PYTHONPATH": str(ROOT),
             "PYTHONHASHSEED": "0",

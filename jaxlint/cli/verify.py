@@ -7,7 +7,6 @@ import io
 import itertools
 import json
 import re
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -271,6 +270,7 @@ def command(
     PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
     """
+    from jaxlint_runtime.leftovers import NoRoom, nothing_left
     from jaxlint_runtime.settings import ASKED, EAGER, PROGRAM, SOURCE, TRANSFORMS
     from jaxlint_runtime.verify import CannotRun, Request
 
@@ -322,8 +322,9 @@ def command(
     check_folder_of(output)
     files.prepare()
     try:
-        document = _run(request, dict(sizes), quiet, apply, allow_dirty, accept_compiled)
-    except CannotRun as error:
+        with nothing_left():
+            document = _run(request, dict(sizes), quiet, apply, allow_dirty, accept_compiled)
+    except (CannotRun, NoRoom) as error:
         raise Failure(str(error)) from None
     worse = _against(document, stored)
     _report(document, output_format, output, verbose)
@@ -420,7 +421,6 @@ def _run(
         check_sweep(request, sizes)
     else:
         validate(request)
-    signal.signal(signal.SIGTERM, _terminated)
     put_back_half_done([request.project()])
     with Live(quiet=quiet) as live:
         listener = Listener(live.note, live.progress, live.output)
@@ -435,10 +435,6 @@ def _run(
         if apply and not document.interrupted:
             apply_proven(verification, allow_dirty, accept_compiled)
         return document
-
-
-def _terminated(number: int, frame: object) -> None:
-    raise KeyboardInterrupt  # so that the worker is ended and the report written
 
 
 def _announcement(request: Request) -> str:

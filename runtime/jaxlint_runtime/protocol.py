@@ -76,6 +76,7 @@ class Job:
     serve: str | None = (
         None  # target: once the program is over, measure the candidates of the function of `only` in this process
     )
+    run_folder: str | None = None  # of temporary files; goes with a worker whose command line was killed
     # one whole run without the capture: `observe` [[path, qualname]], `preload` [module], `record` and `references` (folders)
     trial: dict[str, Any] | None = None
 

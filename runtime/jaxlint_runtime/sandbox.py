@@ -7,6 +7,7 @@ in the end one `Death`.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib.util
 import json
 import os
@@ -14,6 +15,7 @@ import queue
 import select
 import signal
 import subprocess
+import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Mapping
@@ -25,7 +27,7 @@ import psutil  # type: ignore[import-untyped]
 import jaxlint
 from jaxlint_runtime.protocol import Job, encode
 
-_MARK = "JAXLINT_WORKER"
+MARK = "JAXLINT_WORKER"  # in the environment of a worker and of what it starts
 _TAIL = 4000  # bytes of the program's last error output that are kept
 _BOOT = Path(__file__).resolve().with_name("boot.py")
 
@@ -64,6 +66,7 @@ class WorkerProcess:
         self._over = threading.Event()
         job_read, self._job_write = os.pipe()
         self._event_read, event_write = os.pipe()
+        self._open: tuple[int, ...] = (self._job_write, self._event_read)
         lent = str(Path(jaxlint.__file__).resolve().parents[1])
         serialiser = importlib.util.find_spec("flatbuffers")
         missing = str(Path(serialiser.origin).parents[1]) if serialiser and serialiser.origin else ""
@@ -73,7 +76,7 @@ class WorkerProcess:
                 cwd=folder,
                 env={
                     **environment,
-                    _MARK: self._mark,
+                    MARK: self._mark,
                     "JAXLINT_LENT": lent,
                     "JAXLINT_LENT_IF_MISSING": missing,
                 },
@@ -84,7 +87,7 @@ class WorkerProcess:
                 start_new_session=True,
             )
         except OSError:
-            for fd in (self._job_write, self._event_read):
+            for fd in self._open:
                 os.close(fd)
             raise
         finally:
@@ -97,7 +100,8 @@ class WorkerProcess:
         watcher = threading.Thread(target=self._watch_memory, daemon=True)
         for thread in (*self._threads, watcher):
             thread.start()
-        self.send(job)
+        _LIVE.add(self)
+        self.send(dataclasses.replace(job, run_folder=tempfile.tempdir))
 
     def send(self, message: Any) -> None:
         """Write one line to the worker; when it is gone, that shows in `next_event`."""
@@ -124,7 +128,7 @@ class WorkerProcess:
         self._kill_group()
 
     def close(self) -> None:
-        """End whatever is left: the worker, its children, and what had left its group."""
+        """End whatever is left: the worker, its children, and what had left its group. May be called again, should it be interrupted."""
         self._kill_group()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(10)
@@ -132,9 +136,11 @@ class WorkerProcess:
         self._kill_marked()
         for thread in self._threads:
             thread.join(2)
-        for fd in (self._job_write, self._event_read):
+        fds, self._open = self._open, ()
+        for fd in fds:
             with contextlib.suppress(OSError):
                 os.close(fd)
+        _LIVE.discard(self)
         for stream in (self._process.stdout, self._process.stderr):
             if stream is not None:
                 with contextlib.suppress(OSError, ValueError):
@@ -224,10 +230,19 @@ class WorkerProcess:
         """Kill processes that left the group, known by the mark in their environment."""
         for process in psutil.process_iter():
             try:
-                if process.pid != os.getpid() and process.environ().get(_MARK) == self._mark:
+                if process.pid != os.getpid() and process.environ().get(MARK) == self._mark:
                     process.kill()
             except (psutil.Error, OSError):
                 continue
+
+
+_LIVE: set[WorkerProcess] = set()
+
+
+def close_all() -> None:
+    """End the workers that an interrupt left running."""
+    for worker in list(_LIVE):
+        worker.close()
 
 
 def _resident(process: psutil.Process) -> int:

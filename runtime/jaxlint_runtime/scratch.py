@@ -52,7 +52,10 @@ class Scratch:
 
 def project_root(start: Path) -> Path:
     """The nearest folder above `start` that looks like the top of a project, else `start` itself."""
-    home = Path.home()
+    try:
+        home: Path | None = Path.home()
+    except RuntimeError:  # a user without one, as in containers
+        home = None
     for folder in (start, *start.parents):
         if folder == home or folder == folder.parent:
             break

@@ -282,16 +282,13 @@ class Verification:
         self._left = []
         with tempfile.TemporaryDirectory(prefix="jaxlint-candidates-") as artefacts:
             moved, folder = relocate(dataclasses.replace(job, artefacts=artefacts), scratch)
-            try:
-                with start_worker(self.request, moved, folder, scratch, self.listener.output) as worker:
-                    try:
-                        death = self._follow(worker, moved, scratch)
-                    finally:
-                        self.error_tail = worker.error_tail
-                if self._left:
-                    Candidates(self, job, scratch).measure(self._left)
-            except OSError as error:
-                raise CannotRun(f"{self.request.python}: cannot be started ({error.strerror})") from None
+            with start_worker(self.request, moved, folder, scratch, self.listener.output) as worker:
+                try:
+                    death = self._follow(worker, moved, scratch)
+                finally:
+                    self.error_tail = worker.error_tail
+            if self._left:
+                Candidates(self, job, scratch).measure(self._left)
         return death
 
     def _follow(self, worker: WorkerProcess, job: Job, scratch: Scratch | None) -> Death | None:
@@ -453,7 +450,7 @@ def start_worker(
     output: Callable[[str, bytes], None],
     extra: Mapping[str, str] | None = None,
 ) -> WorkerProcess:
-    """A worker for the job, under the request's interpreter and limits, with `extra` in its environment."""
+    """A worker for the job, under the request's interpreter and limits, with `extra` in its environment. Raises CannotRun."""
     environment = {**os.environ, **(extra or {})}
     environment.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     for name in request.targets:
@@ -464,19 +461,31 @@ def start_worker(
                 environment.setdefault(key, value)
     if request.mesh is not None:
         simulate(environment, request.mesh)
-    return WorkerProcess(
-        job,
-        python=request.python,
-        folder=folder,
-        environment=environment,
-        memory_limit=request.memory_limit or default_memory_limit(),
-        output=output,
-    )
+    try:
+        return WorkerProcess(
+            job,
+            python=request.python,
+            folder=folder,
+            environment=environment,
+            memory_limit=request.memory_limit or default_memory_limit(),
+            output=output,
+        )
+    except OSError as error:
+        if not os.path.isdir(folder):
+            raise _gone(folder) from None
+        raise CannotRun(f"{request.python}: cannot be started ({error.strerror})") from None
+
+
+def _gone(folder: str) -> CannotRun:
+    return CannotRun(f"{folder}: is gone: the program removed the folder that it runs in; have it keep that")
 
 
 def relocate(job: Job, scratch: Scratch | None) -> tuple[Job, str]:
-    """The job and the working directory, in the scratch copy where they lie in what was copied."""
-    here = os.getcwd()
+    """The job and the working directory, in the scratch copy where they lie in what was copied. Raises CannotRun."""
+    try:
+        here = os.getcwd()
+    except OSError:
+        raise _gone("the working folder") from None
     if scratch is None:
         return job, here
     target = job.target

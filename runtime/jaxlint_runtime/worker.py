@@ -7,6 +7,7 @@ import faulthandler
 import gc
 import os
 import platform
+import shutil
 import signal
 import sys
 import tempfile
@@ -47,9 +48,11 @@ class Worker:
         """Do it all. Ends the process."""
         self._channel.send("hello", python=platform.python_version(), pid=os.getpid())
         started = self._started
-        threading.Thread(target=_die_with_parent, name="jaxlint-parent", daemon=True).start()
+        _die_with_parent(self._job)
         threading.Thread(target=self._watch, args=(started,), name="jaxlint-clock", daemon=True).start()
+        here = os.getcwd()
         ending = self._session.run()
+        go_back(here)
         if not self._finishing.acquire(blocking=False):
             threading.Event().wait()  # the watching thread has given this one up and finishes
         self._ended.set()
@@ -249,12 +252,39 @@ class Worker:
         self._channel.send("progress", message=message)
 
 
-def _die_with_parent() -> None:
-    """End this process and its children when the command line was killed and cannot do it."""
-    parent = os.getppid()
-    while os.getppid() == parent:
-        time.sleep(1.0)
-    os.killpg(0, signal.SIGKILL)
+def _die_with_parent(job: Job) -> None:
+    """End this process, what it started and the run's temporary files when the command line was killed and cannot do it."""
+    parent, mark, waiting = os.getppid(), os.environ.get("JAXLINT_WORKER", ""), threading.Event()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            waiting.wait(1.0)
+        if job.run_folder is not None:
+            shutil.rmtree(job.run_folder, ignore_errors=True)
+        for process in _marked(mark) if mark else ():
+            with contextlib.suppress(OSError):
+                os.kill(process, signal.SIGKILL)
+        os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=watch, name="jaxlint-parent", daemon=True).start()
+
+
+def _marked(mark: str) -> Iterator[int]:
+    """Other processes that carry the mark in their environment. psutil is not there in every interpreter."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir("/proc"):
+            if name.isdigit() and int(name) != os.getpid():
+                with contextlib.suppress(OSError):
+                    if mark.encode() in Path("/proc", name, "environ").read_bytes():
+                        yield int(name)
+
+
+def go_back(folder: str) -> None:
+    """To the folder in which the program began, or, if it is gone, to one that is there: much fails without."""
+    for one in (folder, os.sep):
+        with contextlib.suppress(OSError):
+            os.chdir(one)
+            return
 
 
 def _environment() -> dict[str, str]:
@@ -310,12 +340,12 @@ def main(read_fd: int, write_fd: int) -> None:
     if job.trial is not None:
         from jaxlint_runtime.capture.trial import run_trial
 
-        threading.Thread(target=_die_with_parent, name="jaxlint-parent", daemon=True).start()
+        _die_with_parent(job)
         run_trial(channel, job)
     if job.measure:
         from jaxlint_runtime.measuring import serve
 
-        threading.Thread(target=_die_with_parent, name="jaxlint-parent", daemon=True).start()
+        _die_with_parent(job)
         serve(channel, job)
         os._exit(0)
     Worker(channel, job).run()

@@ -119,14 +119,15 @@ def _exit_status(code: Any) -> int:
         return 0
     if isinstance(code, int):
         return code & 0xFF
-    print(code, file=sys.stderr)
+    with contextlib.suppress(BaseException):  # as above
+        print(code, file=sys.stderr)
     return 1
 
 
 def _first_line(error: BaseException) -> str:
     try:
         text = str(error)
-    except Exception:  # a user's `__str__` may raise anything
+    except BaseException:  # a user's `__str__` may raise anything
         return ""
     return text.strip().partition("\n")[0][:300]
 
@@ -151,7 +152,9 @@ def _print_error(error: BaseException) -> None:
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith((_HERE, "<frozen")):
         trace = trace.tb_next
-    with contextlib.suppress(Exception):  # the program may have closed or replaced stderr
+    with contextlib.suppress(
+        BaseException
+    ):  # the program may have closed or replaced stderr, and its exceptions be odd
         traceback.print_exception(type(error), error, trace)
 
 

@@ -1,0 +1,89 @@
+"""What one run of the command line makes and starts ends with it: its scratch folders, and the processes that programs leave."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+
+import psutil  # type: ignore[import-untyped]
+
+from jaxlint_runtime import sandbox
+
+_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_ROUNDS = 50  # of looking for orphans, which may start others while they are ended
+
+
+class NoRoom(Exception):
+    """There is no place for temporary files; the message is one line and says what to do."""
+
+
+@contextlib.contextmanager
+def nothing_left() -> Iterator[None]:
+    """One run of the command line, in its process. Temporary files of the block lie in one folder, which goes with it.
+
+    The first signal that asks for an end raises KeyboardInterrupt, and later ones count for nothing: what is begun then is to put things
+    in order, and takes seconds. Raises NoRoom.
+    """
+    handlers = {number: signal.signal(number, _interrupt) for number in _ENDING}
+    others = frozenset(child.pid for child in psutil.Process().children())
+    adopting = _adopt_orphans(True)
+    before = tempfile.tempdir
+    folder = ""
+    try:
+        folder = tempfile.tempdir = _new_folder()
+        yield
+    finally:
+        sandbox.close_all()
+        if adopting:
+            _end_orphans(others)
+            _adopt_orphans(False)
+        tempfile.tempdir = before
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        for number, handler in handlers.items():
+            if signal.getsignal(number) is _interrupt:  # else one has come: what is left to do then is short
+                signal.signal(number, handler)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    for each in _ENDING:
+        signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _new_folder() -> str:
+    try:
+        return tempfile.mkdtemp(prefix="jaxlint-")
+    except OSError as error:
+        raise NoRoom(
+            f"no temporary files can be written ({error.strerror}); make room in the temporary folder, or name another with TMPDIR"
+        ) from None
+
+
+def _adopt_orphans(adopt: bool) -> bool:
+    """Have processes whose parents are gone become children of this one, wherever their session and environment are. Linux alone."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        return ctypes.CDLL(None, use_errno=True).prctl(_SUBREAPER, int(adopt), 0, 0, 0) == 0
+    except (OSError, AttributeError):
+        return False
+
+
+def _end_orphans(others: frozenset[int]) -> None:
+    """End the children that came during the block: the command line starts none itself but workers, which are closed."""
+    for _ in range(_ROUNDS):
+        own = [child for child in psutil.Process().children() if child.pid not in others]
+        if not own:
+            return
+        for child in own:
+            with contextlib.suppress(psutil.Error):
+                for one in (*child.children(recursive=True), child):
+                    one.kill()
+        psutil.wait_procs(own, timeout=0.2)

@@ -1,0 +1,60 @@
+"""`jaxlint verify` when programs and surroundings go wrong: exit code, one line, no process and no file left behind."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from benchmarks.robustness import faults, faulty
+
+pytestmark = pytest.mark.slow
+MOUNTS = pytest.mark.skipif(not faults.can_mount(), reason="nothing can be mounted here")
+
+
+@pytest.mark.parametrize(
+    "program", [pytest.param(one, id=one.name) for one in faulty.PROGRAMS if not one.spare]
+)
+def test_a_program_that_goes_wrong(program: faulty.Program, tmp_path: Path) -> None:
+    assert faulty.run(program, tmp_path).problems == []
+
+
+@pytest.mark.parametrize(
+    "surrounding",
+    [
+        pytest.param(faulty.without_home, id="no HOME"),
+        pytest.param(faulty.read_only, id="read-only folder", marks=MOUNTS),
+        pytest.param(lambda folder: faulty.little_room(folder, 16), id="full temporary folder", marks=MOUNTS),
+        pytest.param(faulty.no_room, id="no room anywhere"),
+    ],
+)
+def test_a_surrounding_that_goes_wrong(surrounding: Callable[[Path], faulty.Found], tmp_path: Path) -> None:
+    assert surrounding(tmp_path).problems == []
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_an_interrupt_at_some_moment(seed: int, tmp_path: Path) -> None:
+    assert faulty.interrupted(tmp_path, Random(seed), 6.0).problems == []
+
+
+def test_a_killed_command_line(tmp_path: Path) -> None:
+    found = faulty.killed(tmp_path, Random(1), 6.0)
+    assert found.problems == []
+
+
+def test_what_is_left_behind_would_be_seen(tmp_path: Path) -> None:
+    """A stand-in for the command that starts a process, writes a file and goes."""
+    project = tmp_path / "project"
+    project.mkdir()
+    script = 'sleep 60 > /dev/null 2>&1 & touch "$TMPDIR/jaxlint-left"; exit 0'
+    found = faulty.verify(
+        "test", tmp_path, project, [], prefix=[shutil.which("bash") or "bash", "-c", script, "x"]
+    )
+    assert len(found.problems) == 2
+    assert "sleep 60" in found.problems[0]
+    assert "jaxlint-left" in found.problems[1]
+    assert not os.path.exists(project / "jaxlint-left")

@@ -1,0 +1,128 @@
+"""What a run of the command line starts and makes ends with it."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from jaxlint_runtime.capture.program import Kind, run_program
+from jaxlint_runtime.capture.stop import Stopper, StopProgram
+from jaxlint_runtime.leftovers import NoRoom, nothing_left
+from jaxlint_runtime.scratch import project_root
+from jaxlint_runtime.worker import go_back
+
+
+def run(source: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        cwd=folder,
+        env={**os.environ, "TMPDIR": str(folder), "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="orphans are adopted on Linux alone")
+def test_an_orphan_without_the_environment_is_ended_and_a_child_of_before_is_not(tmp_path: Path) -> None:
+    done = run(
+        """
+        import os, subprocess, sys, time
+        from jaxlint_runtime.leftovers import nothing_left
+        mine = subprocess.Popen(["sleep", "60"])
+        with nothing_left():
+            if os.fork() == 0:
+                os.setsid()
+                if os.fork() == 0:
+                    os.execve("/bin/sleep", ["sleep", "60"], {})
+                os._exit(0)
+            time.sleep(0.5)
+            orphans = [line for line in open(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read().split() if int(line) != mine.pid]
+            print(*orphans)
+        print(mine.poll())
+        mine.kill()
+        """,
+        tmp_path,
+    )
+    orphans, left = done.stdout.splitlines()
+    assert left == "None"
+    assert len(orphans.split()) >= 1, done.stderr
+    assert not any(psutil.pid_exists(int(pid)) for pid in orphans.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_first_interrupt_ends_the_run_and_later_ones_do_not_stop_its_end(tmp_path: Path) -> None:
+    done = run(
+        """
+        import os, signal, sys, tempfile
+        from jaxlint_runtime.leftovers import nothing_left
+        try:
+            with nothing_left():
+                open(tempfile.mkdtemp() + "/file", "w").close()
+                try:
+                    os.kill(os.getpid(), signal.SIGINT)
+                finally:
+                    os.kill(os.getpid(), signal.SIGINT)
+                    os.kill(os.getpid(), signal.SIGTERM)
+                    print("in order")
+        except KeyboardInterrupt:
+            print("interrupted")
+        """,
+        tmp_path,
+    )
+    assert done.stdout.split("\n") == ["in order", "interrupted", ""], done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_handlers_and_the_temporary_folder_are_what_they_were() -> None:
+    handlers, folder = signal.getsignal(signal.SIGINT), tempfile.gettempdir()
+    with nothing_left():
+        assert tempfile.gettempdir() != folder
+        made = Path(tempfile.mkdtemp())
+    assert (signal.getsignal(signal.SIGINT), tempfile.gettempdir()) == (handlers, folder)
+    assert not made.exists()
+
+
+def test_no_room_is_said_in_a_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    with pytest.raises(NoRoom, match="TMPDIR"), nothing_left():
+        pass
+
+
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def unknown(uid: int) -> None:
+        raise KeyError(uid)
+
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(pwd, "getpwuid", unknown)
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "a").mkdir()
+    assert project_root(tmp_path / "a") == tmp_path
+
+
+def test_a_folder_that_is_gone_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    go_back(str(tmp_path / "gone"))
+    assert os.getcwd() == os.sep
+
+
+@pytest.mark.parametrize("raised", ["Odd", "Odd()", "SystemExit(Odd())"])
+def test_an_exception_that_cannot_be_shown_is_an_ending(raised: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(f"class Odd(BaseException):\n    def __str__(self): raise self\nraise {raised}\n")
+    started = time.monotonic()
+    ending = run_program(Kind.SCRIPT, str(program), [], Stopper(StopProgram))
+    assert ending.status == 1
+    assert "Odd" in ending.message or "exit status 1" in ending.message
+    assert time.monotonic() - started < 30
