@@ -228,11 +228,46 @@ def _load(paths: Iterable[str | os.PathLike[str]], explicit: Path | None) -> Con
             path = folder / name
             if path.is_file():
                 shown = Path(shown_path(path))
+                if name == "pyproject.toml" and _is_of_an_example(path):
+                    continue
                 table = _read_table(path, shown, required=name == "jaxlint.toml")
                 if table is not None:
                     return _from_table(table, shown, folder)
     root = _project_root(start)
     return Config(root=root, exclude=(PathPatterns(str(root), DEFAULT_EXCLUDES),))
+
+
+def broken_settings(folders: Iterable[Path], config: Config) -> list[str]:
+    """A line for each pyproject.toml in or above `folders`, up to the root of `config`, that is no TOML and so says nothing."""
+    around = {above for folder in folders for above in (folder, *folder.parents)}
+    below = (folder for folder in around if folder.is_relative_to(config.root))
+    paths = [path for path in sorted(folder / "pyproject.toml" for folder in below) if path.is_file()]
+    found = []
+    for path in paths:
+        if config.source is None or path != Path(os.path.abspath(config.source)):
+            try:
+                tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+                reason = " ".join(str(error).split())
+                found.append(f"{shown_path(path)}: not valid TOML ({reason}); it was passed over")
+            except (OSError, RecursionError):
+                continue
+    return found
+
+
+def _is_of_an_example(path: Path) -> bool:
+    """Whether a pyproject.toml below the current folder is no TOML, and no settings of ours are lost with it."""
+    here = Path.cwd()
+    if path.parent == here or not path.parent.is_relative_to(here):
+        return False
+    try:
+        data = path.read_bytes()
+        tomllib.loads(data.decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return b"jaxlint" not in data
+    except OSError:
+        return False
+    return False
 
 
 def _common_folder(paths: Iterable[str | os.PathLike[str]]) -> Path:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxlint.cache import Cache, dependency_digest, folders_of
-from jaxlint.config import Config
+from jaxlint.config import Config, broken_settings
 from jaxlint.finding import Finding, Severity
 from jaxlint.garbage import no_garbage_collection
 from jaxlint.rule import Rule
@@ -73,6 +73,7 @@ def check(
     sources = _read_all(found, stdin, config, result, jobs)
     result.sources = {source.display: source for source in sources}
     result.errors += [problem for source in sources for problem in source.problems]
+    result.warnings += _remarks(sources, config)
 
     cache = Cache(config) if use_cache and sources else None
     if cache is not None and cache.refused is not None:
@@ -99,9 +100,20 @@ def check(
         least = _SEVERITIES.index(config.severity)
         result.findings = [one for one in outcome[0] if _SEVERITIES.index(one.severity) >= least]
         result.errors += outcome[1]
-    result.errors.sort(key=lambda error: (error.path, error.line or 0))
+    result.errors = sorted(_once(result.errors), key=lambda error: (error.path, error.line or 0))
+    result.warnings = list(dict.fromkeys(result.warnings))
     result.seconds = time.perf_counter() - started
     return result
+
+
+def _remarks(sources: Sequence[SourceFile], config: Config) -> list[str]:
+    """What was passed over: lines of files, and settings that are none."""
+    notes = [note for source in sources for note in source.notes]
+    return notes + broken_settings({source.path.parent for source in sources}, config)
+
+
+def _once(errors: Iterable[SourceError]) -> list[SourceError]:
+    return list({str(error): error for error in errors}.values())
 
 
 def read_sources(
@@ -112,6 +124,7 @@ def read_sources(
     result = CheckResult(warnings=found.warnings, errors=list(found.errors))
     sources = _read_all(found, stdin, config, result, jobs)
     result.errors += [problem for source in sources for problem in source.problems]
+    result.warnings += _remarks(sources, config)
     return sources, _rest_of_project(sources, config) if sources else [], result
 
 

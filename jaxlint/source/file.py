@@ -31,6 +31,7 @@ class SourceFile:
     `display` is the path as the user gave it; `text` is a Python module, with its line ends as in the file (CRLF kept) and
     no BOM; `digest` is the hex SHA-256 of the bytes on disk. In a notebook or a Markdown page the module is what its
     `container` holds, and `problems` are the parts of it that cannot be parsed.
+    So it is for a file that holds lines which are no Python; `notes` say which were passed over, where that is no mistake.
     """
 
     path: Path
@@ -41,6 +42,7 @@ class SourceFile:
     digest: str
     container: Container | None = None
     problems: tuple[SourceError, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def file_text(self) -> str:

@@ -26,6 +26,11 @@ _PYTHON_CELL_MAGICS = frozenset(
 )
 _CELL_MAGIC = re.compile(r"[ \t]*%%(\w*)")
 _MAGIC = re.compile(r"(?P<indent>[ \t]*)(?:[%!]|\?|[,;/](?=[A-Za-z_]))")
+# What IPython takes for a magic without its `%`.
+_INSTALL = re.compile(
+    r"(?P<indent>[ \t]*)(?:pip3?|conda|mamba|uv(?:[ \t]+pip)?)[ \t]+"
+    r"(?:install|uninstall|create|remove|update|upgrade|list|show|freeze|add|sync)(?:[ \t]|$)"
+)
 _HELP = re.compile(r"(?P<indent>[ \t]*)[%\w.\[\]*]+\?{1,2}\s*$")
 _ASSIGNED = re.compile(r"(?P<target>[ \t]*[A-Za-z_][\w., \t]*=)[ \t]*[%!](?!=)")
 _TOKEN = re.compile(
@@ -96,7 +101,7 @@ def _masked(line: str) -> str | None:
     assigned = _ASSIGNED.match(line)
     if assigned:
         return f"{assigned['target']} get_ipython()"  # a value that nobody knows
-    magic = _MAGIC.match(line) or _HELP.match(line)
+    magic = _MAGIC.match(line) or _HELP.match(line) or _INSTALL.match(line)
     if magic is None:
         return None
     return f"{magic['indent']}pass" if magic["indent"] else ""  # a body must not be left empty

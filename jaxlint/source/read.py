@@ -9,6 +9,7 @@ import io
 import tokenize
 from pathlib import Path
 
+from jaxlint.source.exported import read_exported
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.source.regular import MAX_SOURCE, NotRegular, TooLarge, read_regular
 
@@ -92,7 +93,21 @@ def source_from_bytes(data: bytes, path: Path, display: str) -> SourceFile:
             1,
         ) from None
     source = SourceFile(path=path, display=display, text=text, encoding=encoding, bom=bom, digest=digest)
-    return _opened(source, suffix) if contained else source
+    return _opened(source, suffix) if contained else _without_commands(source)
+
+
+def _without_commands(source: SourceFile) -> SourceFile:
+    """The Python in a file that holds other lines as well, as exports of notebooks do."""
+    found = read_exported(source.text, source.display, functools.partial(_problem, source))
+    if found is None:
+        return source
+    return dataclasses.replace(
+        source,
+        text=found.container.code,
+        container=found.container,
+        problems=tuple(found.problems),
+        notes=tuple(found.notes),
+    )
 
 
 def _opened(source: SourceFile, suffix: str) -> SourceFile:
