@@ -775,7 +775,7 @@ def returns_array(name: str) -> bool:
     """Whether the external function `name` (canonical) returns an array or a pytree of arrays."""
     if name in OPTAX_ARRAYS or name in LAYER_ARRAYS or name in INITIALIZERS:
         return True
-    if not name.startswith(ARRAY_PREFIXES):
+    if not name.startswith(ARRAY_PREFIXES) or "._" in name:  # what is private there may return anything
         return False
     if name in STATIC_FUNCTIONS or name in TYPES or name in CONSTANTS or name.startswith(NOT_ARRAYS):
         return False

@@ -111,6 +111,7 @@ class Project:
         self._listings: dict[Path, frozenset[str]] = {}
         self._roots: dict[Path, tuple[Path, ...]] = {}
         self._packages: dict[Path, Path] = {}
+        self._read_in_part: dict[Path, bool] = {}
         self._targets_below: dict[Path, frozenset[str]] = {}
         self._mentions: dict[tuple[re.Pattern[str], Path], bool] = {}
         self.targets = [self._add(source) for source in files]
@@ -327,8 +328,40 @@ class Project:
         """The folder of the module's project."""
         return min(self.roots(module.source.path), key=lambda root: len(root.parts))
 
+    def is_read_in_part(self, module: Module) -> bool:
+        """Whether the file belongs to a package of which other files were not read: what they say is unknown, not absent."""
+        path = module.source.path
+        known = self._read_in_part.get(path)
+        if known is None:
+            beside = self._listing(path.parent)
+            unread = "__init__.py" in beside and any(
+                name.endswith(".py") and path.parent / name not in self.by_path for name in beside
+            )
+            known = self._read_in_part[path] = unread or any(
+                self._names_unread(match[1], module)
+                for match in _IMPORT.finditer(module.source.text)
+                if match[1]
+            )
+        return known
+
+    def _names_unread(self, source: str, module: Module) -> bool:
+        """Whether `from source import` names a part of the file's own package that is not there: relative, or private."""
+        base = source.lstrip(".")
+        if source.startswith("."):
+            folder = module.source.path.parents[len(source) - len(base) - 1]
+            listed = self._listing(folder)
+            first = base.partition(".")[0]
+            return (
+                first not in listed and f"{first}.py" not in listed if base else "__init__.py" not in listed
+            )
+        top, _, rest = base.partition(".")
+        private = any(part.startswith("_") for part in rest.split("."))
+        return private and top not in _ELSEWHERE and self.find(base, module) is None
+
     def mentions(self, pattern: re.Pattern[str], module: Module) -> bool:
-        """Whether an option is set anywhere: in the module's project, in a settings file beside it, or in what the module imports."""
+        """Whether an option may be set anywhere: in the module's project, in a settings file beside it, or in what the module imports."""
+        if self.is_read_in_part(module):
+            return True
         top = self.top(module)
         key = (pattern, top)
         found = self._mentions.get(key)

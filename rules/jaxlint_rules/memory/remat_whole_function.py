@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from difflib import get_close_matches
 
 from jaxlint.finding import Severity
@@ -23,6 +24,7 @@ from jaxlint.staging.values import (
 from jaxlint_rules._loops import names_in
 from jaxlint_rules.memory._checkpointed import CheckpointedCalls
 
+_GIVES_NAMES = re.compile(r"\bcheckpoint_name\b")
 _REMATS = frozenset({"checkpoint", "remat", "filter_checkpoint"})
 _GRADIENTS = frozenset({"grad", "value_and_grad"})
 _LIFTED_REMATS = ("flax.linen.remat", "flax.linen.checkpoint")
@@ -461,8 +463,14 @@ def forward(stack, x, keep):
             for name, modules in self.named.items()
             if any(other.source.path.is_relative_to(top) for other in modules)
         }
-        if not here or "" in near:
+        if not here or "" in near or report.project.is_read_in_part(module):
             return
+        if any(
+            _GIVES_NAMES.search(other.source.text)
+            for path, other in report.project.by_path.items()
+            if not other.reported and path.is_relative_to(top)
+        ):
+            return  # which names a file gives that is there for context alone, nobody has looked at
         report.event = event
         if near.intersection(kept):
             self.check_spelling(event, [name for name in kept if name not in near], here, report)
