@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import io
 import re
 import tokenize
 from collections import Counter
@@ -19,6 +18,7 @@ from jaxlint.codemods.site import Refused
 from jaxlint.codemods.text import Lines, apply_edits
 from jaxlint.finding import Edit, Span
 from jaxlint.source.file import SourceError, SourceFile
+from jaxlint.syntax.newer import tokens
 from jaxlint.syntax.parse import parse_source, refuse_nesting, split_lines
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -54,10 +54,9 @@ def lost_comments(before: str, after: str) -> Counter[str]:
 @functools.lru_cache(maxsize=8)
 def comments(text: str) -> tuple[tuple[str, int, int], ...]:
     """The comments of a module, without white space at their end, each with its 1-based line and column."""
-    readline = io.StringIO("\n".join(split_lines(text))).readline
     found = []
     try:
-        for token in tokenize.generate_tokens(readline):
+        for token in tokens("\n".join(split_lines(text))):
             if token.type == tokenize.COMMENT:
                 found.append((token.string.rstrip(), token.start[0], token.start[1] + 1))
     except (tokenize.TokenError, SyntaxError) as error:

@@ -11,6 +11,7 @@ from jaxlint.codemods.names import Scope
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.statements import is_alone
 from jaxlint.finding import Span
+from jaxlint.syntax.newer import tokens
 
 MAX_LINE = 88
 # Expressions that may stand between the parentheses of a call as they are.
@@ -32,7 +33,7 @@ class Layout:
         if self._tokens is None:
             text = "\n".join(self.lines)
             try:
-                self._tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
+                self._tokens = tokens(text)
             except (tokenize.TokenError, SyntaxError) as error:
                 raise Refused(f"the file cannot be read token by token: {error}") from None
         return self._tokens

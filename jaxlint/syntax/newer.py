@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import ast
 import bisect
+import io
 import re
 import sys
-from collections.abc import Iterator, Mapping
+import tokenize
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from jaxlint.syntax.guard import nesting_problem
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -85,6 +89,11 @@ def parse_newer(text: str, version: tuple[int, ...] = sys.version_info[:2]) -> a
 
     The text must have been found not to nest too deeply for libcst.
     """
+    return _reader(text, version).module()
+
+
+def _reader(text: str, version: tuple[int, ...]) -> _Reader:
+    """Raises SyntaxError."""
     import libcst as cst
     from libcst.metadata import MetadataWrapper, PositionProvider
 
@@ -96,7 +105,21 @@ def parse_newer(text: str, version: tuple[int, ...] = sys.version_info[:2]) -> a
         except cst.ParserSyntaxError as error:
             raise SyntaxError("invalid syntax", (None, error.raw_line, None, None)) from None
         wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-        return _Reader(text, version, wrapper.resolve(PositionProvider)).module()
+        return _Reader(text, version, wrapper.resolve(PositionProvider))
+
+
+def tokens(text: str) -> list[tokenize.TokenInfo]:
+    """The tokens of a module whose lines end in "\\n"; what the running tokenizer does not know is covered up, all but its comments.
+
+    Raises SyntaxError or tokenize.TokenError where no version can read it.
+    """
+    try:
+        return list(tokenize.generate_tokens(io.StringIO(text).readline))
+    except (tokenize.TokenError, SyntaxError):
+        if nesting_problem(text, concrete=True):
+            raise  # libcst would bring the interpreter down
+        covered = _reader(text, sys.version_info[:2]).spelled_old()
+        return list(tokenize.generate_tokens(io.StringIO(covered).readline))
 
 
 @dataclass(slots=True)
@@ -121,6 +144,15 @@ class _Reader:
         self.places = places
         self.starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
         self.constructs: list[_Construct] = []
+
+    def spelled_old(self) -> str:
+        """The text with each character at its place, new constructs covered up and their comments left."""
+        import libcst as cst
+
+        self.constructs = sorted(self._find(), key=lambda one: (one.start, -one.end))
+        comments = (self._range(node) for node in self.places if isinstance(node, cst.Comment))
+        kept = {offset for start, end in comments for offset in range(start, end)}
+        return self._covered(0, len(self.text), kept)
 
     def module(self) -> ast.Module:
         self.constructs = sorted(self._find(), key=lambda one: (one.start, -one.end))
@@ -228,13 +260,17 @@ class _Reader:
                 reached = construct.end
                 yield construct
 
-    def _covered(self, start: int, end: int) -> str:
+    def _covered(self, start: int, end: int, kept: Set[int] | None = None) -> str:
+        """A range of the text, covered to the same number of bytes; with `kept`, to that of characters, all but these."""
         pieces: list[str] = []
         for construct in self._outermost(start, end):
             pieces.append(self.text[start : construct.start])
             for offset in range(construct.start, construct.end):
                 character = self.text[offset]
                 cover = construct.covers.get(offset, character if character in "\r\n" else " ")
+                if kept is not None:
+                    pieces.append(character if offset in kept else cover)
+                    continue
                 width = len(character.encode("utf-8", "surrogatepass"))
                 pieces.append(cover if cover == character else cover + " " * (width - 1))
             start = construct.end

@@ -15,7 +15,7 @@ import pytest
 
 from jaxlint.source import SourceError
 from jaxlint.source.read import source_from_bytes
-from jaxlint.syntax.newer import parse_newer
+from jaxlint.syntax.newer import parse_newer, tokens
 from jaxlint.syntax.parse import parse_source, parse_text
 
 RECORDED = Path(__file__).with_name("newer_python.json")
@@ -182,3 +182,11 @@ def test_deep_nesting_in_new_places_crashes_nothing(text: str) -> None:
 )
 def test_text_of_f_strings_nests_nothing(text: str) -> None:
     parse_source(source_from_bytes(text.encode(), Path("a.py"), "a.py"))
+
+
+def test_comments_in_new_places_are_tokens_at_their_places() -> None:
+    text = "def f[\n    T,  # é one\n](x):  # two\n    return f'é{  # three\n        x['a']}'  # four\n"
+    found = [(one.string, one.start) for one in tokens(text) if one.string.startswith("#")]
+    lines = text.split("\n")
+    assert [string for string, _ in found] == ["# é one", "# two", "# three", "# four"]
+    assert all(lines[line - 1][column:].startswith(string) for string, (line, column) in found)
