@@ -28,6 +28,12 @@ _IMPORT = re.compile(
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _DEPTH_OF_NAMESPACES = 2  # folders without `__init__.py`, one in the other, that still belong to a package
 _ELSEWHERE = sys.stdlib_module_names | {"numpy", "scipy", *JAX_FAMILY}
+_BORROWED_FROM = sys.stdlib_module_names | {
+    "jax",
+    "jaxlib",
+    "numpy",
+    "scipy",
+}  # whose private names others use
 _FAMILY = re.compile(r"\b(?:" + "|".join(JAX_FAMILY) + r")\b")
 
 
@@ -356,7 +362,7 @@ class Project:
             )
         top, _, rest = base.partition(".")
         private = any(part.startswith("_") for part in rest.split("."))
-        return private and top not in _ELSEWHERE and self.find(base, module) is None
+        return private and top not in _BORROWED_FROM and self.find(base, module) is None
 
     def mentions(self, pattern: re.Pattern[str], module: Module) -> bool:
         """Whether an option may be set anywhere: in the module's project, in a settings file beside it, or in what the module imports."""

@@ -52,9 +52,10 @@ def codes(path: Path) -> list[str]:
     return [one.code for one in check([path], load_config([path]), use_cache=False).findings]
 
 
-@pytest.fixture(params=[".", "pkg._src."])
+@pytest.fixture(params=[".", "pkg._src.", "distrax._src."])
 def package(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    folder = tmp_path / "project" / "pkg" / "_src"
+    top = request.param.partition(".")[0] or "pkg"
+    folder = tmp_path / "project" / top / "_src"
     folder.mkdir(parents=True)
     for above in (folder, folder.parent):
         (above / "__init__.py").write_text("")
