@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import threading
 import warnings
 from collections.abc import Sequence
 from typing import Protocol
@@ -24,6 +25,8 @@ _PYTHON_2 = re.compile(
 _NEWER = re.compile(
     r"^\s*(?:(?:async\s+)?def|class)\s+\w+\s*\[|^\s*type\s+\w+|\b[fFtTrR]{1,2}[\"']|^\s*except\b.*,"
 )
+# `ast.parse` counts its depth for all threads together (and so do the filters of warnings): side by side it fails.
+_ONE_AT_A_TIME = threading.RLock()
 
 
 class Located(Protocol):
@@ -65,7 +68,7 @@ def parse_text(text: str) -> ast.Module:
 
     Raises what `ast.parse` raises. The running parser reads whatever it can: the other way takes far longer.
     """
-    with warnings.catch_warnings():
+    with _ONE_AT_A_TIME, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # invalid escapes and the like are not ours to report
         try:
             return ast.parse(text)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import gc
 import os
+import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from jaxlint.source import SourceError, SourceFile, read_source, source_from_bytes
 from jaxlint.syntax.guard import nesting_problem
-from jaxlint.syntax.parse import parse_source, span_of, split_lines
+from jaxlint.syntax.parse import parse_source, parse_text, span_of, split_lines
 
 
 def source(data: bytes | str) -> SourceFile:
@@ -130,6 +133,20 @@ def test_nesting_in_the_concrete_tree_alone() -> None:
     problem = nesting_problem("\n\n" + text, concrete=True)
     assert problem is not None
     assert problem.line == 3
+
+
+def test_several_threads_parse_at_once() -> None:
+    text = "x = [" + "((a + 1) * f(b, [c, {d: e}])),\n" * 300 + "]"
+
+    def let_others_run(phase: str, info: object) -> None:
+        time.sleep(0)  # a collection in the middle of a parse runs Python, as finalizers do
+
+    gc.callbacks.append(let_others_run)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert len(list(pool.map(parse_text, [text] * 12))) == 12
+    finally:
+        gc.callbacks.remove(let_others_run)
 
 
 def test_warnings_of_the_parser_are_not_shown() -> None:
