@@ -37,7 +37,7 @@ def differs(reference: str, others: Sequence[str], found: str, *, coarse: bool =
 
     `others` are what the original printed in its other runs, one of them with other rounding. `coarse`: 16 bits are allowed to round.
     """
-    other = first_difference(reference, others, found, coarse=coarse)
+    other = first_difference(reference, others, found, coarse=coarse, bounded=True)
     if other is None:
         return None
     if other.lines is not None:
@@ -46,16 +46,19 @@ def differs(reference: str, others: Sequence[str], found: str, *, coarse: bool =
 
 
 def first_difference(
-    reference: str, others: Sequence[str], found: str, *, coarse: bool = False
+    reference: str, others: Sequence[str], found: str, *, coarse: bool = False, bounded: bool = False
 ) -> Difference | None:
-    """The same for any text, in parts. The first of `others` rounds as `reference` does: a number that moves there says nothing."""
+    """The same for any text, in parts. The first of `others` rounds as `reference` does: a number that moves there says nothing.
+
+    `bounded`: such a number may yet move no more than some times as far.
+    """
     lines, again = _lines(reference), [_lines(text) for text in others]
     if any(len(one) != len(lines) for one in again):
         return None  # the program does not repeat what it prints
     ours = _lines(found)
     if len(ours) != len(lines):
         return Difference(lines=(len(ours), len(lines)))
-    moving = _moving(lines, again[0]) if again else set()
+    moving = _moving(lines, again[0]) if again and not bounded else set()
     for number, (left, right) in enumerate(zip(lines, ours, strict=True)):
         repeats = [one[number] for one in again]
         shape = _shape(left)
