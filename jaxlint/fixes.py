@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 from jaxlint.codemods import Plan, Refused, Workspace
 from jaxlint.codemods.text import Lines
-from jaxlint.finding import Finding, Fix, FixRequest, Safety
+from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
+from jaxlint.registry import all_rules
 from jaxlint.source.file import SourceError, SourceFile
 
 # From the files, by the path that findings give them, to what there is to report in them.
@@ -24,6 +25,7 @@ MAX_ROUNDS = 100
 _RECENT = 5  # rounds in which what never comes to rest was made last
 _OFTEN = 3  # rounds that make a fix one of those
 _STUCK = 6  # rounds in which a rule's fix is made in a function, and its findings there are as many as before
+_TRIED_ALONE = 8  # fixes of one round, to see which of them brought a finding
 _CIRCLES = 5  # in one file, after which fixes are told apart with less regard to what they write
 _NEEDS_UNSAFE = "the fix may change what the program does; --unsafe-fixes applies it"
 
@@ -119,6 +121,7 @@ class _Run:
         self.unsafe = unsafe
         self.current = dict(sources)
         self.rounds: list[_Round] = []
+        self.workspace = Workspace(sources)  # of the last round
         self.restless: dict[_Mark, str] = {}  # fixes that are not made, and why
         self.endless: Counter[str] = Counter()  # how often a file had too many rounds
         self.circles: Counter[str] = Counter()  # how often one went in a circle
@@ -128,7 +131,9 @@ class _Run:
         result = self.result
         left = max_rounds
         while True:
-            result.remaining = list(self.check(self.current))
+            before, result.remaining = result.remaining, list(self.check(self.current))
+            if self.rounds and self._undo_harm(before, result.remaining):
+                result.remaining = list(self.check(self.current))
             changed = self._round(result.remaining)
             if not changed:
                 break
@@ -157,7 +162,7 @@ class _Run:
         """Makes the fixes of `findings` that can be made at once; the paths of the files that changed."""
         self.result.refused.clear()
         self.result.held_back.clear()
-        workspace = Workspace(self.current)
+        workspace = self.workspace = Workspace(dict(self.current))
         chosen: list[_Candidate] = []
         for candidate in self._candidates(workspace, findings):
             if not any(candidate.plan.conflicts_with(other.plan) for other in chosen):
@@ -219,6 +224,44 @@ class _Run:
             else:
                 made.append(candidate)
         return sources
+
+    # Fixes that break what worked
+
+    def _undo_harm(self, before: Sequence[Finding], after: Sequence[Finding]) -> bool:
+        """Takes back what of the last round made a program fail that ran: it brought a finding of an error, which nothing mends."""
+        last = self.rounds[-1]
+        made = [fix for fix in last.made if fix.finding.severity is not Severity.ERROR]
+        harm = self._brought(before, after) if made else []
+        if not harm:
+            return False
+        blamed: list[tuple[_Candidate, Finding]] = []
+        if 1 < len(made) <= _TRIED_ALONE:
+            for fix in made:
+                try:
+                    files = self.workspace.edited([fix.plan])
+                except Refused:
+                    continue
+                alone = self._brought(before, self.check({**last.before, **files}))
+                blamed += [(fix, alone[0])] if alone else []
+        reached = {one.path for one in harm}
+        blamed = blamed or [(fix, harm[0]) for fix in made if fix.paths & reached]
+        for fix, one in blamed:
+            reason = f"it would bring {one.code} ({one.name}) in `{one.function or one.path}`"
+            self.restless.setdefault(fix.marks[0], reason)
+        self._take_back({path for fix, _ in blamed for path in fix.paths}, len(self.rounds) - 1)
+        return bool(blamed)
+
+    def _brought(self, before: Iterable[Finding], after: Iterable[Finding]) -> list[Finding]:
+        """The findings, by file, rule and function, of which there are more than before, that rules of errors have."""
+        counts = Counter((one.path, one.code, one.function) for one in before)
+        found = []
+        for one in after:
+            kind = (one.path, one.code, one.function)
+            counts[kind] -= 1
+            mended = one.fix is not None and (self.unsafe or one.fix.safety is Safety.SAFE)
+            if counts[kind] < 0 and not mended and _usual_severity(one) is Severity.ERROR:
+                found.append(one)
+        return found
 
     # Fixes that do not come to rest
 
@@ -295,6 +338,11 @@ class _Run:
             one.made = [fix for fix in one.made if not fix.paths & paths]
             one.before.update({path: later[0].before[path] for path in paths})
         self.current.update({path: later[0].before[path] for path in paths})
+
+
+def _usual_severity(finding: Finding) -> Severity:
+    """That of the rule: a finding may be less sure of what, if it is so, is an error all the same."""
+    return next((rule.severity for rule in all_rules() if rule.code == finding.code), finding.severity)
 
 
 def _has_one_of(fixes: Iterable[_Candidate], marks: set[_Mark]) -> bool:

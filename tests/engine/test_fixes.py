@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import itertools
 import re
 from collections.abc import Mapping
@@ -296,6 +297,48 @@ def test_many_rounds_that_end_are_no_circle():
     result = run({"a.py": "x = n19\n"}, replaces(*rules))
     assert result.texts == {"a.py": "x = n0\n"}
     assert result.rounds == 19
+
+
+# What worked is not broken
+
+
+def costly(rules):
+    """The findings of `rules` as warnings, but for those of JAX9, which are errors and have no fix."""
+
+    def check(sources: Mapping[str, SourceFile]) -> list[Finding]:
+        return [
+            dataclasses.replace(one, fix=None)
+            if one.code.startswith("JAX9")
+            else dataclasses.replace(one, severity=Severity.WARNING)
+            for one in replaces(*rules)(sources)
+        ]
+
+    return check
+
+
+def test_a_fix_that_breaks_what_worked_is_refused_and_the_others_are_made():
+    check = costly([("JAX001", "a", "broken"), ("JAX002", "c", "d"), ("JAX999", "broken", "")])
+    result = run({"a.py": "x = a\ny = c\n", "b.py": "x = c\n"}, check)
+    assert result.texts == {"a.py": "x = a\ny = d\n", "b.py": "x = d\n"}
+    assert [(one.finding.code, one.reason) for one in result.refused] == [
+        ("JAX001", "it would bring JAX999 (test-rule) in `a.py`")
+    ]
+
+
+def test_an_error_that_was_there_before_is_no_harm():
+    check = costly([("JAX001", "a", "b"), ("JAX999", "broken", "")])
+    result = run({"a.py": "x = a\ny = broken\n"}, check)
+    assert result.texts == {"a.py": "x = b\ny = broken\n"}
+
+
+def test_the_fix_of_an_error_may_show_the_next():
+    """The program failed before, and fails later now."""
+    rules = replaces(("JAX001", "a", "broken"), ("JAX999", "broken", ""))
+
+    def check(sources):
+        return [dataclasses.replace(one, fix=None) if one.code == "JAX999" else one for one in rules(sources)]
+
+    assert run({"a.py": "x = a\n"}, check).texts == {"a.py": "x = broken\n"}
 
 
 # A comment is never lost

@@ -180,7 +180,7 @@ def contradictions(result: FixResult, checker: Checker) -> list[str]:
 
 def _is_about_rounds(reason: str) -> bool:
     """Whether fixes were refused for what they do to each other, which no single finding tells."""
-    return "undo each other" in reason or "to rest" in reason
+    return "undo each other" in reason or "to rest" in reason or "it would bring" in reason
 
 
 Kind = tuple[str, str, str | None]
