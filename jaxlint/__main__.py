@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 import os
-import signal
 import sys
+
+
+def _leave_out_the_current_folder(as_module: bool) -> None:
+    """`python -m` puts the current folder first among those that are searched for modules, and so does an empty part of PYTHONPATH.
+
+    That folder may be a clone, whose `click.py` or rule pack must not be loaded.
+    """
+    here = os.path.realpath(os.curdir)
+    if os.path.realpath(os.path.dirname(os.path.dirname(__file__))) == here:
+        return  # jaxlint itself lies there
+    implied = int(as_module and not sys.flags.safe_path)
+    if not sys.flags.ignore_environment and (given := os.environ.get("PYTHONPATH")):
+        implied += given.split(os.pathsep).count("")
+    for place in [place for place in sys.path if os.path.realpath(place) == here][:implied]:
+        sys.path.remove(place)
+
+
+_leave_out_the_current_folder(__name__ == "__main__")
+
+import contextlib  # noqa: E402 - only now, since a clone may have one
+import gc  # noqa: E402
+import signal  # noqa: E402
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     # An interrupt while modules are loaded ends the process as it does any program, without a traceback of ours.
     with contextlib.suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from jaxlint.cli import main
+from jaxlint.cli import main  # noqa: E402
 
 # Commands that read, write files at once and end; nothing is left to clean up after them.
 _PLAIN = frozenset({"check", "fix", "inspect", "rules", "explain"})

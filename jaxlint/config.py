@@ -24,6 +24,7 @@ from jaxlint.rule import Rule
 from jaxlint.source.discovery import Search
 from jaxlint.source.patterns import PathPatterns, PatternError
 from jaxlint.source.read import shown_path
+from jaxlint.source.regular import MAX_SETTINGS, read_regular
 
 DEFAULT_EXCLUDES = (
     ".bzr",
@@ -290,10 +291,12 @@ def _project_root(start: Path) -> Path:
 def _read_table(path: Path, shown: Path, *, required: bool) -> Mapping[str, Any] | None:
     """The table of settings in a TOML file; None when a pyproject.toml has none."""
     try:
-        document = tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        document = tomllib.loads(read_regular(path, MAX_SETTINGS).decode("utf-8-sig"))
     except OSError as error:
         raise ConfigError(f"{shown}: cannot be read ({error.strerror}); check the path") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise ConfigError(f"{shown}: nested too deeply to be read") from None
+    except ValueError as error:  # not TOML, not UTF-8, or a number of thousands of digits
         raise ConfigError(f"{shown}: not valid TOML: {' '.join(str(error).split())}") from None
     if path.name != "pyproject.toml":
         return document

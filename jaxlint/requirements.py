@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint.jaxapi.versions import VersionError, parse_range
+from jaxlint.source.regular import MAX_SETTINGS, read_regular
+from jaxlint.syntax.guard import nesting_problem, worth_scanning
 
+_MAX_LINE = 10_000  # characters; a requirement with its hashes has some hundreds
 _REQUIREMENT = re.compile(
-    r"\s*(?P<name>[A-Za-z][\w.-]*)\s*(?:\[[^\]]*\])?\s*\(?\s*(?P<specifier>[<>=!~][^;#)@]*)\)?\s*(?:[;#].*)?$"
+    r"\s*+(?P<name>[A-Za-z][\w.-]*+)\s*+(?:\[[^\]]*+\])?\s*+\(?\s*+(?P<specifier>[<>=!~][^;#)@]*+)\)?\s*+(?:[;#].*)?$"
 )
 # `- jax=0.4.13=py310_0`, `- conda-forge::jax>=0.4` and, below `pip:`, `- jax==0.4.13`
 _IN_ENVIRONMENT = re.compile(r"""\s*-\s*["']?(?:[\w./-]+::)?(?P<requirement>[^"'#]+)""")
@@ -53,7 +56,8 @@ def _is_range(specifier: str) -> bool:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig", errors="replace")
+        text = read_regular(path, MAX_SETTINGS).decode("utf-8-sig", "replace")
+        return "\n".join(line for line in text.splitlines() if len(line) <= _MAX_LINE)
     except OSError:
         return ""
 
@@ -66,7 +70,7 @@ def _strings(value: Any) -> Iterator[str]:
 def _toml(path: Path) -> Mapping[str, Any]:
     try:
         return tomllib.loads(_read(path))
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return {}
 
 
@@ -130,7 +134,7 @@ def _setup_cfg(root: Path) -> Iterator[str]:
 
 def _setup_py(root: Path) -> Iterator[str]:
     text = _read(root / "setup.py")
-    if "setup" not in text:
+    if "setup" not in text or (worth_scanning(text) and nesting_problem(text) is not None):
         return
     try:
         tree = ast.parse(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ from typing import IO, Any
 
 import click
 
+from jaxlint.report.escaping import escaped
 from jaxlint.source.file import SourceError
 from jaxlint.source.journal import half_done, put_back
 from jaxlint.source.read import shown_path
@@ -25,15 +27,15 @@ class Failure(click.ClickException):
     exit_code = FAILED
 
     def show(self, file: IO[Any] | None = None) -> None:
-        click.echo(f"error: {self.message}", file=file or sys.stderr)
+        click.echo(f"error: {escaped(self.message)}", file=file or sys.stderr)
 
 
 def report_problems(errors: Iterable[SourceError], warnings: Iterable[str] = ()) -> None:
     """Writes each as one line on stderr."""
     for warning in warnings:
-        click.echo(f"warning: {_one_line(warning)}", err=True)
+        click.echo(f"warning: {escaped(warning)}", err=True)
     for error in errors:
-        click.echo(f"error: {_one_line(str(error))}", err=True)
+        click.echo(f"error: {escaped(str(error))}", err=True)
 
 
 def put_back_half_done(paths: Iterable[str | Path]) -> None:
@@ -41,11 +43,11 @@ def put_back_half_done(paths: Iterable[str | Path]) -> None:
     try:
         for path in put_back(Path(one) for one in paths or (".",)):
             click.echo(
-                f"put back the original of {_one_line(path)}: a command that wrote it was interrupted",
+                f"put back the original of {escaped(path)}: a command that wrote it was interrupted",
                 err=True,
             )
     except StateError as error:
-        click.echo(f"warning: {_one_line(str(error))}", err=True)
+        click.echo(f"warning: {escaped(str(error))}", err=True)
     except SourceError as error:
         raise Failure(str(error)) from None
 
@@ -58,31 +60,39 @@ def say_half_done(paths: Iterable[str | Path]) -> None:
                 names = ", ".join(shown_path(Path(path)) for path in sorted(one.files)[:3])
                 more = f" and {len(one.files) - 3} more" if len(one.files) > 3 else ""
                 click.echo(
-                    f"warning: an interrupted command left files half-written ({_one_line(names)}{more}); "
+                    f"warning: an interrupted command left files half-written ({escaped(names)}{more}); "
                     f"`jaxlint fix` on them puts the originals back",
                     err=True,
                 )
     except StateError as error:
-        click.echo(f"warning: {_one_line(str(error))}", err=True)
+        click.echo(f"warning: {escaped(str(error))}", err=True)
 
 
 def check_folder_of(report: Path | None) -> None:
     """Raises Failure, before any work is done, where a report cannot be written."""
-    if report is not None and not report.absolute().parent.is_dir():
+    if report is None:
+        return
+    if not report.absolute().parent.is_dir():
         raise Failure(f"{report}: there is no such folder to write the report to")
+    check_link_of(report)
+
+
+def check_link_of(output: Path) -> None:
+    """Raises Failure for a link below the current folder, where a clone may have put it, that leads out of it."""
+    here = Path.cwd()
+    if output.absolute().is_relative_to(here):
+        behind = Path(os.path.realpath(output))
+        if not behind.is_relative_to(os.path.realpath(here)):
+            raise Failure(f"{output}: a link that leads out of this folder, to {behind}; name that itself")
 
 
 def write_report_file(path: Path, text: str, what: str = "the report") -> None:
     """Writes `text` to a file. Raises Failure; then it stands on stdout, so that nothing is lost."""
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         click.echo(text, nl=False)
         raise Failure(f"{path}: cannot be written ({error.strerror}); {what} is above") from None
-
-
-def _one_line(text: str) -> str:
-    return text.replace("\n", "\\n").replace("\r", "\\r").replace("\x1b", "\\x1b")
 
 
 class Progress:

@@ -18,7 +18,8 @@ from jaxlint.finding import Finding, Severity
 from jaxlint.fixes import FixResult, fix_sources
 from jaxlint.garbage import no_garbage_collection
 from jaxlint.places import position, shown
-from jaxlint.report.styled import Printer, printable
+from jaxlint.report.escaping import escaped, printable, shown_name
+from jaxlint.report.styled import Printer
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.diff import unified_diff
 from jaxlint.source.journal import write_together
@@ -133,7 +134,7 @@ def _write_diffs(sources: Mapping[str, SourceFile], texts: Mapping[str, str], st
     printer = Printer(stream)
     for path, text in sorted(texts.items()):
         for line in unified_diff(sources[path].file_text, text, path).splitlines(keepends=True):
-            if not printer.styled:
+            if not printer.styled and not stream.isatty():  # for `patch`, byte for byte
                 stream.write(line)
                 continue
             style = next((style for start, style in _DIFF_STYLES.items() if line.startswith(start)), "")
@@ -154,7 +155,7 @@ def _write_summary(result: FixResult, stream: TextIO, *, would: bool = False) ->
     shown = ""
     for (path, code, name), number in sorted(counts.items()):
         if path != shown:
-            printer.line([(f"  {printable(path)}", "")])
+            printer.line([(f"  {shown_name(path)}", "")])
             shown = path
         printer.line([(f"    {number} x ", ""), (code, "green"), (f" {name}", "")])
 
@@ -169,16 +170,16 @@ def _write_remaining(result: FixResult, stream: TextIO) -> None:
     for original, finding in zip(result.remaining, shown(result.remaining, result.sources), strict=True):
         printer.line(
             [
-                (f"  {printable(finding.path)}", "bold"),
+                (f"  {shown_name(finding.path)}", "bold"),
                 (f"{position(finding)}: ", "dim"),
                 (finding.code, "red" if finding.severity is Severity.ERROR else "yellow"),
-                (f" {printable(finding.message)} ", ""),
+                (f" {escaped(finding.message)} ", ""),
                 (f"[{finding.name}]", "dim"),
             ]
         )
         reason = reasons.get(id(original))
         if reason:
-            printer.line([(f"    not fixed: {printable(reason)}", "")])
+            printer.line([(f"    not fixed: {escaped(reason)}", "")])
 
 
 def _count(number: int, noun: str) -> str:

@@ -14,6 +14,7 @@ from jaxlint.cli.common import FAILED, report_problems
 from jaxlint.cli.options import RunOptions, file_options
 from jaxlint.engine import read_sources
 from jaxlint.places import shown_line
+from jaxlint.report.escaping import escaped, shown_name, wellformed
 
 if TYPE_CHECKING:
     from jaxlint.source import SourceFile
@@ -53,16 +54,16 @@ def command(options: RunOptions, wanted: str | None, output_format: str, calls: 
             records.append(
                 fact.record() | {"line": line, "reason": reason} | ({"cell": cell} if cell else {})
             )
-        click.echo(json.dumps(records, indent=1))
+        click.echo(json.dumps(wellformed(records), indent=1))
     else:
         for fact in facts:
             cell, line, reason = shown_line(fact.path, fact.line, fact.reason, read)
             path = fact.path if cell is None else f"{fact.path}:cell {cell}"
             basis = " (by convention)" if fact.basis == "convention" else ""
             verdict = {"yes": f"staged{basis}", "no": "not staged", "unknown": "unknown"}[fact.staged]
-            click.echo(f"{path}:{line} {fact.qualname}: {verdict}, {reason}")
+            click.echo(f"{shown_name(path)}:{line} {escaped(f'{fact.qualname}: {verdict}, {reason}')}")
             for name, kind in fact.params.items():
-                click.echo(f"    {name}: {kind}{_given(fact, name, read)}")
+                click.echo(escaped(f"    {name}: {kind}{_given(fact, name, read)}"))
         if wanted is not None and not facts:
             click.echo(f"no function called {wanted!r} in what was read")
         elif wanted is None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from jaxlint.cli.common import Failure
+from jaxlint.cli.common import Failure, check_link_of
 
 if TYPE_CHECKING:
     from jaxlint_runtime.report.document import Document
@@ -60,6 +60,9 @@ class ReportFiles:
         """Make the folders before anything is run. Raises Failure."""
         if self.html is not None and not self.html.absolute().parent.is_dir():
             raise Failure(f"{self.html}: there is no such folder to write the page to")
+        for output in (self.html, self.plots, self.dump, self.trace):
+            if output is not None:
+                check_link_of(output)
         for folder in (self.plots, self.dump, self.trace):
             try:
                 if folder is not None:

@@ -320,6 +320,7 @@ def command(
         raise Failure("--apply runs the whole edited program: leave out --inputs and --dim")
     stored = _stored(compare)
     check_folder_of(output)
+    check_folder_of(save)
     files.prepare()
     try:
         with nothing_left():

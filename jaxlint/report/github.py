@@ -7,6 +7,7 @@ from typing import TextIO
 from jaxlint.engine import CheckResult
 from jaxlint.finding import Severity
 from jaxlint.places import file_lines, label
+from jaxlint.report.escaping import escaped
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -41,4 +42,6 @@ def _properties(values: dict[str, str | int]) -> str:
 
 
 def _escape(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    """As workflow commands want it; what would steer the terminal that shows the log is written by its code."""
+    data = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return escaped(data)

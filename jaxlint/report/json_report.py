@@ -8,10 +8,11 @@ from typing import Any, TextIO
 
 from jaxlint.engine import CheckResult
 from jaxlint.finding import Edit, Finding, Fix, Span
+from jaxlint.report.escaping import wellformed
 
 
 def write(result: CheckResult, stream: TextIO) -> None:
-    json.dump([finding_record(finding) for finding in result.findings], stream, indent=2)
+    json.dump(wellformed([finding_record(finding) for finding in result.findings]), stream, indent=2)
     stream.write("\n")
 
 

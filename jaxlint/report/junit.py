@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from jaxlint.engine import CheckResult
 from jaxlint.places import file_lines, label
+from jaxlint.report.escaping import wellformed
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -46,5 +47,5 @@ def _attribute(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """`text` without the characters that XML cannot hold."""
-    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text)
+    """`text` without the characters that XML cannot hold; bytes that are not UTF-8 are shown by their code."""
+    return _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", str(wellformed(text)))

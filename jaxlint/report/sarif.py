@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import PurePath
 from typing import Any, TextIO
 from urllib.parse import quote
@@ -12,6 +13,7 @@ from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding, Fix, Severity, Span
 from jaxlint.places import file_lines, position
 from jaxlint.registry import all_rules
+from jaxlint.report.escaping import wellformed
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 
@@ -36,7 +38,7 @@ def write(result: CheckResult, stream: TextIO) -> None:
             }
         ],
     }
-    json.dump(log, stream, indent=2)
+    json.dump(wellformed(log), stream, indent=2)
     stream.write("\n")
 
 
@@ -100,7 +102,7 @@ def _lines(finding: Finding) -> dict[str, int]:
 
 def _artifact(path: str) -> dict[str, str]:
     given = PurePath(path)
-    return {"uri": given.as_uri() if given.is_absolute() else quote(given.as_posix())}
+    return {"uri": given.as_uri() if given.is_absolute() else quote(os.fsencode(given.as_posix()))}
 
 
 def _region(span: Span) -> dict[str, int]:

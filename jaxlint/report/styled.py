@@ -6,16 +6,12 @@ Rich takes a tenth of a second to import: a pipe or an editor, which want no col
 from __future__ import annotations
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterable
 from typing import TextIO
 
 # A piece of a line and its style, "" for none.
 Piece = tuple[str, str]
-
-# Control characters, and those that reorder text: source must not be able to steer the terminal.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class Printer:
@@ -46,11 +42,6 @@ def wants_colour(stream: TextIO) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return stream.isatty() and os.environ.get("TERM") != "dumb"
-
-
-def printable(text: str) -> str:
-    """`text` on one line, without characters that would steer a terminal."""
-    return _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def width(text: str) -> int:

@@ -9,7 +9,8 @@ from typing import TextIO
 from jaxlint.engine import CheckResult
 from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
 from jaxlint.places import lines_shown, position
-from jaxlint.report.styled import Piece, Printer, printable, width
+from jaxlint.report.escaping import escaped, printable, shown_name
+from jaxlint.report.styled import Piece, Printer, width
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
 _NOUNS = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note"))
@@ -109,23 +110,23 @@ def _safety(finding: Finding) -> Safety | None:
 def _head(finding: Finding) -> list[Piece]:
     place = f"{position(finding)}: "
     return [
-        (printable(finding.path), "bold"),
+        (shown_name(finding.path), "bold"),
         (place, "dim"),
         (finding.code, _STYLES[finding.severity]),
         (" [*]" if _safety(finding) is Safety.SAFE else "", "cyan"),
-        (f" {printable(finding.message)} ", ""),
+        (f" {escaped(finding.message)} ", ""),
         (f"[{finding.name}]", "dim"),
     ]
 
 
 def _notes(finding: Finding) -> Iterator[list[Piece]]:
-    yield [("  = ", "blue"), ("reason: ", "bold"), (printable(finding.reason), "")]
+    yield [("  = ", "blue"), ("reason: ", "bold"), (escaped(finding.reason), "")]
     refused = finding.data.get("fix_refused")
     if isinstance(finding.fix, (Fix, FixRequest)):
         how = "" if finding.fix.safety is Safety.SAFE else " (unsafe: `jaxlint fix --unsafe-fixes`)"
-        yield [("  = ", "blue"), ("fix: ", "bold"), (printable(finding.fix.message) + how, "")]
+        yield [("  = ", "blue"), ("fix: ", "bold"), (escaped(finding.fix.message) + how, "")]
     elif refused:
-        yield [("  = ", "blue"), ("no fix: ", "bold"), (printable(str(refused)), "")]
+        yield [("  = ", "blue"), ("no fix: ", "bold"), (escaped(str(refused)), "")]
 
 
 def _frame(finding: Finding, lines: Sequence[str]) -> Iterator[list[Piece]]:

@@ -6,6 +6,8 @@ import difflib
 import re
 from collections.abc import Iterator
 
+# Letters of any script, and what does no harm between them.
+_PLAIN_NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\\\"\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
@@ -16,11 +18,26 @@ def unified_diff(before: str, after: str, path: str, *, context: int = 3) -> str
 
 def _diff_lines(before: str, after: str, path: str, context: int) -> Iterator[str]:
     # Only "\n" ends a line here, so that a carriage return or a form feed stays inside its line, as `patch` has it.
+    name = quoted(path)
     lines = difflib.unified_diff(
-        _LINE.findall(before), _LINE.findall(after), fromfile=path, tofile=path, n=context, lineterm="\n"
+        _LINE.findall(before), _LINE.findall(after), fromfile=name, tofile=name, n=context, lineterm="\n"
     )
     for line in lines:
         if line.endswith("\n"):
             yield line
         else:
             yield f"{line}\n\\ No newline at end of file\n"
+
+
+def quoted(path: str) -> str:
+    """The name as git writes it in a diff: one with a line end or a quote in it must not begin another file's part."""
+    if _PLAIN_NAME.fullmatch(path) and not path.startswith('"'):
+        return path
+    escapes = {9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 92: "\\\\"}
+    data = path.encode("utf-8", "surrogateescape" if _is_of_bytes(path) else "surrogatepass")
+    plain = (escapes.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in data)
+    return f'"{"".join(plain)}"'
+
+
+def _is_of_bytes(path: str) -> bool:
+    return all(not 0xD800 <= ord(one) <= 0xDFFF or 0xDC80 <= ord(one) <= 0xDCFF for one in path)

@@ -109,10 +109,23 @@ class _Walk:
             ]
 
     def files(self) -> Iterator[FoundFile]:
-        if not self.excluded:
-            yield from self._search(self.folder, self.shown, self.ignores)
+        """The files, in the order of their names. Folders wait on a list of our own: a clone may nest them beyond Python's."""
+        if self.excluded:
+            return
+        waiting = [self._search(self.folder, self.shown, self.ignores)]
+        while waiting:
+            found = next(waiting[-1], None)
+            if found is None:
+                waiting.pop()
+            elif isinstance(found, FoundFile):
+                yield found
+            else:
+                waiting.append(self._search(*found))
 
-    def _search(self, folder: str, shown: str, ignores: list[PathPatterns]) -> Iterator[FoundFile]:
+    def _search(
+        self, folder: str, shown: str, ignores: list[PathPatterns]
+    ) -> Iterator[FoundFile | tuple[str, str, list[PathPatterns]]]:
+        """The files in a folder, and in their place the folders in it, as what to call this with."""
         try:
             with os.scandir(folder) as entries:
                 listing = sorted(entries, key=lambda entry: entry.name)
@@ -131,7 +144,7 @@ class _Walk:
                 continue
             below = entry.name if shown in ("", ".") else os.path.join(shown, entry.name)
             if is_folder:
-                yield from self._search(entry.path, below, ignores)
+                yield entry.path, below, ignores
             elif _is_file(entry):
                 yield FoundFile(Path(entry.path), below)
 

@@ -3,10 +3,26 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import os
+import re
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+
+from jaxlint.source.regular import read_regular
+
+_MAX_IGNORE_FILE = 1 << 20
+_MAX_PATTERNS = 5_000
+_MAX_PATTERN = 1_000  # characters
+
+# What the patterns of pathspec are made of: some folders, any part of a name, a set of characters, and so on.
+_TOKEN = re.compile(
+    r"""\(\?:\.\+/\)\?|\(\?:/\.\+\)\?|\(\?:\(\?P<ps_d>/\)\|\$\)|\(\?P<ps_d>/\)|\[\^/\]\*|\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|.""",
+    re.DOTALL,
+)
+_STAR, _FOLDERS_BEFORE, _FOLDERS_BETWEEN = "[^/]*", "(?:.+/)?", "(?:/.+)?"
 
 
 class PatternError(ValueError):
@@ -26,9 +42,19 @@ class PathPatterns:
             return None
         from pathspec import GitIgnoreSpec  # not needed by most commands
 
+        if len(self.patterns) > _MAX_PATTERNS:
+            raise PatternError(f"there are more than {_MAX_PATTERNS} of them")
+        if longest := next((one for one in self.patterns if len(one) > _MAX_PATTERN), None):
+            raise PatternError(f"{longest[:20]!r}... is longer than {_MAX_PATTERN} characters")
         try:
-            return GitIgnoreSpec.from_lines(self.patterns)
-        except (ValueError, TypeError) as error:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a set in a set, which is no mistake in a pattern
+                patterns = GitIgnoreSpec.from_lines(self.patterns).patterns
+                for pattern in patterns:
+                    if (regex := getattr(pattern, "regex", None)) is not None:
+                        pattern.regex = re.compile(linear(regex.pattern), re.DOTALL)
+            return GitIgnoreSpec(patterns)
+        except (ValueError, TypeError, re.error, RecursionError, OverflowError) as error:
             raise PatternError(" ".join(str(error).split())) from None
 
     def check(self) -> PathPatterns:
@@ -59,12 +85,68 @@ class PathPatterns:
         return PathPatterns(base, self.patterns)
 
 
+def linear(regex: str) -> str:
+    """The regular expression of a pattern, with the same meaning, but without the search over all ways to spread its wildcards.
+
+    A name that has the parts of a pattern in their order has each at its first place after the one before: once found there, no other place
+    need be tried. Without that `*a*a*a*a*b` takes longer than anybody waits, and a clone may bring such a `.gitignore`.
+    """
+    tokens = _TOKEN.findall(regex)
+    if not tokens or tokens[0] != "^":
+        return regex
+    folders = [token for token in tokens if token in (_FOLDERS_BEFORE, _FOLDERS_BETWEEN)]
+    parts: list[list[str]] = [[]]
+    for token in tokens[1:]:
+        if token in (_FOLDERS_BEFORE, _FOLDERS_BETWEEN):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    texts = ["".join(_each_segment(part)) for part in parts]
+    # The last one may need another place, since the end of the path follows it.
+    between = [
+        f"(?>(?:.+?/)??{text}(?=/))" if token == _FOLDERS_BEFORE else f"(?>(?:/.+?)??{text}(?=/))"
+        for token, text in zip(folders[:-1], texts[1:-1], strict=True)
+    ]
+    end = folders[-1] + texts[-1] if folders else ""
+    return "^" + texts[0] + "".join(between) + end
+
+
+def _each_segment(tokens: list[str]) -> Iterable[str]:
+    segment: list[str] = []
+    for token in tokens:
+        if token == "/" or "/)" in token or token == "$":
+            yield from _segment(segment)
+            yield (
+                token.replace("|$)", r"|\Z)") if token != "$" else r"\Z"
+            )  # `$` would take a line end for the end
+            segment = []
+        else:
+            segment.append(token)
+    yield from _segment(segment)
+
+
+def _segment(tokens: list[str]) -> Iterable[str]:
+    """One name: what follows each wildcard but the last is taken where it is found first."""
+    tokens = [
+        token
+        for before, token in zip([None, *tokens], tokens, strict=False)
+        if (before, token) != (_STAR, _STAR)
+    ]
+    stars = [number for number, token in enumerate(tokens) if token == _STAR]
+    if len(stars) < 2:
+        return tokens
+    pieces = tokens[: stars[0]]
+    for start, end in itertools.pairwise(stars):
+        pieces.append(f"(?>[^/]*?{''.join(tokens[start + 1 : end])})")
+    return [*pieces, *tokens[stars[-1] :]]
+
+
 def read_ignore_file(folder: str, name: str = ".gitignore") -> PathPatterns | None:
     """The patterns of the ignore file in `folder`, or None when there is none that can be read."""
     try:
-        with open(os.path.join(folder, name), encoding="utf-8", errors="surrogateescape") as file:
-            lines = file.read().splitlines()
-    except OSError:
+        data = read_regular(os.path.join(folder, name), _MAX_IGNORE_FILE)
+        lines = data.decode("utf-8", "surrogateescape").splitlines()[:_MAX_PATTERNS]
+    except (OSError, ValueError):
         return None
     patterns = PathPatterns(folder, tuple(lines))
     try:

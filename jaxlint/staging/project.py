@@ -17,6 +17,7 @@ from jaxlint.jaxapi.names import JAX_FAMILY
 from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS
 from jaxlint.source.read import read_source, shown_path
+from jaxlint.source.regular import MAX_SETTINGS, read_regular
 from jaxlint.staging.parents import Parents
 from jaxlint.staging.scope import Scope
 from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
@@ -394,7 +395,7 @@ class Project:
 
     def _settings_text(self, path: Path) -> str:
         try:
-            data = path.read_bytes()
+            data = read_regular(path, MAX_SETTINGS)
         except OSError:
             return ""
         self.context[path] = hashlib.sha256(data).hexdigest()
