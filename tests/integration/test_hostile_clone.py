@@ -294,7 +294,10 @@ def test_no_special_file_is_waited_for_or_read_without_end(tmp_path: Path, make:
     assert len(made) > 15
     (tmp_path / "good.py").write_text(BRANCH.replace("\x1b", ""))
     limit = ["bash", "-c", 'ulimit -v 4000000; exec "$@"', "-", sys.executable, "-m", "jaxlint"]
-    for command in (["check"], ["check", "good.py"], ["inspect"], ["fix"], ["fix", "--diff", "good.py"]):
+    commands = [["check"], ["fix", "--diff", "good.py"]]
+    if make is pipe:  # the others are refused in the same place
+        commands += [["check", "good.py"], ["inspect"], ["fix"]]
+    for command in commands:
         done = subprocess.run(
             [*limit, *command], cwd=tmp_path, capture_output=True, timeout=ENDS_BY, check=False
         )

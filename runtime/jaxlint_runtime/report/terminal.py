@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from jaxlint.report.escaping import printable
 from jaxlint_runtime.gain import gain_of, is_proven, tally
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
@@ -56,7 +57,7 @@ def print_report(document: Document, stream: TextIO, verbose: bool = False) -> N
     console = Console(file=buffer, width=_PLAIN_WIDTH, highlight=False, color_system=None)
     for part in render(document, verbose):
         console.print(part)
-    stream.write("".join(line.rstrip() + "\n" for line in buffer.getvalue().splitlines()))
+    stream.write("".join(printable(line.rstrip()) + "\n" for line in buffer.getvalue().splitlines()))
 
 
 def render(document: Document, verbose: bool = False) -> Iterator[RenderableType]:
