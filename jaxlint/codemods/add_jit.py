@@ -6,6 +6,7 @@ import ast
 
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.module_state import changed_by_calling
+from jaxlint.codemods.purity.staged import may_be_jitted
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Step
@@ -17,7 +18,8 @@ TRANSFORMS = ("jax.jit", "flax.nnx.jit", "equinox.filter_jit")
 def add_jit(draft: Draft, step: Step) -> None:
     """The span is that of the function's name or anything on the line of its `def`.
 
-    Parameters: `transform` (jax.jit by default), `static_argnames` (list of str).
+    Parameters: `transform` (jax.jit by default), `static_argnames` (list of str), `arguments` (what a run has seen of them, as the runtime
+    describes them), `rewritten` (spans of expressions that other steps rewrite so that they can be traced).
     """
     site = draft.site
     transform = str(step.parameters.get("transform", "jax.jit"))
@@ -33,15 +35,16 @@ def add_jit(draft: Draft, step: Step) -> None:
     (function,) = found
     if function.decorator_list:
         raise Refused("the function has decorators already, whose order would matter")
-    change = changed_by_calling(site, function)
-    carries = transform == "flax.nnx.jit" and change is not None and change.framework == "flax.nnx"
-    if change is not None and change.is_seen and not carries:
-        raise Refused(f"the function {change.what}, which a compiled one would do only while it is traced")
     static = step.parameters.get("static_argnames", ())
     names = [str(name) for name in static] if isinstance(static, list | tuple) else []
     known = {argument.arg for argument in (*function.args.args, *function.args.kwonlyargs)}
     if not set(names) <= known:
         raise Refused("a static argument does not exist")
+    may_be_jitted(draft, function, step, transform, names)
+    change = changed_by_calling(site, function)
+    carries = transform == "flax.nnx.jit" and change is not None and change.framework == "flax.nnx"
+    if change is not None and change.is_seen and not carries:
+        raise Refused(f"the function {change.what}, which a compiled one would do only while it is traced")
     wrapper = reference(site, draft.imports, transform, function)
     if names and transform == "equinox.filter_jit":
         names = []  # whatever is no array is static there

@@ -6,6 +6,7 @@ import ast
 
 from jaxlint.codemods.add_jit import TRANSFORMS
 from jaxlint.codemods.imports import reference
+from jaxlint.codemods.purity.staged import may_be_compiled
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused
 from jaxlint.finding import Step
@@ -29,6 +30,7 @@ def jit_call(draft: Draft, step: Step) -> None:
         raise Refused("arguments are unpacked, so that it is not known which are static")
     if isinstance(call.func, ast.Call):
         raise Refused("what is called is made anew each time, and jit would compile it each time")
+    may_be_compiled(draft, call, step, transform)
     wrapper = reference(site, draft.imports, transform, call)
     # There, whatever is no array is static.
     static = "" if transform == "equinox.filter_jit" else _static(step)

@@ -14,6 +14,7 @@ from jaxlint.codemods.fetches import Fetches, fetches_in
 from jaxlint.codemods.flow import FUNCTIONS, Flow
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
+from jaxlint.codemods.purity.staged import may_be_staged
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.select import check_test, is_truth
 from jaxlint.codemods.site import Refused
@@ -79,6 +80,8 @@ class Loop:
         kept = [one for one in node.body if one not in without]
         _check_jumps(kept)
         check_pure(self.site, kept, "the loop", lifted=lifted)
+        test = [node.test] if isinstance(node, ast.While) else []
+        may_be_staged(draft, [*test, *kept], lifted=bool(lifted))
 
     def rewrite_while(self, node: ast.While, *, host: bool = False) -> None:
         asked = self.flow.reads(node.test)

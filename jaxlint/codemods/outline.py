@@ -13,6 +13,7 @@ from jaxlint.codemods.add_jit import TRANSFORMS
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.module_state import changed_by_call
+from jaxlint.codemods.purity.staged import may_be_compiled
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.finding import Step
@@ -20,7 +21,9 @@ from jaxlint.finding import Step
 
 @codemod("outline-jit")
 def outline_jit(draft: Draft, step: Step) -> None:
-    """The span is the call. Parameters: `transform` (jax.jit by default), under which what is called is static, if it is handed over."""
+    """The span is the call. Parameters: `transform` (jax.jit by default), under which what is called is static, if it is handed over;
+    `arguments`: what a run has seen of those of the function around it.
+    """
     site = draft.site
     call = site.find_ast(step.span, ast.Call)
     assert isinstance(call, ast.Call)
@@ -42,6 +45,7 @@ def outline_jit(draft: Draft, step: Step) -> None:
     given += [f"{k.arg}={function.given(k.value, k.arg or '')}" for k in call.keywords]
     if len(function.parameters) == static:
         raise Refused("the call is given nothing that could be traced")
+    may_be_compiled(draft, call, step, transform)
     name = fresh_name(taken, function.name or "compiled")
     wrapper = reference(site, draft.imports, transform, call)
     if static and transform == "jax.jit":

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from jaxlint.codemods.edited import edited, is_in_comment, with_line_ends_of
 from jaxlint.codemods.imports import ImportChanges
+from jaxlint.codemods.purity.program import Program
 from jaxlint.codemods.registry import Draft, find_codemod
 from jaxlint.codemods.site import Refused, Site
 from jaxlint.codemods.tidy import import_edits
@@ -56,11 +57,22 @@ class Proposal:
 
 
 class Workspace:
-    """The files of one round: each is parsed at most once, however many fixes touch it."""
+    """The files of one round: each is parsed at most once, however many fixes touch it.
+
+    `strict`: what stages code that ran step by step is refused unless all that it calls is known to do nothing but compute. Without it,
+    only what is known to do more is refused: the fix is unsafe anyway, and a person looks at it. None: that is not asked,
+    since it will be when the edit is made.
+    """
 
     def __init__(
-        self, sources: Mapping[str, SourceFile], make_site: Callable[[SourceFile], Site] = Site
+        self,
+        sources: Mapping[str, SourceFile],
+        make_site: Callable[[SourceFile], Site] = Site,
+        *,
+        strict: bool | None = False,
     ) -> None:
+        self.strict = strict
+        self._programs: dict[str, Program] = {}
         self.sources = sources
         self._make_site = make_site
         self._sites: dict[str, Site] = {}  # the most recently used last
@@ -76,12 +88,22 @@ class Workspace:
             self._sites[list(self._sites)[-1 - _LIVE_TREES]].release()
         return site
 
+    def program(self, path: str) -> Program:
+        """The program around the file at `path`: all files, or where that is enough those that it imports."""
+        key = "" if self.strict else path
+        if key not in self._programs:
+            self._programs[key] = Program(self.sources, None if self.strict else (path,))
+        return self._programs[key]
+
+    def _draft(self, path: str) -> Draft:
+        return Draft(self.site(path), functools.partial(self.program, path), self.strict)
+
     def plan(self, request: FixRequest) -> Plan | str:
         """What `request` does, or the reason why it is refused."""
         plan = Plan()
         try:
             for step in request.steps:
-                draft = plan.drafts.get(step.path) or Draft(self.site(step.path))
+                draft = plan.drafts.get(step.path) or self._draft(step.path)
                 plan.drafts[step.path] = draft
                 try:
                     run = find_codemod(step.codemod)
@@ -99,7 +121,7 @@ class Workspace:
         plan = Plan()
         try:
             for edit in fix.edits:
-                draft = plan.drafts.get(edit.path) or Draft(self.site(edit.path))
+                draft = plan.drafts.get(edit.path) or self._draft(edit.path)
                 plan.drafts[edit.path] = draft
                 draft.replace(edit.span, edit.content)
                 if is_in_comment(self.sources[edit.path].text, edit.span):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from jaxlint.codemods.imports import ImportChanges
+from jaxlint.codemods.purity.program import Program
 from jaxlint.codemods.site import Site
 from jaxlint.codemods.text import overlaps
 from jaxlint.finding import Edit, Span, Step
@@ -17,6 +18,8 @@ class Draft:
     """What the steps of one fix do to one file."""
 
     site: Site
+    program: Callable[[], Program]  # what the file is part of
+    strict: bool | None = False  # as of the workspace
     edits: list[Edit] = field(default_factory=list)
     imports: ImportChanges = field(default_factory=ImportChanges)
 

@@ -15,6 +15,7 @@ from jaxlint.codemods.layout import MAX_LINE, fresh_name
 from jaxlint.codemods.lifted import LIFTED, LINEN_OPTIONS, Lifted, lifted_by, module_parameter
 from jaxlint.codemods.loops import Loop, packed
 from jaxlint.codemods.module_state import makes_unstackable
+from jaxlint.codemods.purity.staged import may_be_staged
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.rows import Rows, rows_of
 from jaxlint.codemods.site import Refused
@@ -65,6 +66,7 @@ class _RowLoop(Loop):
         self.lists.check_order(self.rows.reverse)
         for one in self.filled:
             check_expression(self.site, one.value, "the loop", lifted=self.framework)
+        may_be_staged(draft, [one.value for one in self.filled], lifted=bool(self.framework))
         self.targets = set(self.flow.bound([node.target]))
         for name in self.targets:
             if self.flow.is_used_after(name, node) and name != "_":

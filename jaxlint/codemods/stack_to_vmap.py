@@ -7,6 +7,7 @@ import ast
 from jaxlint.codemods.effects import check_expression, constant_type
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout
+from jaxlint.codemods.purity.staged import may_be_staged
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.rows import rows_of
 from jaxlint.codemods.site import Refused, Site
@@ -40,6 +41,7 @@ def stack_to_vmap(draft: Draft, step: Step) -> None:
             f"`{ast.unparse(value)[:40]}` returns several values, which `vmap` would not stack into one array"
         )
     check_expression(site, value, "the row")
+    may_be_staged(draft, [value])
     rows = rows_of(draft, generator.target, generator.iter, [value])
     traced = {part.id for part in ast.walk(generator.target) if isinstance(part, ast.Name)}
     check_traceable(site, [value], traced, "the row", counters=rows.counters, handled=rows.handled)

@@ -14,6 +14,12 @@ from jaxlint_runtime.capture import signature
 _LEAVES = 32  # described of one argument
 _LONGEST = 200  # characters of a pytree structure
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
+_USUAL = (
+    "builtins",
+    "numpy",
+    "jaxlib._jax",
+    "jaxlib.xla_extension",
+)  # modules of types that need no other name
 _REPR = reprlib.Repr()
 _REPR.maxstring = _REPR.maxother = 60
 
@@ -33,11 +39,16 @@ def describe_frame(frame: FrameType) -> list[dict[str, Any]]:
 def describe(name: str, value: Any) -> dict[str, Any]:
     """One argument. Reads no array's contents and calls no `repr` of the user's.
 
-    `leaves` has its arrays by place; `structure` is that of a pytree with arrays; `value` is for what has none.
+    `leaves` has its arrays by place; `structure` is that of a pytree with arrays; `value` is for what has none. `holds` has the types of all
+    leaves of a container, `module` where a class is defined.
     """
     leaves, structure = _arrays(value)
     arrays = [(place, leaf) for place, leaf in leaves if getattr(leaf, "shape", None) is not None]
     out: dict[str, Any] = {"name": name, "type": type(value).__name__}
+    if (module := type(value).__module__) not in _USUAL:
+        out["module"] = module
+    if leaves and leaves[0][0]:
+        out["holds"] = sorted({type(leaf).__name__ for _, leaf in leaves})
     if not arrays:
         if (text := _text(value)) is not None:
             out["value"] = text

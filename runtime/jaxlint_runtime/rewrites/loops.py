@@ -23,6 +23,7 @@ from jaxlint_runtime.rewrites.proposals import (
     definition,
     edit_of,
     jit_fix,
+    place_of,
     told,
     ways_to_jit,
 )
@@ -136,7 +137,7 @@ def _rewritable(
     plans: list[Any] = []
     for fixes in _loops(function, source, lists, nested, sums):
         for fix in fixes:
-            plan = Workspace({source.display: source}).plan(fix)
+            plan = Workspace({source.display: source}, strict=None).plan(fix)
             if not isinstance(plan, str):
                 if not any(plan.conflicts_with(other) for other in plans):
                     chosen.append(fix)
@@ -235,6 +236,22 @@ def without_those(findings: Sequence[Rewrite], loops: Sequence[Rewrite]) -> list
     ]
 
 
+def _places(function: ast.FunctionDef, source: SourceFile, fixes: Sequence[FixRequest]) -> list[list[int]]:
+    """Where the loops of a function are that the fixes rewrite."""
+    site = Site(source)
+    spans = {step.span for fix in fixes for step in fix.steps}
+    found = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.For | ast.While | ast.Call):
+            head = (
+                node.iter if isinstance(node, ast.For) else node.test if isinstance(node, ast.While) else node
+            )
+            stop = stop_of(node) if isinstance(node, ast.For | ast.While) else None
+            if site.span(head) in spans or (stop is not None and site.span(stop.test) in spans):
+                found.append(place_of(node))
+    return found
+
+
 def _with_jit(
     one: Mapping[str, Any],
     function: ast.FunctionDef,
@@ -247,9 +264,11 @@ def _with_jit(
     arrays = any("leaves" in argument for argument in one["arguments"] or ())
     if not arrays or definition(source, one["function"], one["line"]) is None:
         return rewrite
+    places = _places(function, source, fixes)
     for transform, static in reversed(ways_to_jit(one, function, source)):
         summary = f"{rewrite.summary.partition(' and compile')[0]} and compile {function.name} as a whole"
-        jitted = _alone(one, function, [*fixes, jit_fix(function, source, transform, static)], rewrite)
+        jit = jit_fix(function, source, transform, static, one["arguments"], places)
+        jitted = _alone(one, function, [*fixes, jit], rewrite)
         rewrite = Rewrite(
             name=f"{jitted.name}:{told(transform, static)}",
             code=None,

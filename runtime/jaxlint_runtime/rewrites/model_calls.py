@@ -45,7 +45,7 @@ def from_model_calls(
         }
         often = one["calls"] >= _OFTEN
         calls = [call for call, repeated in _calls(function) if often or repeated]
-        fixes = [_fix(call, source) for call in calls if _is_of_model(call, modules)]
+        fixes = [_fix(call, source, one["arguments"] or ()) for call in calls if _is_of_model(call, modules)]
         if fixes:
             found.append(edit_of("jit-model-call", one, function, fixes))
     return found
@@ -73,10 +73,15 @@ def _is_of_model(call: ast.Call, modules: set[str]) -> bool:
     return isinstance(called, ast.Name) and called.id in modules
 
 
-def _fix(call: ast.Call, source: SourceFile) -> FixRequest:
+def _fix(call: ast.Call, source: SourceFile, seen: Sequence[Mapping[str, Any]]) -> FixRequest:
     roots = imported(source)
     transform = "jax.jit"
     if not (isinstance(call.func, ast.Attribute) and call.func.attr == "apply"):
         transform = "equinox.filter_jit" if "equinox" in roots else "flax.nnx.jit"
-    step = Step("outline-jit", source.display, Site(source).span(call), {"transform": transform})
+    step = Step(
+        "outline-jit",
+        source.display,
+        Site(source).span(call),
+        {"transform": transform, "arguments": [dict(entry) for entry in seen]},
+    )
     return FixRequest(Safety.UNSAFE, f"Compile {ast.unparse(call.func)} as a whole", (step,))

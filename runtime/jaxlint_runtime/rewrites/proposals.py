@@ -136,7 +136,9 @@ def to_jit(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFil
         if function is None or _acts_on_host(function, source):
             continue
         choice = _choice_fix(function, source)
-        if choice is not None and isinstance(Workspace({source.display: source}).plan(choice), str):
+        if choice is not None and isinstance(
+            Workspace({source.display: source}, strict=None).plan(choice), str
+        ):
             continue  # it decides by what JAX computes, and cannot choose between results instead
         if any("leaves" in argument for argument in one["arguments"]):
             found.append(_jitted(one, function, source, choice))
@@ -239,8 +241,9 @@ def _jitted(
     """
     rewrite: Rewrite | None = None
     first = f"{choice.message} and " if choice is not None else ""
+    spans = [] if choice is None else [place_of(test) for test in _decisions(function, source)]
     for transform, static in reversed(ways_to_jit(one, function, source)):
-        jit = jit_fix(function, source, transform, static)
+        jit = jit_fix(function, source, transform, static, one["arguments"], spans)
         rewrite = Rewrite(
             name=f"jit:{told(transform, static)}",
             code=None,
@@ -309,12 +312,27 @@ def told(transform: str, static: Sequence[str]) -> str:
     return f"{short}, {', '.join(static)} static" if static else short
 
 
+def place_of(node: ast.expr | ast.stmt) -> list[int]:
+    """Where a node is, as `ast` counts."""
+    return [node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0]
+
+
 def jit_fix(
-    function: ast.FunctionDef, source: SourceFile, transform: str, static: Sequence[str]
+    function: ast.FunctionDef,
+    source: SourceFile,
+    transform: str,
+    static: Sequence[str],
+    seen: Sequence[Mapping[str, Any]],
+    rewritten: Sequence[Sequence[int]] = (),
 ) -> FixRequest:
-    """The edit that jits a function where it is defined."""
+    """The edit that jits a function where it is defined. `seen`: its arguments in the run, `rewritten`: what others change in it."""
     span = Span(function.lineno, function.col_offset + 1, function.lineno, function.col_offset + 4)
-    parameters = {"transform": transform, "static_argnames": list(static)}
+    parameters = {
+        "transform": transform,
+        "static_argnames": list(static),
+        "arguments": [dict(entry) for entry in seen],
+        "rewritten": [list(place) for place in rewritten],
+    }
     step = Step("add-jit", source.display, span, parameters)
     return FixRequest(Safety.UNSAFE, f"Jit {function.name}", (step,))
 

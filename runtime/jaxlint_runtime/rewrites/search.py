@@ -246,6 +246,7 @@ class _Search:
 
         `ground`: an edit that is kept, on top of which it is made where both can be made.
         """
+        told: set[str] = set()
         while rewrite is not None:
             if rewrite.key in self.seen:
                 return None
@@ -261,8 +262,11 @@ class _Search:
             if below and isinstance(sources, str):
                 below, sources = [], edited(rewrite.fixes, current)
             if isinstance(sources, str):
-                self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
-                return None
+                if sources not in told:  # of several ways to do it, all may be refused for the same reason
+                    self._report(rewrite, Status.NOT_APPLICABLE, f"{rewrite.summary}: {sources}")
+                told.add(sources)
+                rewrite = rewrite.instead
+                continue
             tried = self._run(rewrite, sources)
             if tried.problem is None:
                 tried.before = ground.trial if below and ground is not None else before
@@ -717,7 +721,7 @@ def values_of(
 
 def edited(fixes: Sequence[FixRequest], sources: Mapping[str, SourceFile]) -> dict[str, SourceFile] | str:
     """The files with the fixes made, or why they cannot be."""
-    workspace = Workspace(sources)
+    workspace = Workspace(sources, strict=True)
     plans: list[Plan] = []
     for fix in fixes:
         plan = workspace.plan(fix)

@@ -6,6 +6,13 @@ from typing import Any
 
 import pytest
 
+
+@pytest.fixture(autouse=True)
+def _may_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How it is written is the question here; `test_purity.py` asks when it may be."""
+    monkeypatch.setattr("jaxlint.codemods.jit_call.may_be_compiled", lambda *_: None)
+
+
 REWRITES: dict[str, tuple[str, dict[str, Any], str]] = {
     "plain": (
         "import jax\nparams = «model.init(key, x)»['params']\n",

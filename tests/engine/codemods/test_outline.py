@@ -8,6 +8,13 @@ import pytest
 
 from .conftest import Rewrite
 
+
+@pytest.fixture(autouse=True)
+def _may_be_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How it is written is the question here; `test_purity.py` asks when it may be."""
+    monkeypatch.setattr("jaxlint.codemods.outline.may_be_compiled", lambda *_: None)
+
+
 REWRITES: dict[str, tuple[str, dict[str, Any], str]] = {
     "a model that the function is given, and an attribute": (
         "import functools\nimport jax\n\n\n# What to do next.\n@trace\ndef act(model, state, obs):\n    return int(jax.numpy.argmax(«model.apply(state.params, obs, train=False)»))\n",

@@ -1,0 +1,678 @@
+"""What a function reads from outside, and whether anything in the program may change it: then it is no constant.
+
+A function that is compiled keeps what it read when it was traced.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxlint.codemods.names import Scope
+from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity.meaning import Meaning, _text
+from jaxlint.codemods.purity.program import FUNCTION_NODES, File, FunctionNode, bodies, own_parts
+from jaxlint.codemods.purity.values import (
+    ARRAY,
+    Box,
+    Cls,
+    Ext,
+    Fn,
+    Inst,
+    Made,
+    Plain,
+    Unknown,
+    Value,
+    Values,
+    Whole,
+    Wrapped,
+)
+
+_SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_debug_nans", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
+_CHANGES_ANY = frozenset(
+    {
+        "setattr",
+        "delattr",
+        "exec",
+        "eval",
+        "globals",
+        "monkeypatch.setattr",
+        "mock.patch.object",
+        "mock.patch",
+    }
+)
+_DEPTH = 6
+
+
+class Outside:
+    """What the functions of a region read of modules, classes and enclosing functions."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        self.meaning, self.program = meaning, meaning.program
+        self._open: set[object] = set()
+
+    def changing(self, functions: dict[ast.AST, File], root: ast.AST) -> Iterator[str]:
+        """What is read by the functions, and may change after the first call, with why; all in words."""
+        if (why := self._settings_changed()) is not None:
+            yield why
+        seen: set[tuple[int, str]] = set()
+        for function, file in functions.items():
+            assert isinstance(function, FUNCTION_NODES)
+            for node in _all_parts(function):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    scope = file.names.scope_at(node).resolve(node.id)
+                    if scope is None or self._is_inside(scope, root, file) or (id(scope), node.id) in seen:
+                        continue
+                    seen.add((id(scope), node.id))
+                    yield from self._name(node, scope, file)
+                elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    yield from self._attribute(node, file)
+            for default in (
+                [*function.args.defaults, *function.args.kw_defaults] if function is not root else []
+            ):
+                if isinstance(default, (ast.List, ast.Dict, ast.Set)):
+                    continue
+
+    def _is_inside(self, scope: Scope, root: ast.AST, file: File) -> bool:
+        """Whether a variable lives in a call of the region: in a function of it, or in one that is called in it."""
+        if scope.node is file.tree:
+            return False
+        if scope.node is root or root in file.names.ancestors(scope.node):
+            return True
+        return isinstance(
+            scope.node, (*FUNCTION_NODES, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+        ) and not self._encloses(scope.node, file)
+
+    def _encloses(self, node: ast.AST, file: File) -> bool:
+        """Whether functions that are defined in a function outlive its call: what they read of it is a closure."""
+        return any(
+            isinstance(part, FUNCTION_NODES) for part in ast.walk(node) if part is not node
+        ) and self._escapes(node, file)
+
+    def _escapes(self, node: ast.AST, file: File) -> bool:
+        inner = {
+            part.name
+            for part in ast.walk(node)
+            if isinstance(part, (ast.FunctionDef, ast.ClassDef)) and part is not node
+        }
+        for part in own_parts(node):
+            if isinstance(part, ast.Return) and part.value is not None:
+                for value in ast.walk(part.value):
+                    if isinstance(value, ast.Lambda) or (isinstance(value, ast.Name) and value.id in inner):
+                        above = file.names.parents.get(value)
+                        if not (isinstance(above, ast.Call) and above.func is value):
+                            return True
+        return False
+
+    # Names
+
+    def _name(self, node: ast.Name, scope: Scope, file: File) -> Iterator[str]:
+        bindings = scope.bindings[node.id]
+        if all(binding.statement is not None for binding in bindings):
+            values = self.meaning.of_import(bindings[0], file)
+            if all(isinstance(value, (Ext, Whole)) for value in values) and values:
+                return  # what is read of it is looked at where that is done
+            taken = self.program.imported(bindings[0], file)
+            if isinstance(taken, tuple):
+                other, name = taken
+                if name in other.names.module.bindings:
+                    yield from self._variable(name, other.names.module, other, node, file)
+                    return
+            yield f"reads `{node.id}` at {self.program.place(file, node)}, of which it is not known what it is"
+            return
+        yield from self._variable(node.id, scope, file, node, file)
+
+    def _attribute(self, node: ast.Attribute, file: File) -> Iterator[str]:
+        name = self.meaning.name_of(node, file)
+        if name in ("os.environ", "sys.argv", "os.getcwd") or name.startswith("os.environ"):
+            yield f"reads `{_text(node)}` at {self.program.place(file, node)}, which may change"
+            return
+        if name:
+            if name.startswith("jax.config"):
+                yield f"reads `{_text(node)}` at {self.program.place(file, node)}, which may change"
+            elif (why := self._patched(name)) is not None:
+                yield f"reads `{_text(node)}`, which {why}"
+            return
+        for value in self.meaning.of(node.value, file):
+            if isinstance(value, Whole):
+                if node.attr in value.file.names.module.bindings:
+                    yield from self._variable(node.attr, value.file.names.module, value.file, node, file)
+            elif isinstance(value, Cls):
+                yield from self._class_attribute(value, node, file)
+            elif isinstance(value, Inst):
+                yield from self._default_of_class(value, node, file)
+
+    def _patched(self, name: str) -> str | None:
+        """Whether the program sets an attribute of a library: `jnp.tanh = ...`."""
+        for file, store in self.program.stores.get(name.rpartition(".")[2], ()):
+            if file.names.qualified(store) is not None and self.meaning.name_of(store, file) == name:
+                return f"is set at {self.program.place(file, store)}"
+        return None
+
+    def _class_attribute(self, value: Cls, node: ast.Attribute, file: File) -> Iterator[str]:
+        member = self.meaning.member(value, node.attr)
+        if member is None or isinstance(member[1].node, FUNCTION_NODES):
+            return
+        for other, store in self.program.stores.get(node.attr, ()):
+            yield f"reads `{_text(node)}`, which is set at {self.program.place(other, store)}"
+            return
+
+    def _default_of_class(self, value: Inst, node: ast.Attribute, file: File) -> Iterator[str]:
+        """`self.rate` where the class has it, and something sets it on the class."""
+        for other, store in self.program.stores.get(node.attr, ()):
+            if any(isinstance(holder, Cls) for holder in self.meaning.of(store.value, other)):
+                yield f"reads `{_text(node)}`, which is set at {self.program.place(other, store)}"
+                return
+
+    def _variable(self, name: str, scope: Scope, file: File, node: ast.AST, reader: File) -> Iterator[str]:
+        """A variable outside: whether it is bound once, and what it holds stays as it is."""
+        if (why := self.variable_changes(name, scope, file)) is not None:
+            yield f"reads `{name}`, which {why}"
+
+    def variable_changes(self, name: str, scope: Scope, file: File) -> str | None:
+        """What changes a variable after it got its value, in words; None where nothing does."""
+        key = (id(scope), name)
+        if key in self._open:
+            return None
+        self._open.add(key)
+        try:
+            return (
+                self._rebound(name, scope, file)
+                or self._set_from_elsewhere(name, scope, file)
+                or self._content(name, scope, file)
+            )
+        finally:
+            self._open.discard(key)
+
+    def _rebound(self, name: str, scope: Scope, file: File) -> str | None:
+        bindings = scope.bindings.get(name, [])
+        for binding in bindings:
+            if file.names.scope_at(binding.node) is not scope and not isinstance(
+                binding.node, (*FUNCTION_NODES, ast.ClassDef, ast.arg, ast.Import, ast.ImportFrom)
+            ):
+                return f"is set at {self.program.place(file, binding.node)}"
+            if _function_around(binding.node, file) is not _own_function(scope):
+                if not isinstance(binding.node, ast.arg):
+                    return f"is set at {self.program.place(file, binding.node)}"
+            for above in file.names.ancestors(binding.node):
+                if above is scope.node:
+                    break
+                if isinstance(above, (ast.For, ast.While, ast.AsyncFor)):
+                    return f"is set in a loop at {self.program.place(file, binding.node)}"
+                if isinstance(above, ast.AugAssign):
+                    return f"is changed at {self.program.place(file, binding.node)}"
+        if len(bindings) > 1 and not _alternatives([binding.node for binding in bindings], file):
+            return f"is set again at {self.program.place(file, bindings[-1].node)}"
+        return None
+
+    def _set_from_elsewhere(self, name: str, scope: Scope, file: File) -> str | None:
+        if scope is not file.names.module:
+            return None
+        for other, store in self.program.stores.get(name, ()):
+            for value in self.meaning.of(store.value, other):
+                if isinstance(value, Whole) and value.file is file:
+                    return f"is set at {self.program.place(other, store)}"
+                if isinstance(value, (Unknown, Made)) and "module" in ast.unparse(store.value):
+                    return f"may be set at {self.program.place(other, store)}"
+        return self._written_by_name(name, file)
+
+    def _written_by_name(self, name: str, file: File) -> str | None:
+        """`globals()[name] = ...`, `setattr(module, name, ...)`, `exec(...)`, `reload(module)`."""
+        for other in self.program.files:
+            key = ("by name", other.display)
+            if key not in self.program.memo:
+                self.program.memo[key] = _dynamic_writes(other)
+            for call, kind in self.program.memo[key]:  # type: ignore[attr-defined]
+                place = f"may be set at {self.program.place(other, call)} (`{_text(call)}`)"
+                if kind == "own" and other is file:
+                    return place
+                if kind == "module":
+                    if any(
+                        isinstance(value, Whole) and value.file is file
+                        for value in self.meaning.of(call.args[0], other)
+                    ):
+                        return place
+                    if any(
+                        isinstance(value, Unknown) for value in self.meaning.of(call.args[0], other)
+                    ) and _mentions(call, name):
+                        return place
+                if kind == "any":
+                    return place
+        return None
+
+    # What a variable holds
+
+    def _content(self, name: str, scope: Scope, file: File) -> str | None:
+        from jaxlint.codemods.purity.values import Place
+
+        values = self.meaning.of_place(Place(file, scope, name))
+        return self._values_change(values, name, scope, file)
+
+    def _values_change(self, values: Values, name: str, scope: Scope, file: File) -> str | None:
+        if not values:
+            return "is not known"
+        mutable: list[Value] = []
+        for value in values:
+            if (why := self._opaque(value)) is not None:
+                return why
+            if not self._is_immutable(value):
+                mutable.append(value)
+        if not mutable:
+            return None
+        return self.uses_change(name, scope, file, 0)
+
+    def _opaque(self, value: Value) -> str | None:
+        if isinstance(value, Unknown):
+            return "may hold anything"
+        if isinstance(value, Made):
+            if value.name.startswith(
+                (
+                    *known.FROZEN,
+                    "argparse.",
+                    "collections.",
+                    "types.SimpleNamespace",
+                    "flax.core.",
+                    "ml_collections.",
+                    "numpy.",
+                )
+            ) and not value.name.startswith("numpy.random."):
+                return None
+            return f"holds what `{value.name}` made, which may change"
+        if isinstance(value, Wrapped):
+            return "remembers results of earlier calls" if "cache" in value.how else None
+        if isinstance(value, Inst):
+            bases = self.meaning.external_bases(value.cls)
+            if any(base.startswith(known.STATE_MODULES) for base in bases):
+                return "holds a module with state"
+            if "?" in bases:
+                return f"holds a `{value.cls.node.name}`, whose base classes are not known"
+        if isinstance(value, Box):
+            if value.kind == "iterator":
+                return "is used up as it is read"
+            for part in value.parts():
+                if (why := self._opaque(part)) is not None:
+                    return why
+        return None
+
+    def _is_immutable(self, value: Value) -> bool:
+        if isinstance(value, Plain):
+            return value.kind != "numpy"
+        if isinstance(value, (Fn, Cls, Ext, Whole)):
+            return True
+        if isinstance(value, Wrapped):
+            return True
+        if isinstance(value, Made):
+            return value.name.startswith(known.FROZEN)
+        if isinstance(value, Box):
+            return value.kind == "tuple" and all(self._is_immutable(part) for part in value.parts())
+        return False
+
+    def uses_change(self, name: str, scope: Scope, file: File, depth: int) -> str | None:
+        """Whether any use of a variable may change the object that it holds."""
+        if depth > _DEPTH:
+            return "is handed on too far to be followed"
+        for other, use in self.program.uses_of(name, scope, file):
+            if (why := self._use_changes(use, other, depth)) is not None:
+                return why
+        return None
+
+    def _use_changes(self, use: ast.expr, file: File, depth: int) -> str | None:
+        """Whether what stands around a use may change the object, or hands it to where that cannot be seen."""
+        place = self.program.place(file, use)
+        above = file.names.parents.get(use)
+        if isinstance(above, ast.Attribute) and above.value is use:
+            return self._attribute_use(above, file, depth)
+        if isinstance(above, ast.Subscript) and above.value is use:
+            if not isinstance(above.ctx, ast.Load):
+                return f"changes at {place} (`{_text(file.names.parents.get(above, above))}`)"
+            return self._part_use(above, file, depth)
+        if isinstance(above, ast.AugAssign):
+            return f"changes at {place} (`{_text(above)}`)" if above.target is use else None
+        if isinstance(above, ast.keyword):
+            above = file.names.parents.get(above)
+        if isinstance(above, (ast.Call, ast.Starred)):
+            return self._handed(use, above, file, depth)
+        if isinstance(above, (ast.Assign, ast.AnnAssign, ast.NamedExpr)) and above.value is use:
+            return self._aliased(above, file, depth)
+        if isinstance(above, ast.Return):
+            return self._returned(use, file, depth)
+        if isinstance(
+            above,
+            (
+                ast.BinOp,
+                ast.UnaryOp,
+                ast.Compare,
+                ast.BoolOp,
+                ast.FormattedValue,
+                ast.Expr,
+                ast.If,
+                ast.While,
+                ast.Assert,
+                ast.Slice,
+                ast.Subscript,
+            ),
+        ):
+            return (
+                None
+                if not isinstance(above, ast.BoolOp)
+                else self._use_changes(above, file, depth + 1)
+                if depth < _DEPTH
+                else "is handed on"
+            )
+        if isinstance(above, ast.IfExp):
+            return (
+                None
+                if above.test is use
+                else self._use_changes(above, file, depth + 1)
+                if depth < _DEPTH
+                else "is handed on"
+            )
+        if isinstance(above, (ast.For, ast.comprehension)) and above.iter is use:
+            return self._iterated(above, file, depth)
+        if isinstance(above, ast.Delete):
+            return f"changes at {place}"
+        if isinstance(above, (ast.Tuple, ast.List, ast.Dict, ast.Set)):
+            if isinstance(file.names.parents.get(above), (ast.Compare, ast.Subscript, ast.FormattedValue)):
+                return None
+        return f"may be changed from {place} on, where it is handed on"
+
+    def _attribute_use(self, node: ast.Attribute, file: File, depth: int) -> str | None:
+        place = self.program.place(file, node)
+        if not isinstance(node.ctx, ast.Load):
+            return f"changes at {place} (`{_text(file.names.parents.get(node, node))}`)"
+        above = file.names.parents.get(node)
+        if isinstance(above, ast.AugAssign) and above.target is node:
+            return f"changes at {place}"
+        if isinstance(above, ast.Call) and above.func is node:
+            return self._method_changes(node, above, file)
+        return self._part_use(node, file, depth)
+
+    def _method_changes(self, node: ast.Attribute, call: ast.Call, file: File) -> str | None:
+        place = self.program.place(file, node)
+        text = f"changes at {place} (`{_text(call)}`)"
+        for value in self.meaning.of(node.value, file):
+            if isinstance(value, (Box, Plain)):
+                if node.attr in known.CHANGING:
+                    return text
+            elif isinstance(value, Inst):
+                for callee in self.meaning.attribute(value, node.attr):
+                    if isinstance(callee, Fn):
+                        if self._method_stores(callee):
+                            return text
+                    elif node.attr not in ("apply", "init", "replace", "_replace", "apply_gradients"):
+                        return f"may be changed at {place} (`{_text(call)}`)"
+            elif isinstance(value, Made):
+                if not value.name.startswith(known.FROZEN) and node.attr not in known.CONTAINER_METHODS:
+                    return f"may be changed at {place} (`{_text(call)}`)"
+            elif not isinstance(value, (Whole, Ext, Cls, Fn, Wrapped)):
+                return f"may be changed at {place} (`{_text(call)}`)"
+        return None
+
+    def _method_stores(self, callee: Fn) -> bool:
+        """Whether a method changes its object, or hands it to what might."""
+        node = callee.node
+        if isinstance(node, ast.Lambda) or not node.args.args:
+            return True
+        own = node.args.args[0].arg
+        scope = callee.file.names.scope_of.get(node.body[0])
+        if (node, own) in self._open:
+            return False
+        self._open.add((node, own))
+        try:
+            return scope is None or self.uses_change(own, scope, callee.file, 2) is not None
+        finally:
+            self._open.discard((node, own))
+
+    def _part_use(self, node: ast.expr, file: File, depth: int) -> str | None:
+        """A part of an object: if it can change, its own uses count."""
+        values = self.meaning.of(node, file)
+        if values and all(self._is_immutable(value) for value in values):
+            above = file.names.parents.get(node)
+            if isinstance(above, ast.AugAssign) and above.target is node:
+                return f"changes at {self.program.place(file, node)}"
+            return None
+        if depth >= _DEPTH:
+            return "is handed on too far to be followed"
+        return self._use_changes(node, file, depth + 1)
+
+    def _handed(self, use: ast.expr, call: ast.AST, file: File, depth: int) -> str | None:
+        place = self.program.place(file, use)
+        if isinstance(call, ast.Starred):
+            values = self.meaning.of(use, file)
+            if all(
+                isinstance(value, Box) and all(self._is_immutable(part) for part in value.parts())
+                for value in values
+            ):
+                return None
+            return f"may be changed at {place}, where it is handed on"
+        assert isinstance(call, ast.Call)
+        if call.func is use:
+            return None
+        for callee in self.meaning.of(call.func, file) or (Unknown(),):
+            if isinstance(callee, Ext):
+                if (
+                    callee.name in known.BUILTINS
+                    or callee.name == "print"
+                    or (known.computes(callee.name) and not callee.name.startswith("collections."))
+                ):
+                    if callee.name in known.BUILTINS and callee.name in (
+                        "list",
+                        "tuple",
+                        "dict",
+                        "iter",
+                        "enumerate",
+                        "zip",
+                        "map",
+                        "filter",
+                        "reversed",
+                        "sorted",
+                    ):
+                        continue
+                    if callee.name.startswith("numpy.as") or callee.name in (
+                        "numpy.ravel",
+                        "numpy.reshape",
+                        "numpy.transpose",
+                        "numpy.squeeze",
+                    ):
+                        return self._use_changes(call, file, depth + 1) if depth < _DEPTH else "is handed on"
+                    continue
+                if callee.name == "getattr" and len(call.args) > 1:
+                    continue
+                return f"may be changed at {place} (`{_text(call)}`)"
+            if isinstance(callee, (Fn, Wrapped)):
+                if (why := self._into(callee, use, call, file, depth)) is not None:
+                    return why
+            elif isinstance(callee, Cls):
+                return f"may be changed from {place} on, where an object gets it"
+            else:
+                return f"may be changed at {place} (`{_text(call)}`)"
+        return None
+
+    def _into(
+        self, callee: Fn | Wrapped, use: ast.expr, call: ast.Call, file: File, depth: int
+    ) -> str | None:
+        """A function of the program gets the object: whether its parameter is changed there."""
+        if isinstance(callee, Wrapped):
+            if callee.how in ("functools.partial",) or callee.how not in known.TRANSFORMS:
+                return f"may be changed at {self.program.place(file, use)} (`{_text(call)}`)"
+            for inner in callee.inner:
+                if (
+                    isinstance(inner, (Fn, Wrapped))
+                    and (why := self._into(inner, use, call, file, depth)) is not None
+                ):
+                    return why
+            return None
+        parameter = self.meaning._parameter_for(use, call, callee)
+        if parameter is None:
+            return f"may be changed at {self.program.place(file, use)} (`{_text(call)}`)"
+        body = callee.node.body if isinstance(callee.node, ast.Lambda) else callee.node.body[0]
+        scope = callee.file.names.scope_of.get(body)
+        key = (callee.node, parameter.arg)
+        if scope is None or key in self._open:
+            return None
+        self._open.add(key)
+        try:
+            return self.uses_change(parameter.arg, scope, callee.file, depth + 1)
+        finally:
+            self._open.discard(key)
+
+    def _aliased(
+        self, statement: ast.Assign | ast.AnnAssign | ast.NamedExpr, file: File, depth: int
+    ) -> str | None:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for target in targets:
+            if isinstance(target, ast.Name):
+                scope = file.names.scope_at(target).resolve(target.id)
+                if scope is None:
+                    return "is handed on"
+                key = (id(scope), target.id, "alias")
+                if key in self._open:
+                    continue
+                self._open.add(key)
+                try:
+                    if (why := self.uses_change(target.id, scope, file, depth + 1)) is not None:
+                        return why
+                finally:
+                    self._open.discard(key)
+            else:
+                return f"may be changed from {self.program.place(file, statement)} on, where it is handed on"
+        return None
+
+    def _returned(self, use: ast.expr, file: File, depth: int) -> str | None:
+        function = _function_around(use, file)
+        if not isinstance(function, FUNCTION_NODES) or depth >= _DEPTH:
+            return "is handed on too far to be followed"
+        for call, how, other in self.meaning.calls_of(function, file):
+            if call is None or how:
+                return f"may be changed from {self.program.place(file, use)} on, where it is returned"
+            if (why := self._use_changes(call, other, depth + 1)) is not None:
+                return why
+        return None
+
+    def _iterated(self, loop: ast.For | ast.comprehension, file: File, depth: int) -> str | None:
+        elements = self.meaning.elements(self.meaning.of(loop.iter, file))
+        if elements and all(self._is_immutable(value) or value == ARRAY for value in elements):
+            return None
+        if isinstance(loop.target, ast.Name):
+            scope = file.names.scope_at(loop.target).resolve(loop.target.id)
+            if scope is not None and depth < _DEPTH:
+                return self.uses_change(loop.target.id, scope, file, depth + 1)
+        return f"may be changed at {self.program.place(file, loop.iter)}, where its parts are handed on"
+
+    def _settings_changed(self) -> str | None:
+        """Settings of JAX that are changed by a function, and so perhaps half-way."""
+        for file in self.program.files:
+            for node in ast.walk(file.tree):
+                if not isinstance(node, ast.Call):
+                    continue
+                name = self.meaning.name_of(node.func, file)
+                first = node.args[0] if node.args else None
+                setting = str(first.value) if isinstance(first, ast.Constant) else "a setting"
+                if name == "jax.config.update" and (
+                    setting in _SETTINGS or not isinstance(first, ast.Constant)
+                ):
+                    if _function_around(node, file) is not None or _below_calls(node, file):
+                        return f"depends on `{setting}`, which `{_text(node)}` changes at {self.program.place(file, node)}"
+                if name in ("jax.enable_x64", "jax.experimental.enable_x64"):
+                    return f"depends on jax_enable_x64, which `{_text(node)}` changes at {self.program.place(file, node)}"
+        return None
+
+
+def _all_parts(function: FunctionNode) -> Iterator[ast.AST]:
+    for node in bodies(function):
+        yield from ast.walk(node)
+
+
+def _function_around(node: ast.AST, file: File) -> ast.AST | None:
+    return next((above for above in file.names.ancestors(node) if isinstance(above, FUNCTION_NODES)), None)
+
+
+def _own_function(scope: Scope) -> ast.AST | None:
+    current: Scope | None = scope
+    while current is not None and not isinstance(current.node, FUNCTION_NODES):
+        current = current.parent
+    return current.node if current is not None else None
+
+
+def _below_calls(node: ast.AST, file: File) -> bool:
+    """Whether a statement of the module comes after one that calls a function of the file."""
+    statement = next((one for one in [node, *file.names.ancestors(node)] if one in file.tree.body), None)
+    own = {one.name for one in file.tree.body if isinstance(one, ast.FunctionDef)}
+    for other in file.tree.body:
+        if other is statement:
+            return False
+        if isinstance(other, (ast.FunctionDef, ast.ClassDef, ast.If)):
+            continue
+        for part in ast.walk(other):
+            if isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id in own:
+                return True
+    return False
+
+
+def _alternatives(nodes: list[ast.AST], file: File) -> bool:
+    """Whether only one of several statements is run: they are in different branches of one test."""
+    paths: list[list[tuple[ast.AST, str]]] = []
+    for node in nodes:
+        path: list[tuple[ast.AST, str]] = []
+        child = node
+        for above in file.names.ancestors(node):
+            if isinstance(above, (ast.If, ast.Try)):
+                branch = next(
+                    (
+                        name
+                        for name in ("body", "orelse", "handlers", "finalbody")
+                        if child in getattr(above, name, [])
+                    ),
+                    "",
+                )
+                path.append((above, branch))
+            child = above
+        paths.append(path)
+    for index, one in enumerate(paths):
+        for other in paths[index + 1 :]:
+            if not any(
+                a is b and first != second and "finalbody" not in (first, second)
+                for a, first in one
+                for b, second in other
+            ):
+                return False
+    return True
+
+
+def _dynamic_writes(file: File) -> list[tuple[ast.Call, str]]:
+    """Calls that may set variables of modules by their names: "own" of the file itself, "module" of the first argument, "any"."""
+    found: list[tuple[ast.Call, str]] = []
+    for node in ast.walk(file.tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = (
+            node.func.id
+            if isinstance(node.func, ast.Name)
+            else ast.unparse(node.func)
+            if isinstance(node.func, ast.Attribute)
+            else ""
+        )
+        above = file.names.parents.get(node)
+        if name == "globals" or (name == "vars" and not node.args):
+            reading = (isinstance(above, ast.Subscript) and isinstance(above.ctx, ast.Load)) or (
+                isinstance(above, ast.Attribute) and above.attr in ("get", "items", "keys", "values")
+            )
+            if not reading:
+                found.append((node, "own"))
+        elif (
+            name in ("exec", "eval") and node.args and not isinstance(node.args[0], ast.Constant)
+        ) or name in ("exec",):
+            found.append((node, "own"))
+        elif (name in ("setattr", "delattr", "vars") and node.args) or (
+            name.endswith(("patch.object", "monkeypatch.setattr")) and node.args
+        ):
+            found.append((node, "module"))
+        elif name in ("importlib.reload", "reload"):
+            found.append((node, "any"))
+    return found
+
+
+def _mentions(call: ast.Call, name: str) -> bool:
+    """Whether a call may speak of a name: it does so, or what it speaks of is computed."""
+    second = call.args[1] if len(call.args) > 1 else None
+    return not isinstance(second, ast.Constant) or second.value == name

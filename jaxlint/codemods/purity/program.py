@@ -1,0 +1,252 @@
+"""The files of a program as one: which definition a name of one file has in another, and who stores into what.
+
+What is asked here is asked of the source alone, of all paths, also those that no run took.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from jaxlint.codemods.names import Binding, Names, Scope
+from jaxlint.source.file import SourceError, SourceFile
+from jaxlint.staging.project import Module, Project
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_MOST_FILES = 400
+NodeT = TypeVar("NodeT", bound=ast.AST)
+
+
+def _place_of(node: ast.AST) -> tuple[object, ...]:
+    return (
+        type(node),
+        *(getattr(node, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")),
+    )
+
+
+@dataclass(eq=False, slots=True)
+class File:
+    """One module of the program."""
+
+    module: Module
+    tree: ast.Module
+    names: Names
+    _by_place: dict[tuple[object, ...], ast.AST] = field(default_factory=dict)
+
+    @property
+    def display(self) -> str:
+        return self.module.display
+
+    def same(self, node: NodeT) -> NodeT:
+        """The node of this file's tree that stands where `node` does in another tree of the same text. Raises KeyError."""
+        if not self._by_place:
+            for one in ast.walk(self.tree):
+                self._by_place.setdefault(_place_of(one), one)
+        return self._by_place[_place_of(node)]  # type: ignore[return-value]
+
+
+@functools.lru_cache(maxsize=64)
+def _names_of(source: SourceFile) -> tuple[ast.Module, Names] | None:
+    from jaxlint.syntax.parse import parse_source
+
+    try:
+        tree = parse_source(source)
+        return tree, Names(tree)
+    except (SourceError, RecursionError):
+        return None
+
+
+class Program:
+    """The files that a codemod was given, and those that they import. Parsed when they are first asked for.
+
+    `roots`: paths of those that alone are looked at, with what they import, where callers and other writers are not asked for.
+    """
+
+    def __init__(self, sources: Mapping[str, SourceFile], roots: Iterable[str] | None = None) -> None:
+        self._sources = dict(sources)
+        self._roots = list(sources if roots is None else roots)
+        self._files: dict[Path, File | None] = {}
+        self.memo: dict[object, object] = {}  # answers of those who ask
+
+    @functools.cached_property
+    def project(self) -> Project:
+        """Which file an import means."""
+        return Project(self._sources.values())
+
+    def file(self, path: str) -> File:
+        """The file that was given as `path`. Raises KeyError where it cannot be parsed."""
+        found = self._file(self.project.by_path[self._sources[path].path])
+        if found is None:
+            raise KeyError(path)
+        return found
+
+    def _file(self, module: Module) -> File | None:
+        path = module.source.path
+        if path not in self._files:
+            parsed = _names_of(module.source)
+            self._files[path] = File(module, *parsed) if parsed is not None else None
+        return self._files[path]
+
+    @functools.cached_property
+    def files(self) -> list[File]:
+        """All files of the program: those given, and what they import of the project, wherever the import stands."""
+        waiting = [self.project.by_path[self._sources[path].path] for path in self._roots]
+        found: dict[Path, File] = {}
+        while waiting and len(found) < _MOST_FILES:
+            module = waiting.pop()
+            if module.source.path in found:
+                continue
+            file = self._file(module)
+            if file is not None:
+                found[module.source.path] = file
+                waiting += self._imports(file)
+        return list(found.values())
+
+    def _imports(self, file: File) -> Iterator[Module]:
+        for node in ast.walk(file.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    if (module := self.project.find(alias.name, file.module)) is not None:
+                        yield module
+            elif isinstance(node, ast.ImportFrom):
+                for name in ("", *(alias.name for alias in node.names)):
+                    if (module := self._from(node, name, file)) is not None:
+                        yield module
+
+    def _from(self, node: ast.ImportFrom, name: str, file: File) -> Module | None:
+        """The module that `from ... import name` takes: "" for the one it is taken from."""
+        dotted = ".".join(part for part in (node.module, name) if part)
+        if node.level:
+            return self.project.find_relative(node.level, dotted, file.module)
+        return self.project.find(dotted, file.module) if dotted else None
+
+    # Names
+
+    def imported(self, binding: Binding, file: File) -> File | tuple[File, str] | None:
+        """What an import of the project binds: a file, or a name in one; None where it is of elsewhere."""
+        statement, alias = binding.statement, binding.alias
+        if isinstance(statement, ast.ImportFrom) and alias is not None:
+            module = self._from(statement, alias.name, file)
+            if module is not None and (whole := self._file(module)) is not None:
+                return whole
+            module = self._from(statement, "", file)
+            if module is not None and (whole := self._file(module)) is not None:
+                return whole, alias.name
+            return None
+        if isinstance(statement, ast.Import) and alias is not None:
+            name = alias.name if alias.asname else alias.name.partition(".")[0]
+            module = self.project.find(name, file.module)
+            return self._file(module) if module is not None else None
+        return None
+
+    def is_external(self, name: str, file: File) -> bool:
+        """Whether a dotted name is no module or folder of the project."""
+        return self.project.find(name.partition(".")[0], file.module) is None
+
+    # What is stored where
+
+    @functools.cached_property
+    def stores(self) -> Mapping[str, list[tuple[File, ast.Attribute]]]:
+        """Attributes that are set, deleted or added to anywhere, by name."""
+        found: dict[str, list[tuple[File, ast.Attribute]]] = {}
+        for file in self.files:
+            for node in ast.walk(file.tree):
+                if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                    found.setdefault(node.attr, []).append((file, node))
+        return found
+
+    @functools.cached_property
+    def loads(self) -> Mapping[str, list[tuple[File, ast.Attribute]]]:
+        """Attributes that are read anywhere, by name."""
+        found: dict[str, list[tuple[File, ast.Attribute]]] = {}
+        for file in self.files:
+            for node in ast.walk(file.tree):
+                if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    found.setdefault(node.attr, []).append((file, node))
+        return found
+
+    @functools.cached_property
+    def classes(self) -> Mapping[str, list[tuple[File, ast.ClassDef]]]:
+        """The classes of the program by name."""
+        found: dict[str, list[tuple[File, ast.ClassDef]]] = {}
+        for file in self.files:
+            for node in ast.walk(file.tree):
+                if isinstance(node, ast.ClassDef):
+                    found.setdefault(node.name, []).append((file, node))
+        return found
+
+    @functools.cached_property
+    def calls(self) -> Mapping[str, list[tuple[File, ast.Call]]]:
+        """Calls anywhere, by the last part of what is called."""
+        found: dict[str, list[tuple[File, ast.Call]]] = {}
+        for file in self.files:
+            for node in ast.walk(file.tree):
+                if isinstance(node, ast.Call):
+                    name = str(getattr(node.func, "attr", "") or getattr(node.func, "id", ""))
+                    found.setdefault(name, []).append((file, node))
+        return found
+
+    def place(self, file: File, node: ast.AST) -> str:
+        """Where a node is, for a reader."""
+        return f"{Path(file.display).name}:{getattr(node, 'lineno', 1)}"
+
+    def uses_of(self, name: str, scope: Scope, file: File) -> Iterator[tuple[File, ast.expr]]:
+        """Every place that reads what `name` means in `scope`; also in other files, where the scope is the module's own."""
+        for use in file.names.uses_of(name, scope):
+            yield file, use.name
+        if scope is file.names.module:
+            yield from self._foreign_uses(name, file)
+
+    def _foreign_uses(self, name: str, file: File) -> Iterator[tuple[File, ast.expr]]:
+        for other in self.files:
+            if other is file and not other.names.module.bindings:
+                continue
+            for scope_bindings in _import_bindings(other):
+                taken = self.imported(scope_bindings[1], other)
+                if taken == (file, name):
+                    yield from self.uses_of(scope_bindings[1].name, scope_bindings[0], other)
+                elif taken is file:
+                    for use in other.names.uses_of(scope_bindings[1].name, scope_bindings[0]):
+                        above = other.names.parents.get(use.name)
+                        if isinstance(above, ast.Attribute) and above.attr == name:
+                            yield other, above
+
+
+@functools.lru_cache(maxsize=256)
+def _import_bindings(file: File) -> list[tuple[Scope, Binding]]:
+    """Every name that an import of a file binds, with its scope."""
+    scopes: dict[int, Scope] = {id(file.names.module): file.names.module}
+    for scope in file.names.scope_of.values():
+        scopes.setdefault(id(scope), scope)
+    return [
+        (scope, binding)
+        for scope in scopes.values()
+        for bindings in scope.bindings.values()
+        for binding in bindings
+        if binding.statement is not None
+    ]
+
+
+def own_parts(node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes below `node`, functions and classes inside it left out, which are among them."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, (*FUNCTION_NODES, ast.ClassDef)):
+            yield from own_parts(child)
+
+
+def parameters(function: FunctionNode) -> list[ast.arg]:
+    """All parameters of a function, in the order of the signature."""
+    arguments = function.args
+    found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    return found + [extra for extra in (arguments.vararg, arguments.kwarg) if extra]
+
+
+def bodies(function: FunctionNode) -> Iterable[ast.AST]:
+    """What a function evaluates when it is called."""
+    return [function.body] if isinstance(function, ast.Lambda) else function.body

@@ -1,0 +1,373 @@
+"""Whether a function, a call or a loop of the host may become one of JAX: asked by each codemod that stages what was run step by step."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+from jaxlint.codemods.purity.effects import Effects, Problem, Region
+from jaxlint.codemods.purity.meaning import Meaning, _text
+from jaxlint.codemods.purity.outside import Outside
+from jaxlint.codemods.purity.program import FUNCTION_NODES, File, FunctionNode, Program, own_parts, parameters
+from jaxlint.codemods.purity.traced import Traced
+from jaxlint.codemods.purity.values import (
+    ARRAY,
+    NONE,
+    NUMBER,
+    NUMPY,
+    TEXT,
+    TYPE,
+    Box,
+    Cls,
+    Fn,
+    Inst,
+    Made,
+    Method,
+    Plain,
+    Unknown,
+    Value,
+    Values,
+    Wrapped,
+    leaves_of,
+    one,
+    unknown,
+)
+from jaxlint.codemods.registry import Draft
+from jaxlint.codemods.site import Refused
+from jaxlint.finding import Step
+
+_KINDS = {
+    "ArrayImpl": ARRAY, "ndarray": NUMPY, "int": NUMBER, "float": NUMBER, "bool": NUMBER, "complex": NUMBER, "str": TEXT,
+    "NoneType": NONE, "type": TYPE,
+}  # fmt: skip
+_BOXES = {
+    "dict": "dict",
+    "list": "list",
+    "tuple": "tuple",
+    "set": "set",
+    "FrozenDict": "dict",
+    "OrderedDict": "dict",
+}
+_LIBRARIES = ("optax.", "flax.", "haiku.", "equinox.", "distrax.", "chex.")
+_WORDS = {
+    "number": "a number of Python",
+    "text": "a string",
+    "numpy": "an array of NumPy",
+    "type": "a class or dtype",
+}
+
+
+def _file_of(draft: Draft) -> tuple[Program, File]:
+    program = draft.program()
+    try:
+        return program, program.file(draft.site.source.display)
+    except KeyError:
+        raise Refused("the file cannot be read") from None
+
+
+def may_be_jitted(
+    draft: Draft, function: ast.FunctionDef, step: Step, transform: str, static: Sequence[str]
+) -> None:
+    """Raises Refused where a function of a codemod's file may not be compiled as a whole, by what the source and a run say of it."""
+    if draft.strict is None:
+        return
+    program, file = _file_of(draft)
+    seen = step.parameters.get("arguments", ())
+    spans = step.parameters.get("rewritten", ())
+    check_jitted(
+        program,
+        file,
+        file.same(function),
+        transform=transform,
+        static=static,
+        seen=seen if isinstance(seen, list | tuple) else (),
+        skipped=_inside(file, spans if isinstance(spans, list | tuple) else ()),
+    )
+
+
+def _inside(file: File, spans: Iterable[Sequence[int]]) -> frozenset[ast.AST]:
+    """The nodes between two places of the source, each given as line and column of `ast`."""
+    found: set[ast.AST] = set()
+    for line, column, end_line, end_column in spans:
+        for node in ast.walk(file.tree):
+            if isinstance(node, ast.expr | ast.stmt) and (line, column) <= (node.lineno, node.col_offset):
+                if (node.end_lineno or 0, node.end_col_offset or 0) <= (end_line, end_column):
+                    found.update(ast.walk(node))
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.If | ast.While | ast.IfExp) and node.test in found:
+            found.add(node)
+    return frozenset(found)
+
+
+def may_be_compiled(draft: Draft, call: ast.Call, step: Step, transform: str) -> None:
+    """Raises Refused where what a call of a codemod's file calls may not be compiled, by what the source and a run say of it."""
+    if draft.strict is None:
+        return
+    program, file = _file_of(draft)
+    seen = step.parameters.get("arguments", ())
+    entries = seen if isinstance(seen, list | tuple) else ()
+    check_call(program, file, file.same(call), transform=transform, seen=entries)
+
+
+def may_be_staged(draft: Draft, nodes: Sequence[ast.AST], *, lifted: bool = False) -> None:
+    """Raises Refused where statements or expressions of a codemod's file may not be evaluated once for all, under a trace."""
+    if draft.strict is None:
+        return
+    if nodes:
+        program, file = _file_of(draft)
+        check_nodes(program, file, [file.same(node) for node in nodes], strict=draft.strict, nnx=lifted)
+
+
+def hints_of(
+    entries: Iterable[Mapping[str, object]], function: FunctionNode, program: Program
+) -> dict[tuple[FunctionNode, str], Values]:
+    """What a run has seen of a function's parameters (`describe` of the runtime), as values."""
+    found: dict[tuple[FunctionNode, str], Values] = {}
+    for entry in entries:
+        values = _seen(entry, program)
+        if values:
+            found[(function, str(entry["name"]).lstrip("*"))] = values
+    return found
+
+
+def _seen(entry: Mapping[str, object], program: Program) -> Values:
+    kind = str(entry.get("type", ""))
+    if kind in _KINDS:
+        return one(_KINDS[kind])
+    if kind in program.classes:
+        return frozenset(Inst(Cls(node, file)) for file, node in program.classes[kind])
+    module = str(entry.get("module", ""))
+    holds = entry.get("holds")
+    parts: Values = (
+        frozenset(_KINDS.get(str(name), Unknown(str(name))) for name in holds)
+        if isinstance(holds, list | tuple) and holds
+        else unknown()
+    )
+    if kind in _BOXES:
+        return one(Box(_BOXES[kind], None, parts))
+    if module.startswith(_LIBRARIES):
+        public = module.replace("._src", "")
+        if (
+            isinstance(holds, list | tuple)
+            and holds
+            and not module.startswith(("flax.training", "flax.linen", "haiku"))
+        ):
+            return one(Box("tuple", None, parts))  # the state of an optimiser
+        return one(
+            Made(
+                f"{public.partition('.')[0]}.{'linen.' if '.linen' in module else 'nnx.' if '.nnx' in module else 'training.' if '.training' in module else ''}{kind}"
+            )
+        )
+    return frozenset()
+
+
+def check_jitted(
+    program: Program,
+    file: File,
+    function: FunctionNode,
+    *,
+    transform: str = "jax.jit",
+    static: Sequence[str] = (),
+    seen: Iterable[Mapping[str, object]] = (),
+    skipped: Set[ast.AST] = frozenset(),
+) -> None:
+    """Raises Refused where compiling a function as a whole might change what the program does, on any of its paths."""
+    meaning = Meaning(program, hints_of(seen, function, program))
+    region = Region(function, frozenset(), transform == "flax.nnx.jit")
+    for problem in Effects(meaning, region).of_function(function, file):
+        raise Refused(_told(problem))
+    not_traced = set(static) | (
+        _no_arrays(function, meaning, file) if transform == "equinox.filter_jit" else set()
+    )
+    traced = Traced(meaning, skipped=skipped)
+    traced.start(function, file, not_traced)
+    for what in Outside(meaning).changing(traced.functions, function):
+        raise Refused(f"it {what}; a compiled function keeps what it read first")
+    for what in traced.problems():
+        raise Refused(what)
+    check_results(meaning, file, function, seen, set(static))
+
+
+def _no_arrays(function: FunctionNode, meaning: Meaning, file: File) -> set[str]:
+    """Parameters that are never arrays, which `filter_jit` leaves as they are."""
+    return {
+        parameter.arg
+        for parameter in parameters(function)
+        if not any(
+            isinstance(value, (Unknown, Inst, Made)) or value in (ARRAY, NUMPY)
+            for value in leaves_of(meaning.of_parameter(parameter, file))
+        )
+    }
+
+
+def _told(problem: Problem) -> str:
+    then = "JAX would do that once, while tracing" if problem.certain else "that may have an effect"
+    return f"{problem.reason}: {then}"
+
+
+def check_nodes(
+    program: Program, file: File, nodes: Sequence[ast.AST], *, strict: bool, nnx: bool = False
+) -> None:
+    """Raises Refused where evaluating `nodes` once, under a trace, might not do what evaluating them again and again does.
+
+    `strict`: also where it is only not known that it does.
+    """
+    own = frozenset(part for node in nodes for part in ast.walk(node))
+    meaning = Meaning(program)
+    first = nodes[0] if nodes else file.tree
+    around = next((one for one in file.names.ancestors(first) if isinstance(one, FUNCTION_NODES)), file.tree)
+    region = Region(around, own, nnx)
+    for problem in Effects(meaning, region).of_nodes(nodes, file):
+        if problem.certain or strict:
+            raise Refused(_told(problem))
+
+
+def check_call(
+    program: Program, file: File, call: ast.Call, *, transform: str, seen: Iterable[Mapping[str, object]] = ()
+) -> None:
+    """Raises Refused where what a call calls may not be compiled, where it is called."""
+    around = next((one for one in file.names.ancestors(call) if isinstance(one, FUNCTION_NODES)), None)
+    meaning = Meaning(program, hints_of(seen, around, program) if around is not None else {})
+    region = Region(call, frozenset(), transform == "flax.nnx.jit")
+    effects = Effects(meaning, region)
+    called = ast.copy_location(ast.Call(call.func, [], []), call)
+    file.names.parents.setdefault(called, file.names.parents.get(call, file.tree))
+    for problem in effects.of_callee(called, file):
+        raise Refused(_told(problem))
+    traced = Traced(meaning)
+    outside = Outside(meaning)
+    functions: dict[ast.AST, File] = {}
+    for value in meaning.of(call.func, file):
+        for function in _called_functions(value, meaning):
+            assert isinstance(function.node, FUNCTION_NODES)
+            own = (
+                {parameters(function.node)[0].arg}
+                if function.receiver is not None and parameters(function.node)
+                else set()
+            )
+            traced.start(function.node, function.file, own)
+            functions.update(traced.functions)
+            results = leaves_of(meaning.returned(function.node, function.file))
+            for result in results:
+                if isinstance(result, Plain) and result.kind in _WORDS:
+                    raise Refused(
+                        f"`{_text(call.func)}` may return {_WORDS[result.kind]}, which would become an array"
+                    )
+    for what in outside.changing(functions, call):
+        raise Refused(f"it {what}; a compiled function keeps what it read first")
+    for what in traced.problems():
+        raise Refused(what)
+
+
+def _called_functions(value: Value, meaning: Meaning, depth: int = 0) -> list[Fn]:
+    if isinstance(value, Fn):
+        return [value]
+    if isinstance(value, Wrapped) and depth < 5:
+        return [found for inner in value.inner for found in _called_functions(inner, meaning, depth + 1)]
+    if isinstance(value, Method) and isinstance(value.receiver, Inst):
+        return [
+            found
+            for each in meaning.attribute(value.receiver, "__call__")
+            for found in _called_functions(each, meaning, depth + 1)
+        ]
+    if isinstance(value, Inst):
+        return [
+            found
+            for each in meaning.attribute(value, "__call__")
+            for found in _called_functions(each, meaning, depth + 1)
+        ]
+    return []
+
+
+# Results
+
+
+def check_results(
+    meaning: Meaning,
+    file: File,
+    function: FunctionNode,
+    seen: Iterable[Mapping[str, object]],
+    static: Set[str],
+) -> None:
+    """Raises Refused where a function may return what is no array now, on any path: `jit` would make one of it, or hand it out changed."""
+    arrays = {
+        str(entry["name"])
+        for entry in seen
+        if entry.get("type") == "ArrayImpl" or (entry.get("holds") and set(entry["holds"]) <= {"ArrayImpl"})  # type: ignore[call-overload]
+    } - set(static)
+    for returned in _returns(function):
+        for part in _parts_of(returned):
+            is_of_arrays = _is_of(part, arrays, meaning, file, function)
+            for value in leaves_of(meaning.of(part, file)):
+                if isinstance(value, (Unknown, Method)) and is_of_arrays:
+                    continue
+                if (what := _changed_by_jit(value, meaning)) is not None:
+                    raise Refused(f"`{_text(part)}` at {meaning.program.place(file, part)} {what}")
+
+
+def _changed_by_jit(value: Value, meaning: Meaning) -> str | None:
+    if isinstance(value, Plain):
+        return (
+            f"may return {_WORDS[value.kind]}, which would come back as an array of JAX"
+            if value.kind in _WORDS
+            else None
+        )
+    if isinstance(value, Inst):
+        bases = meaning.external_bases(value.cls)
+        if any("TrainState" in base for base in bases):
+            return _step_is_read(meaning)
+        for name in meaning.fields(value.cls):
+            for field in leaves_of(meaning.attribute(value, name)):
+                if isinstance(field, Plain) and field.kind in _WORDS:
+                    return f"may return an object with {_WORDS[field.kind]} in `{name}`, which would come back as an array of JAX"
+        return None
+    if isinstance(value, Made):
+        return _step_is_read(meaning) if value.name.endswith("TrainState") else None
+    if isinstance(value, Unknown):
+        return "may return something else than arrays, which would come back as an array of JAX"
+    return None
+
+
+def _step_is_read(meaning: Meaning) -> str | None:
+    """`TrainState.step` is a number of Python until it has been through a jit."""
+    for file, load in meaning.program.loads.get("step", ()):
+        for value in meaning.of(load.value, file):
+            if isinstance(value, (Unknown, Method)) or (
+                isinstance(value, Made) and value.name.endswith("TrainState")
+            ):
+                return f"returns a state whose `step` would come back as an array of JAX, and which {meaning.program.place(file, load)} may read"
+            if isinstance(value, Inst) and any(
+                "TrainState" in base for base in meaning.external_bases(value.cls)
+            ):
+                return f"returns a state whose `step` would come back as an array of JAX, and which {meaning.program.place(file, load)} reads"
+    return None
+
+
+def _returns(function: FunctionNode) -> list[ast.expr]:
+    if isinstance(function, ast.Lambda):
+        return [function.body]
+    return [
+        part.value
+        for statement in function.body
+        for part in [statement, *own_parts(statement)]
+        if isinstance(part, ast.Return) and part.value is not None
+    ]
+
+
+def _parts_of(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return [part for item in node.elts for part in _parts_of(item)]
+    if isinstance(node, ast.Dict):
+        return [part for item in node.values for part in _parts_of(item)]
+    return [node]
+
+
+def _is_of(node: ast.expr, arrays: Set[str], meaning: Meaning, file: File, function: FunctionNode) -> bool:
+    """Whether an expression is a part of a parameter that holds nothing but arrays, or an array method's result of one."""
+    root: ast.expr = node
+    while isinstance(root, (ast.Attribute, ast.Subscript)):
+        root = root.value
+    if not (isinstance(root, ast.Name) and root.id in arrays):
+        return False
+    scope = file.names.scope_at(root).resolve(root.id)
+    return scope is not None and scope.node is function and len(scope.bindings[root.id]) == 1

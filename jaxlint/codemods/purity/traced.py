@@ -1,0 +1,421 @@
+"""Where a function needs the number of what JAX would trace: on all of its paths, and in all that it calls.
+
+A run shows that the paths it took can be traced. A branch behind a flag it may not have taken.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.names import Scope
+from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity.meaning import Meaning, _first, _text
+from jaxlint.codemods.purity.program import FUNCTION_NODES, File, FunctionNode, bodies, own_parts, parameters
+from jaxlint.codemods.purity.values import (
+    NONE,
+    TEXT,
+    TYPE,
+    Box,
+    Cls,
+    Ext,
+    Fn,
+    Inst,
+    Method,
+    Plain,
+    Value,
+    Wrapped,
+    leaves_of,
+)
+
+_STATIC = frozenset({"shape", "ndim", "dtype", "size", "aval", "weak_type", "sharding", "itemsize", "nbytes"})
+_ASKING = frozenset({"len", "isinstance", "hasattr", "callable", "type", "getattr", "id", "issubclass"})
+_NUMBERS = frozenset(
+    {"float", "int", "bool", "complex", "str", "repr", "range", "hash", "chr", "ord", "bin", "hex", "format"}
+)
+_TESTS = frozenset({"max", "min", "any", "all", "sorted"})
+_FETCHING = frozenset({"item", "tolist", "to_py", "__array__", "block_until_ready", "tobytes"})
+_STATIC_RESULTS = ("jax.tree.structure", "jax.devices", "jax.device_count", "jax.local_device_count", "jax.default_backend", "jax.numpy.shape", "jax.numpy.ndim", "jax.numpy.size",
+                   "jax.numpy.result_type", "jax.numpy.issubdtype", "jax.numpy.iscomplexobj", "jax.numpy.isrealobj", "jax.numpy.finfo", "jax.numpy.iinfo", "jax.eval_shape", "jax.dtypes.", "jax.typeof",
+                   "numpy.shape", "numpy.ndim", "numpy.size", "equinox.is_", "equinox.filter_eval_shape")  # fmt: skip
+_DELEGATED = frozenset(
+    f"numpy.{name}"
+    for name in [
+        "sum",
+        "mean",
+        "std",
+        "var",
+        "prod",
+        "max",
+        "min",
+        "all",
+        "any",
+        "argmax",
+        "argmin",
+        "reshape",
+        "transpose",
+        "ravel",
+        "squeeze",
+        "shape",
+        "ndim",
+        "size",
+        "cumsum",
+        "cumprod",
+        "round",
+        "clip",
+        "dot",
+        "swapaxes",
+        "repeat",
+        "take",
+        "trace",
+        "diagonal",
+        "sort",
+        "argsort",
+        "amax",
+        "amin",
+        "result_type",
+        "issubdtype",
+        "iscomplexobj",
+    ]
+)
+_HOST = ("numpy.", "math.", "scipy.", "cmath.", "statistics.")
+
+
+@dataclass(slots=True)
+class Traced:
+    """The variables that hold tracers once `root` is staged, with all that it calls. `skipped`: nodes that will be rewritten."""
+
+    meaning: Meaning
+    skipped: Set[ast.AST] = field(default_factory=frozenset)
+    places: set[tuple[int, str]] = field(default_factory=set)
+    returning: set[ast.AST] = field(default_factory=set)  # functions that give tracers
+    functions: dict[ast.AST, File] = field(default_factory=dict)
+    _changed: bool = False
+
+    def start(self, root: FunctionNode, file: File, static: Set[str]) -> None:
+        """Follow all that flows from the parameters of `root` that are not static."""
+        scope = file.names.scope_of.get(_first(root))
+        self.functions[root] = file
+        for parameter in parameters(root):
+            if parameter.arg not in static and scope is not None:
+                values = self.meaning.of_parameter(parameter, file)
+                if not values or not all(value in (TEXT, TYPE, NONE) for value in leaves_of(values)):
+                    self.places.add((id(scope), parameter.arg))
+        for _ in range(12):
+            self._changed = False
+            for function in list(self.functions):
+                self._follow(function, self.functions[function])
+            if not self._changed:
+                break
+
+    def problems(self) -> Iterator[str]:
+        """What is done that needs a number, in words."""
+        for function, file in self.functions.items():
+            for node in _parts(function):
+                if node not in self.skipped and (what := self._needs(node, file)):
+                    yield f"`{_text(node)}` at {self.meaning.program.place(file, node)} {what}"
+
+    # Flow
+
+    def _mark(self, scope: Scope | None, name: str) -> None:
+        if scope is not None and (id(scope), name) not in self.places:
+            self.places.add((id(scope), name))
+            self._changed = True
+
+    def _follow(self, function: ast.AST, file: File) -> None:
+        for node in _parts(function):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._assign(target, node.value, file)
+            elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
+                self._assign(node.target, node.value, file)
+            elif isinstance(node, ast.AugAssign):
+                if self.is_traced(node.value, file) or self.is_traced(node.target, file):
+                    self._target(node.target, file)
+            elif isinstance(node, (ast.For, ast.comprehension)):
+                self._iterate(node.target, node.iter, file)
+            elif isinstance(node, ast.Return) and node.value is not None and function not in self.returning:
+                if self.is_traced(node.value, file):
+                    self.returning.add(function)
+                    self._changed = True
+            elif isinstance(node, ast.Call):
+                self._call(node, file)
+                if (
+                    isinstance(node.func, ast.Attribute)
+                    and node.func.attr in known.CHANGING
+                    and isinstance(node.func.value, ast.Name)
+                ):
+                    if any(self.is_traced(argument, file) for argument in node.args):
+                        self._target(node.func.value, file)
+        if (
+            isinstance(function, ast.Lambda)
+            and function not in self.returning
+            and self.is_traced(function.body, file)
+        ):
+            self.returning.add(function)
+            self._changed = True
+
+    def _assign(self, target: ast.expr, value: ast.expr, file: File) -> None:
+        if (
+            isinstance(target, (ast.Tuple, ast.List))
+            and isinstance(value, (ast.Tuple, ast.List))
+            and len(target.elts) == len(value.elts)
+        ):
+            for one, given in zip(target.elts, value.elts, strict=True):
+                self._assign(one, given, file)
+        elif self.is_traced(value, file):
+            self._target(target, file)
+
+    def _target(self, target: ast.expr, file: File) -> None:
+        if isinstance(target, ast.Name):
+            self._mark(file.names.scope_at(target).resolve(target.id), target.id)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for one in target.elts:
+                self._target(one, file)
+        elif isinstance(target, (ast.Starred, ast.Subscript)):
+            self._target(target.value, file)
+
+    def _iterate(self, target: ast.expr, iterable: ast.expr, file: File) -> None:
+        if isinstance(iterable, ast.Call) and isinstance(target, ast.Tuple):
+            name = self.meaning.name_of(iterable.func, file)
+            if name == "enumerate" and len(target.elts) == 2 and iterable.args:
+                self._iterate(target.elts[1], iterable.args[0], file)
+                return
+            if name == "zip" and len(target.elts) == len(iterable.args):
+                for one, given in zip(target.elts, iterable.args, strict=True):
+                    self._iterate(one, given, file)
+                return
+            if (
+                isinstance(iterable.func, ast.Attribute)
+                and iterable.func.attr == "items"
+                and len(target.elts) == 2
+            ):
+                if self.is_traced(iterable.func.value, file):
+                    self._target(target.elts[1], file)
+                return
+        if self.is_traced(iterable, file):
+            self._target(target, file)
+
+    def _call(self, node: ast.Call, file: File) -> None:
+        for value in self.meaning.of(node.func, file):
+            self._flow_into(value, node, file, every=False)
+        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            for value in leaves_of(self.meaning.of(argument, file)):
+                if isinstance(
+                    value, (Fn, Wrapped)
+                ):  # what is handed to a transformation or a loop gets tracers
+                    self._flow_into(value, node, file, every=True)
+
+    def _flow_into(self, value: Value, node: ast.Call, file: File, *, every: bool, depth: int = 0) -> None:
+        if isinstance(value, Wrapped) and depth < 5:
+            for inner in value.inner:
+                self._flow_into(inner, node, file, every=every, depth=depth + 1)
+        elif isinstance(value, Fn):
+            self._enter(value, node, file, every)
+        elif isinstance(value, Cls):
+            for name in ("__init__", "__post_init__"):
+                member = self.meaning.member(value, name)
+                if member is not None and isinstance(member[1].node, ast.FunctionDef):
+                    self._enter(Fn(member[1].node, member[0].file, Inst(value)), node, file, every)
+        elif isinstance(value, Inst):
+            for one in self.meaning.attribute(value, "__call__"):
+                if isinstance(one, Fn):
+                    self._enter(one, node, file, every)
+        elif (
+            isinstance(value, Method) and isinstance(value.receiver, Inst) and value.name in ("apply", "init")
+        ):
+            for one in self.meaning.attribute(value.receiver, "__call__"):
+                if isinstance(one, Fn):
+                    self._enter(
+                        one, node, file, every=any(self.is_traced(argument, file) for argument in node.args)
+                    )
+
+    def _enter(self, value: Fn, node: ast.Call, file: File, every: bool) -> None:
+        if value.node not in self.functions:
+            self.functions[value.node] = value.file
+            self._changed = True
+        scope = value.file.names.scope_of.get(_first(value.node))
+        named = parameters(value.node)
+        method = self.meaning.class_around(value.node, value.file) is not None
+        positional = [*value.node.args.posonlyargs, *value.node.args.args][int(method) :]
+        if every:
+            for parameter in named[int(method) :]:
+                if parameter in positional:
+                    self._mark(scope, parameter.arg)
+            return
+        for index, argument in enumerate(node.args):
+            if isinstance(argument, ast.Starred):
+                if self.is_traced(argument.value, file):
+                    for parameter in positional[index:]:
+                        self._mark(scope, parameter.arg)
+            elif self.is_traced(argument, file):
+                target = positional[index] if index < len(positional) else value.node.args.vararg
+                if target is not None:
+                    self._mark(scope, target.arg)
+        for keyword in node.keywords:
+            if self.is_traced(keyword.value, file):
+                for parameter in named:
+                    if keyword.arg in (parameter.arg, None):
+                        self._mark(scope, parameter.arg)
+
+    # Expressions
+
+    def is_traced(self, node: ast.AST, file: File) -> bool:
+        """Whether an expression may hold a tracer."""
+        if isinstance(node, ast.Name):
+            scope = file.names.scope_at(node).resolve(node.id)
+            return scope is not None and (id(scope), node.id) in self.places
+        if isinstance(node, (ast.Constant, *FUNCTION_NODES)):
+            return False
+        if isinstance(node, ast.Attribute):
+            return node.attr not in _STATIC and self.is_traced(node.value, file)
+        if isinstance(node, ast.Compare):
+            if all(isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops):
+                return False
+            if isinstance(node.ops[0], (ast.In, ast.NotIn)) and isinstance(node.left, ast.Constant):
+                return False
+        if isinstance(node, ast.Call):
+            return self._gives_traced(node, file)
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            return self.is_traced(node.elt, file)
+        if isinstance(node, ast.DictComp):
+            return self.is_traced(node.value, file)
+        if isinstance(node, ast.Dict):
+            return any(self.is_traced(value, file) for value in node.values)
+        if isinstance(node, ast.IfExp):
+            return self.is_traced(node.body, file) or self.is_traced(node.orelse, file)
+        return any(
+            self.is_traced(child, file)
+            for child in ast.iter_child_nodes(node)
+            if isinstance(child, (ast.expr, ast.Slice))
+        )
+
+    def _gives_traced(self, node: ast.Call, file: File) -> bool:
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        some = any(self.is_traced(argument, file) for argument in given)
+        held = isinstance(node.func, ast.Attribute) and self.is_traced(node.func.value, file)
+        if held and isinstance(node.func, ast.Attribute) and node.func.attr == "keys":
+            return False
+        values = self.meaning.of(node.func, file)
+        for value in values:
+            if isinstance(value, Ext):
+                if value.name in _ASKING or value.name.startswith(_STATIC_RESULTS):
+                    continue
+                if known.gives_array(value.name) or some:
+                    return True
+            elif isinstance(value, (Fn, Wrapped)):
+                inner = [value] if isinstance(value, Fn) else _functions(value)
+                if any(one.node in self.returning for one in inner) or (some and not inner):
+                    return True
+                if isinstance(value, Wrapped) and value.how in known.GRADIENTS:
+                    return True
+            elif isinstance(value, Plain):
+                continue
+            elif some or held:
+                return True
+        return not values and (some or held)
+
+    # What needs a number
+
+    def _needs(self, node: ast.AST, file: File) -> str:
+        if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+            return "decides in Python on what would be traced" if self.is_traced(node.test, file) else ""
+        if isinstance(node, ast.BoolOp):
+            return (
+                "decides in Python on what would be traced"
+                if any(self.is_traced(one, file) for one in node.values[:-1])
+                else ""
+            )
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return "decides in Python on what would be traced" if self.is_traced(node.operand, file) else ""
+        if isinstance(node, ast.comprehension):
+            return (
+                "decides in Python on what would be traced"
+                if any(self.is_traced(one, file) for one in node.ifs)
+                else ""
+            )
+        if isinstance(node, ast.Compare) and (
+            len(node.ops) > 1 or isinstance(node.ops[0], (ast.In, ast.NotIn))
+        ):
+            return "decides in Python on what would be traced" if self.is_traced(node, file) else ""
+        if isinstance(node, ast.FormattedValue):
+            return "writes what would be traced into a string" if self.is_traced(node.value, file) else ""
+        if isinstance(node, ast.Slice):
+            bounds = [one for one in (node.lower, node.upper, node.step) if one is not None]
+            return (
+                "slices by what would be traced" if any(self.is_traced(one, file) for one in bounds) else ""
+            )
+        if isinstance(node, ast.Subscript):
+            return self._indexes(node, file)
+        return self._converts(node, file) if isinstance(node, ast.Call) else ""
+
+    def _indexes(self, node: ast.Subscript, file: File) -> str:
+        if not self.is_traced(node.slice, file) and not (
+            not isinstance(node.ctx, ast.Load) and self._is_numpy(node.value, file)
+        ):
+            return ""
+        values = self.meaning.of(node.value, file)
+        if isinstance(node.ctx, ast.Load):
+            return (
+                "takes an item of a container of Python by what would be traced"
+                if any(isinstance(one, Box) for one in values)
+                else ""
+            )
+        statement = file.names.parents.get(node)
+        value = getattr(statement, "value", None)
+        if isinstance(value, ast.expr) and self.is_traced(value, file) and self._is_numpy(node.value, file):
+            return "stores what would be traced into an array of NumPy"
+        return ""
+
+    def _is_numpy(self, node: ast.expr, file: File) -> bool:
+        return any(isinstance(one, Plain) and one.kind == "numpy" for one in self.meaning.of(node, file))
+
+    def _converts(self, node: ast.Call, file: File) -> str:
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        function = node.func
+        if (
+            isinstance(function, ast.Attribute)
+            and function.attr in _FETCHING
+            and self.is_traced(function.value, file)
+        ):
+            return f"fetches a number that would be traced, by `.{function.attr}()`"
+        if not any(self.is_traced(argument, file) for argument in given):
+            return ""
+        name = self.meaning.name_of(function, file)
+        if name in _NUMBERS:
+            return "makes a Python value of what would be traced"
+        if name in _TESTS:
+            several = len(node.args) > 1 or not all(
+                isinstance(one, Plain) and one.kind == "array" for one in self.meaning.of(node.args[0], file)
+            )
+            return "asks for the truth of what would be traced" if several else ""
+        if name.startswith(_HOST) and name not in _DELEGATED and name not in ("numpy.float32", "numpy.int32"):
+            return "computes on the host with what would be traced"
+        if (
+            isinstance(function, ast.Attribute)
+            and function.attr in ("join", "format")
+            and any(one == TEXT for one in self.meaning.of(function.value, file))
+        ):
+            return "writes what would be traced into a string"
+        return "fetches what would be traced" if name == "jax.device_get" else ""
+
+
+def _functions(value: Wrapped, depth: int = 0) -> list[Fn]:
+    found: list[Fn] = []
+    for inner in value.inner:
+        if isinstance(inner, Fn):
+            found.append(inner)
+        elif isinstance(inner, Wrapped) and depth < 5:
+            found += _functions(inner, depth + 1)
+    return found
+
+
+def _parts(function: ast.AST) -> Sequence[ast.AST]:
+    assert isinstance(function, FUNCTION_NODES)
+    found: list[ast.AST] = []
+    for node in bodies(function):
+        found.append(node)
+        if not isinstance(node, (*FUNCTION_NODES, ast.ClassDef)):
+            found += own_parts(node)
+    return found

@@ -1,0 +1,4 @@
+"""Settings of the experiment."""
+
+noise = 0.1
+steps = 50
