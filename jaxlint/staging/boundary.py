@@ -45,6 +45,9 @@ from jaxlint.staging.values import (
 SHAPED = frozenset({"jax.ShapeDtypeStruct", "jax.core.ShapedArray"})
 
 
+MAX_CONVERTED = 3_000  # objects in one value that goes into a stage or comes out
+
+
 class Boundary(Machine):
     """What a value is on the other side of a staging boundary."""
 
@@ -118,6 +121,8 @@ class Boundary(Machine):
             )
         if id(value) in self.copying:
             return self.copying[id(value)]
+        if self.is_too_much():
+            return Array(True, why, tree=True, certain=False, mixed=keeps_python)
         declared = value.cls.all_fields()
         fields: dict[str, Value] = {}
         leaf = Array(True, why, tree=True, certain=False, mixed=keeps_python)
@@ -129,6 +134,11 @@ class Boundary(Machine):
             if name not in fields and not (field.static if leaves is None else name not in leaves):
                 fields[name] = Array(True, why, tree=True, certain=False, mixed=keeps_python)
         return copy
+
+    def is_too_much(self) -> bool:
+        """Whether one conversion goes through more objects than are followed: those that many hold are met as often."""
+        self.copies = self.copies + 1 if self.copying else 0
+        return self.copies > MAX_CONVERTED
 
     def stage_fields(
         self,
@@ -214,6 +224,8 @@ class Boundary(Machine):
             keeps_python = keeps_python or value.cls.kind == "nnx"
             if id(value) in self.copying:
                 return self.copying[id(value)]  # modules of nnx may hold each other
+            if self.is_too_much():
+                return Array(False, None, tree=True, certain=False, jitted=jitted)
             copy = Instance(value.cls, {}, True, None, value.ready)
             flatten = flattening(value.cls)
             leaves = leaf_attributes(flatten) if flatten is not None else None

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jaxlint.staging.values import DictValue, Instance, ListValue, TupleValue, Value
 
-MAX_COPIED = 300  # containers; what a larger structure holds beyond is shared
+MAX_COPIED = 100  # containers; what a larger structure holds beyond is shared
 
 
 def copied(value: Value, since: int = 0) -> Value:

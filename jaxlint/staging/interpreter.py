@@ -107,6 +107,7 @@ class Interpreter(
         self.tested = []  # items of dicts that the branches around have asked for
         self.entry_stage = Stage("host", certain=False)
         self.test_stage = Stage("host", certain=False, parent=Stage("run"))
+        self.copies = 0
         self.copying = {}  # objects that are being copied, by the identity of the original
         self.crossing = []  # classes of objects that are about to enter a stage
         self.boundary: tuple[Transformed, Frame] | None = (
@@ -248,7 +249,7 @@ class Interpreter(
         """A module's statements. One that raises costs what it binds, and the rest is evaluated all the same."""
         with Block(frame):
             for statement in body:
-                branches = not isinstance(statement, (ast.Assign, ast.Expr, ast.FunctionDef, ast.ClassDef))
+                branches = isinstance(statement, (ast.Try, ast.With, ast.For, ast.While, ast.Match))
                 before, alive = (frame.snapshot() if branches else None), None
                 with Contained(self, frame.module, frame):
                     alive = self.exec_statement(statement, frame)

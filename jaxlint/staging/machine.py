@@ -57,6 +57,7 @@ class Machine:
     entry_stage: Stage
     test_stage: Stage
     boundary: tuple[Transformed, Frame] | None
+    copies: int  # objects so far, of the value that is being copied
     copying: dict[int, Instance]
     crossing: list[ClassValue]
     choosing: int

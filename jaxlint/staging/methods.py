@@ -26,6 +26,7 @@ from jaxlint.staging.syntax_facts import all_parameters, nodes_of
 from jaxlint.staging.values import (
     CALLABLE,
     CONTENT,
+    MAX_WEIGHT,
     MISSING,
     UNKNOWN,
     Array,
@@ -43,6 +44,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    bearable,
     constant,
     find_array,
     join,
@@ -272,7 +274,7 @@ class Methods(Machine):
                 self.check_leak(target, args[-1], node, frame)
                 target.spread(args[-1])
                 if target.items is not None and not frame.loops and not frame.guards and name == "append":
-                    target.items.append(args[-1])
+                    target.items.append(bearable(target, args[-1]))
                     target.element = join_all(target.items)
                     return Static(None)
                 first = target.items is not None and not target.items
@@ -319,8 +321,10 @@ class Methods(Machine):
             and value.items is not None
             and not frame.loops
             and not frame.guards
+            and target.weight + value.weight <= MAX_WEIGHT
         ):
             target.items.extend(value.items)
+            target.weight += value.weight
             target.element = join_all(target.items)
             return
         added = self.element_of(value, node, frame)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from jaxlint.staging.frame import Frame
+    from jaxlint.staging.frame import Frame, Snapshot
 
 
 class Scope:
@@ -349,6 +349,24 @@ class OwnVariables(Changed):
 
     __slots__ = ()
     attribute = "variables"
+
+
+class Path(Scope):
+    """Branches are evaluated one after the other: an exception leaves the frame as it was before them."""
+
+    __slots__ = ("before",)
+    attribute = "scope"
+
+    def __init__(self, holder: Any, before: Snapshot) -> None:
+        self.holder = holder
+        self.before = before
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.holder.restore(self.before)
 
 
 class Block(Scope):

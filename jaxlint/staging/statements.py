@@ -27,6 +27,7 @@ from jaxlint.staging.scopes import (
     ImportGuard,
     Looping,
     Noted,
+    Path,
     Provoking,
     Replaceable,
     Staged,
@@ -306,8 +307,8 @@ class Statements(Machine):
 
     def exec_branches(self, node: ast.If, value: Value, shim: bool, frame: Frame) -> bool:
         """Both branches of an `if` whose test, `value`, decides nothing; False when neither ends."""
-        with Guarded(frame, node):
-            before = frame.snapshot()
+        before = frame.snapshot()
+        with Guarded(frame, node), Path(frame, before):
             missing = none_branch(node.test)
             foreign = foreign_branch(node.test)
             if foreign is None:

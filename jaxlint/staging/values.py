@@ -259,6 +259,17 @@ class Fetch:
     jitted: str
 
 
+MAX_WEIGHT = (
+    50_000  # values in a container, each counted wherever it lies; of what is heavier the items are not known
+)
+
+
+def weight_of(value: Value) -> int:
+    """How many values lie in it. What goes through containers part by part visits as many."""
+    kind = type(value)
+    return value.weight if kind is TupleValue or kind is ListValue or kind is DictValue else 1  # type: ignore[attr-defined]
+
+
 @dataclass(slots=True, eq=False)
 class ListValue(Value):
     """A list, or another mutable sequence or set; `items` is None once its length is not known."""
@@ -270,6 +281,15 @@ class ListValue(Value):
     stage: object = None
     either: tuple[ListValue, ...] = ()  # it is one of these: what is put into it is perhaps put into that
     serial: int = field(init=False, default_factory=_counter.__next__)  # as of origins: when it was made
+    weight: int = field(init=False, default=1)
+
+    def __post_init__(self) -> None:
+        if self.items:
+            self.weight += sum(map(weight_of, self.items))
+            if self.weight > MAX_WEIGHT:
+                self.items, self.element, self.weight = None, UNKNOWN, 1
+        elif type(self.element) in CONTAINERS:
+            self.weight += weight_of(self.element)
 
     def elements(self) -> list[Value]:
         return self.items if self.items is not None else [self.element]
@@ -291,6 +311,15 @@ class TupleValue(Value):
     # Of `items` that are not known, the first that are, and what the others hold: as `(self, *args)`.
     head: tuple[Value, ...] = ()
     tail: Value | None = None
+    weight: int = field(init=False, default=1)
+
+    def __post_init__(self) -> None:
+        if self.items:
+            self.weight += sum(map(weight_of, self.items))
+            if self.weight > MAX_WEIGHT:
+                self.items, self.element, self.weight = None, UNKNOWN, 1
+        elif type(self.element) in CONTAINERS:
+            self.weight += weight_of(self.element)
 
     def elements(self) -> list[Value]:
         return self.items if self.items is not None else [self.element]
@@ -308,6 +337,13 @@ class DictValue(Value):
     stage: object = None
     optional: frozenset[Any] = frozenset()
     serial: int = field(init=False, default_factory=_counter.__next__)
+    weight: int = field(init=False, default=1)
+
+    def __post_init__(self) -> None:
+        if self.items:
+            self.weight += sum(map(weight_of, self.items.values()))
+            if self.weight > MAX_WEIGHT:
+                self.items, self.element, self.weight = {}, UNKNOWN, 1
 
     def elements(self) -> list[Value]:
         return [*self.items.values(), *([self.element] if self.element is not None else [])]
@@ -655,9 +691,20 @@ def _truth(left: Static, right: Static) -> bool | None:
     return both[0] if both[0] is both[1] else None
 
 
+def bearable(target: ListValue | DictValue, value: Value) -> Value:
+    """`value`, which is about to be put into `target`; unknown once that gets too heavy."""
+    if type(value) in CONTAINERS:
+        added = weight_of(value)
+        if target.weight + added > MAX_WEIGHT:
+            return UNKNOWN
+        target.weight += added
+    return value
+
+
 def store_key(target: DictValue, key: Any, value: Value, conditional: bool) -> None:
     """`target[key] = value`; `conditional`: on one of several paths."""
     known = target.items.get(key)
+    value = bearable(target, value)
     target.items[key] = join(known, value) if known is not None and conditional else value
     if conditional and known is None:
         target.optional = target.optional.union((key,))
