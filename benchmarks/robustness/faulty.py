@@ -123,7 +123,8 @@ PROGRAMS = (
     Program("deletes what it was", "import shutil; shutil.rmtree(os.getcwd())", 2, "is gone"),
     Program(
         "deletes its temporary folder",
-        "import shutil, tempfile; shutil.rmtree(tempfile.gettempdir())",
+        # not `gettempdir()`, which is the system's folder once this one is gone
+        "import shutil; shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True)",
         0,
         "ended by itself",
         spare=True,
