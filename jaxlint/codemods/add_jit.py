@@ -41,9 +41,10 @@ def add_jit(draft: Draft, step: Step) -> None:
     if not set(names) <= known:
         raise Refused("a static argument does not exist")
     may_be_jitted(draft, function, step, transform, names)
+    # what is no state of a module was asked above
     change = changed_by_calling(site, function)
     carries = transform == "flax.nnx.jit" and change is not None and change.framework == "flax.nnx"
-    if change is not None and change.is_seen and not carries:
+    if change is not None and change.framework and change.is_seen and not carries:
         raise Refused(f"the function {change.what}, which a compiled one would do only while it is traced")
     wrapper = reference(site, draft.imports, transform, function)
     if names and transform == "equinox.filter_jit":

@@ -262,8 +262,6 @@ class Meaning(Operations):
         found, complete = self.given_to(function, node, file)
         if not complete:
             found |= hint or unknown(node.arg)
-        elif not found:
-            found = hint or unknown(node.arg)
         elif hint and not any(isinstance(value, Unknown) for value in hint):
             found = frozenset(value for value in found if not isinstance(value, Unknown)) | hint
         return found | self._default(function, node, file)
@@ -289,8 +287,9 @@ class Meaning(Operations):
     def given_to(self, function: FunctionNode, parameter: ast.arg, file: File) -> tuple[Values, bool]:
         """What the calls of a function that are seen give a parameter, and whether these are all."""
         found: Values = NOTHING
-        complete = True
-        for call, how, other in self.calls_of(function, file):
+        calls = self.calls_of(function, file)
+        complete = bool(calls)
+        for call, how, other in calls:
             if call is None:
                 complete = False
             else:
@@ -606,11 +605,12 @@ class Meaning(Operations):
                 )
             else:
                 found |= self._field(value, name, place)
-        for file, store in self.program.stores.get(name, ()):
+        stores = self.program.stores.get(name, ())
+        for file, store in stores:
             found |= self._stored(store, file)
         if any(isinstance(value, Box) and value.kind in _FILLED for value in found):
             found = _holding(found, unknown(f".{name}"))
-        if not found:
+        if not found and not stores:
             external = self.external_bases(value.cls)
             found = unknown(f".{name}") if external else unknown(f"{value.cls.node.name}.{name}")
             if name in known.CONTAINER_METHODS | known.OBJECT_METHODS:

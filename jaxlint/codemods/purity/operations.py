@@ -245,14 +245,14 @@ class Operations:
         ):
             if holder.items and holder.kind != "dict" and isinstance(index.operand.value, int):
                 if index.operand.value <= len(holder.items):
-                    return holder.items[-index.operand.value]
+                    return holder.items[-index.operand.value] | holder.rest
         if isinstance(index, ast.Constant):
             if holder.kind == "dict":
                 if holder.items and index.value in holder.keys:
                     return holder.items[holder.keys.index(index.value)] | holder.rest
             elif holder.items and isinstance(index.value, int) and index.value < len(holder.items):
-                return holder.items[index.value]
-        return holder.parts() or unknown("an item that is put in later")
+                return holder.items[index.value] | holder.rest
+        return holder.parts()
 
     def item_at(self, values: Values, index: int, count: int, *, starred: bool = False) -> Values:
         """The part of what is unpacked that the target at `index` of `count` gets."""

@@ -298,7 +298,8 @@ def check_results(
     for returned in _returns(function):
         for part in _parts_of(returned):
             is_of_arrays = _is_of(part, arrays, meaning, file, function)
-            for value in leaves_of(meaning.of(part, file)):
+            values = meaning.of(part, file)
+            for value in leaves_of(values) if values else unknown():
                 if isinstance(value, (Unknown, Method)) and is_of_arrays:
                     continue
                 if (what := _changed_by_jit(value, meaning)) is not None:
