@@ -448,7 +448,6 @@ def test_modules_and_rule_packs_of_the_current_folder_are_not_loaded(tmp_path: P
     evil = "import pathlib; pathlib.Path('pwned').touch()\n"
     for name in (
         "signal",
-        "contextlib",
         "gc",
         "click",
         "libcst",
