@@ -13,6 +13,7 @@ from collections.abc import Iterator
 import psutil  # type: ignore[import-untyped]
 
 from jaxlint_runtime import sandbox
+from jaxlint_runtime.protocol import RUN_FOLDER
 
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -36,14 +37,14 @@ def nothing_left() -> Iterator[None]:
     before = tempfile.tempdir
     folder = ""
     try:
-        folder = tempfile.tempdir = _new_folder()
+        folder = sandbox.run_folder = tempfile.tempdir = _new_folder()
         yield
     finally:
         sandbox.close_all()
         if adopting:
             _end_orphans(others)
             _adopt_orphans(False)
-        tempfile.tempdir = before
+        tempfile.tempdir, sandbox.run_folder = before, None
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
         for number, handler in handlers.items():
@@ -59,7 +60,7 @@ def _interrupt(number: int, frame: object) -> None:
 
 def _new_folder() -> str:
     try:
-        return tempfile.mkdtemp(prefix="jaxlint-")
+        return tempfile.mkdtemp(prefix=RUN_FOLDER)
     except OSError as error:
         raise NoRoom(
             f"no temporary files can be written ({error.strerror}); make room in the temporary folder, or name another with TMPDIR"

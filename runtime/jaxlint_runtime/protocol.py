@@ -33,6 +33,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+RUN_FOLDER = "jaxlint-run-"  # how the name of a run's folder of temporary files begins
 _HIGH = 200  # descriptors from here on survive programs that close "all" low ones
 
 

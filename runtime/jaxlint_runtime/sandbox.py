@@ -15,7 +15,6 @@ import queue
 import select
 import signal
 import subprocess
-import tempfile
 import threading
 import uuid
 from collections.abc import Callable, Mapping
@@ -28,6 +27,8 @@ import jaxlint
 from jaxlint_runtime.protocol import Job, encode
 
 MARK = "JAXLINT_WORKER"  # in the environment of a worker and of what it starts
+# Set by `leftovers.nothing_left` alone: a worker removes it when its command line was killed. Never a folder that others use.
+run_folder: str | None = None
 _TAIL = 4000  # bytes of the program's last error output that are kept
 _BOOT = Path(__file__).resolve().with_name("boot.py")
 
@@ -101,7 +102,7 @@ class WorkerProcess:
         for thread in (*self._threads, watcher):
             thread.start()
         _LIVE.add(self)
-        self.send(dataclasses.replace(job, run_folder=tempfile.tempdir))
+        self.send(dataclasses.replace(job, run_folder=run_folder))
 
     def send(self, message: Any) -> None:
         """Write one line to the worker; when it is gone, that shows in `next_event`."""

@@ -22,7 +22,7 @@ from typing import Any
 from jaxlint_runtime.capture.program import Ending, How
 from jaxlint_runtime.capture.session import Session
 from jaxlint_runtime.model import CapturedFunction, Result, Status
-from jaxlint_runtime.protocol import Channel, Job, to_plain
+from jaxlint_runtime.protocol import RUN_FOLDER, Channel, Job, to_plain
 from jaxlint_runtime.sharding.order import worth_sharding
 
 _VERSIONS = ("jax", "jaxlib", "numpy", "flax", "optax", "equinox", "dm-haiku")
@@ -259,7 +259,7 @@ def _die_with_parent(job: Job) -> None:
     def watch() -> None:
         while os.getppid() == parent:
             waiting.wait(1.0)
-        if job.run_folder is not None:
+        if job.run_folder is not None and os.path.basename(job.run_folder).startswith(RUN_FOLDER):
             shutil.rmtree(job.run_folder, ignore_errors=True)
         for process in _marked(mark) if mark else ():
             with contextlib.suppress(OSError):

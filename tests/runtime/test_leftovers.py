@@ -126,3 +126,31 @@ def test_an_exception_that_cannot_be_shown_is_an_ending(raised: str, tmp_path: P
     assert ending.status == 1
     assert "Odd" in ending.message or "exit status 1" in ending.message
     assert time.monotonic() - started < 30
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["in another program", "in a run"])
+def test_a_killed_parent_costs_the_folder_of_its_run_and_no_other(begun: bool, tmp_path: Path) -> None:
+    """A worker outlives who started it. Where that is no command line, temporary files are not for the worker to remove."""
+    (tmp_path / "of-others").touch()
+    (tmp_path / "program.py").write_text("import time\nopen('started', 'w').close()\ntime.sleep(60)\n")
+    source = f"""
+        import contextlib, os, signal, sys, tempfile, time
+        from jaxlint_runtime.leftovers import nothing_left
+        from jaxlint_runtime.protocol import Job
+        from jaxlint_runtime.sandbox import WorkerProcess
+        tempfile.gettempdir()  # sets `tempfile.tempdir`
+        with nothing_left() if {begun} else contextlib.nullcontext():
+            job = Job(kind="script", target="program.py", arguments=[], roots=[os.getcwd()])
+            worker = WorkerProcess(job, python=sys.executable, folder=os.getcwd(), environment=dict(os.environ), memory_limit=2**32, output=print)
+            print(worker._process.pid, flush=True)
+            while not os.path.exists("started"): time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGKILL)
+        """
+    done = run(source, tmp_path)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    worker = int(done.stdout.split()[0])
+    deadline = time.monotonic() + 20
+    while psutil.pid_exists(worker) and psutil.Process(worker).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["of-others", "program.py", "started"]
