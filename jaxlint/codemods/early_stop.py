@@ -31,13 +31,15 @@ def stop_of(loop: ast.For | ast.While) -> ast.If | None:
 
 @codemod("break-to-while-loop")
 def break_to_while_loop(draft: Draft, step: Step) -> None:
-    """The span is the test of `if test: break` in a `for` over a range, or in `while True`. Takes no parameters."""
+    """The span is the test of `if test: break` in a `for` over a range, or in `while True`. Parameter: `numbers`, as of a `while`."""
     test = draft.site.find_ast(step.span, ast.expr)
     stop = draft.site.names.parents.get(test)
     loop = draft.site.names.parents.get(stop) if stop is not None else None
     if not isinstance(loop, ast.For | ast.While) or not isinstance(stop, ast.If) or stop_of(loop) is not stop:
         raise Refused("the test does not belong to the only `if ...: break` of a loop")
-    _EarlyStop(draft, loop, stop).rewrite()
+    rewrite = _EarlyStop(draft, loop, stop)
+    rewrite.numbers = bool(step.parameters.get("numbers"))
+    rewrite.rewrite()
 
 
 class _EarlyStop(Loop):
@@ -112,6 +114,7 @@ class _EarlyStop(Loop):
             state = self.parameter
         after = [name if self.flow.is_used_after(name, self.node) else "_" for name in self.round]
         text += self.call("jax.lax.while_loop", [self.cond, self.body, state], after)
+        text += self.python_again(after)
         self.replace(text, [*map(self.site.span, self.bounds), self.site.span(self.stop.test), *spans])
 
     def _lines(self) -> tuple[str, list[Span]]:

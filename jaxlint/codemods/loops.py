@@ -14,7 +14,7 @@ from jaxlint.codemods.fetches import Fetches, fetches_in
 from jaxlint.codemods.flow import FUNCTIONS, Flow
 from jaxlint.codemods.imports import reference
 from jaxlint.codemods.layout import Layout, fresh_name
-from jaxlint.codemods.purity.staged import may_be_staged
+from jaxlint.codemods.purity.staged import may_be_staged, python_type
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.select import check_test, is_truth
 from jaxlint.codemods.site import Refused
@@ -28,7 +28,7 @@ _GROWING = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp
 def while_to_while_loop(draft: Draft, step: Step) -> None:
     """The span is the test of a `while`.
 
-    The parameter `host` (bool) says that the loop runs on the host, where it may fetch numbers and must do nothing that cannot be traced.
+    The parameter `numbers` (bool) says that what is a number of Python has to be one afterwards, `host` (bool) says that the loop runs on the host, where it may fetch numbers and must do nothing that cannot be traced.
     """
     test = draft.site.find_ast(step.span, ast.expr)
     node = draft.site.names.parents.get(test)
@@ -37,7 +37,9 @@ def while_to_while_loop(draft: Draft, step: Step) -> None:
     host = bool(step.parameters.get("host"))
     if not host:
         check_test(Layout(draft.site), test)
-    Loop(draft, node).rewrite_while(node, host=host)
+    loop = Loop(draft, node)
+    loop.numbers = bool(step.parameters.get("numbers"))
+    loop.rewrite_while(node, host=host)
 
 
 @codemod("range-to-fori-loop")
@@ -57,6 +59,7 @@ class Loop:
     `lifted`: the framework whose modules its body may call, since it becomes a loop of that framework.
     """
 
+    numbers = False  # what was a number of Python before the loop is one after it
     may_begin = (
         False  # with variables that have no value before the loop, since its first iteration runs before it
     )
@@ -102,6 +105,7 @@ class Loop:
         lines, span = self._body()
         text += f"{fetches.rewritten(lines)}{self.inner}return {', '.join(carry)}{self.newline}{self.newline}"
         text += self.indent + self.call("jax.lax.while_loop", [cond, body, packed(carry)], carry)
+        text += self.python_again(carry)
         self.replace(text, [*kept, span])
 
     def fetched(
@@ -229,6 +233,15 @@ class Loop:
     def call(self, target: str, arguments: Sequence[str], carry: Sequence[str]) -> str:
         function = reference(self.site, self.draft.imports, target, self.node)
         return self.layout.call(f"{', '.join(carry)} = ", function, arguments, self.indent)
+
+    def python_again(self, carry: Sequence[str]) -> str:
+        """Statements that make the numbers of Python among the variables what they were, where the loop runs on the host."""
+        text = ""
+        for name in carry if self.numbers else ():
+            if name != "_" and self.flow.is_used_after(name, self.node):
+                if kind := python_type(self.draft, name, self.node):
+                    text += f"{self.newline}{self.indent}{name} = {kind}({name})"
+        return text
 
     def replace(self, text: str, kept: Sequence[Span], gap: str | None = None) -> None:
         """Puts `text` in place of the loop. `gap`: what sets it off from what is above, where that is not as usual."""

@@ -80,6 +80,7 @@ class _RowLoop(Loop):
             counters=self.rows.counters,
             handled=self.rows.handled,
         )
+        self.numbers = bool(step.parameters.get("numbers"))
         self.carry = self.carried(set(), self.targets | {one.name for one in self.filled})
         self.sums: list[Sum] = []
 
@@ -204,6 +205,7 @@ class _RowLoop(Loop):
         return f"{self.inner}return ({self.newline}{inner}{self.inner}){self.newline}"
 
     def _finish(self, text: str, kept: list[Span]) -> None:
+        text += self.python_again(self.carry)
         for one in self.filled:
             if one.first:
                 text += f"{self.newline}{self.indent}{self._joined(one)}"

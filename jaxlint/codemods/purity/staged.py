@@ -23,6 +23,7 @@ from jaxlint.codemods.purity.values import (
     Inst,
     Made,
     Method,
+    Place,
     Plain,
     Unknown,
     Value,
@@ -279,7 +280,33 @@ def _called_functions(value: Value, meaning: Meaning, depth: int = 0) -> list[Fn
     return []
 
 
+def _number_type(statement: ast.AST | None) -> str:
+    """What an assignment or a loop over a range gives its variable: the name of the type of a number."""
+    if isinstance(statement, ast.For) and isinstance(statement.iter, ast.Call):
+        return "int" if getattr(statement.iter.func, "id", "") == "range" else ""
+    value = getattr(statement, "value", None)
+    return type(value.value).__name__ if isinstance(value, ast.Constant) else ""
+
+
 # Results
+
+
+def python_type(draft: Draft, name: str, node: ast.AST) -> str:
+    """ "int", "float" or "bool" where a variable holds nothing but such numbers of Python; "" for all else.
+
+    Raises Refused where it holds numbers of which that cannot be said.
+    """
+    program, file = _file_of(draft)
+    scope = file.names.scope_at(file.same(node)).resolve(name)
+    if scope is None:
+        return ""
+    meaning = Meaning(program)
+    if meaning.of_place(Place(file, scope, name)) != one(NUMBER):
+        return ""
+    kinds = {_number_type(file.names.parents.get(binding.node)) for binding in scope.bindings[name]}
+    if len(kinds) == 1 and (kind := kinds.pop()):
+        return kind
+    raise Refused(f"`{name}` is a number of Python, which the loop would give back as an array")
 
 
 def check_results(

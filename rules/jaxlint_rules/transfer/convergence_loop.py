@@ -231,5 +231,5 @@ def _as_while_loop(loop: ast.While | ast.For, test: ast.expr, report: Reporter) 
     """The fix of a `while`, or of a `break`; numbers that it fetches stay on the device."""
     message = "Rewrite as `lax.while_loop`"
     if isinstance(loop, ast.While) and loop.test is test:
-        return propose(report, test, "while-to-while-loop", message, safe=False, host=True)
-    return propose(report, test, "break-to-while-loop", message, safe=False)
+        return propose(report, test, "while-to-while-loop", message, safe=False, host=True, numbers=True)
+    return propose(report, test, "break-to-while-loop", message, safe=False, numbers=True)

@@ -7,6 +7,7 @@ the rewritten one computes the same; what cannot be written safely the codemods 
 from __future__ import annotations
 
 import ast
+import dataclasses
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -236,6 +237,14 @@ def without_those(findings: Sequence[Rewrite], loops: Sequence[Rewrite]) -> list
     ]
 
 
+def _with_numbers(fix: FixRequest) -> FixRequest:
+    """The rewrite of a loop that the host runs: its counters are numbers of Python afterwards, as they were."""
+    steps = tuple(
+        dataclasses.replace(step, parameters={**step.parameters, "numbers": True}) for step in fix.steps
+    )
+    return dataclasses.replace(fix, steps=steps)
+
+
 def _places(function: ast.FunctionDef, source: SourceFile, fixes: Sequence[FixRequest]) -> list[list[int]]:
     """Where the loops of a function are that the fixes rewrite."""
     site = Site(source)
@@ -260,7 +269,7 @@ def _with_jit(
     instead: Rewrite | None,
 ) -> Rewrite:
     """The loops rewritten and the function jitted: on its own, a loop of JAX on the host is compiled at each call."""
-    rewrite = _alone(one, function, fixes, instead)
+    rewrite = _alone(one, function, [_with_numbers(fix) for fix in fixes], instead)
     arrays = any("leaves" in argument for argument in one["arguments"] or ())
     if not arrays or definition(source, one["function"], one["line"]) is None:
         return rewrite

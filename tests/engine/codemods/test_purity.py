@@ -1,0 +1,103 @@
+"""What an edit must know before it stages code of the host: effects, what is read from outside, results, paths that no run took."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from jaxlint.codemods.purity.program import Program
+from jaxlint.codemods.purity.staged import check_jitted, check_nodes
+from jaxlint.codemods.site import Refused
+from jaxlint.source.file import SourceFile
+
+HEAD = "import jax\nimport jax.numpy as jnp\nimport numpy as np\n"
+CALL = "\nf(jnp.ones(3))\n"
+
+
+def refusal(folder: Path, text: str, *, name: str = "f", static: tuple[str, ...] = (), **others: str) -> str:
+    """Why the function `name` is not compiled; "" where it is. `others`: the other files of the program."""
+    sources = {}
+    for stem, content in {"main": HEAD + text, **others}.items():
+        path = folder / f"{stem}.py"
+        path.write_text(content)
+        sources[str(path)] = SourceFile(path, str(path), content, "utf-8", False, "")
+    program = Program(sources)
+    file = program.file(str(folder / "main.py"))
+    (function,) = (one for one in file.tree.body if getattr(one, "name", "") == name)
+    try:
+        check_jitted(program, file, function, static=static)  # type: ignore[arg-type]
+    except Refused as refused:
+        return str(refused)
+    return ""
+
+
+REFUSED = {
+    "a handle of a parameter": ("def f(x, log):\n    log.write('x')\n    return x * 2\n\nf(jnp.ones(3), open('a', 'w'))\n", "log.write"),
+    "what a call of another file does": ("import other\ndef f(x):\n    return other.scaled(x)\n" + CALL, "print("),
+    "a callable in a dictionary": ("HOOKS = {}\ndef f(x):\n    HOOKS['a'](x)\n    return x + 1\n" + CALL, "may have an effect"),
+    "keywords that are called": ("def f(x, **hooks):\n    hooks['end'](x)\n    return x + 1\n\nf(jnp.ones(3), end=print)\n", "may have an effect"),
+    "an operator of a class": ("class A:\n    n = 0\n    def __add__(self, other):\n        A.n += 1\n        return other\na = A()\ndef f(x):\n    return jnp.sin(a + x)\n" + CALL, "A.n"),
+    "an item of an argument": ("def f(d):\n    d['n'] = 1\n    return jnp.sin(d['x'])\n\nf({'x': jnp.ones(3)})\n", "`d['n']`"),
+    "a shallow copy": ("def f(d):\n    e = dict(d)\n    e['a']['b'] = 1\n    return jnp.sin(e['x'])\n\nf({'x': jnp.ones(3), 'a': {}})\n", "e['a']['b']"),
+    "an alias of a table": ("T = [1.0, 2.0]\nU = T\ndef change():\n    U.append(3.0)\ndef f(x):\n    return x * len(T)\n" + CALL, "reads `T`"),
+    "a table that another function changes": ("T = {'a': 1.0}\ndef change(t):\n    t['a'] = 2.0\nchange(T)\ndef f(x):\n    return x * T['a']\n" + CALL, "changes at main.py"),
+    "a table behind a method": ("class C:\n    def __init__(self):\n        self.rate = 1.0\n    def set(self, rate):\n        self.rate = rate\nc = C()\ndef f(x):\n    return x * c.rate\nc.set(2.0)\n" + CALL, "reads `c`"),
+    "a setting that a file of a flag sets": ("import sys\nRATE = 1.0\nif '--fast' in sys.argv:\n    import other\ndef f(x):\n    return x * RATE\n" + CALL, "reads `RATE`"),
+    "an attribute of a class": ("class C:\n    rate = 1.0\ndef slow():\n    C.rate = 0.5\ndef f(x):\n    return x * C.rate\n" + CALL, "C.rate"),
+    "setattr on a module": ("import other\ndef f(x):\n    return x * other.rate\nsetattr(other, 'rate', 3.0)\n" + CALL, "setattr"),
+    "a loop of the module": ("for RATE in (1.0, 2.0):\n    pass\ndef f(x):\n    return x * RATE\n" + CALL, "set in a loop"),
+    "a bound once more": ("RATE = 1.0\ndef f(x):\n    return x * RATE\nf(jnp.ones(3))\nRATE = 2.0\n" + CALL, "set again"),
+    "a length": ("def f(x):\n    return jnp.sin(x), len(x)\n" + CALL, "a number of Python"),
+    "a string on one path": ("def f(x, debug):\n    if debug:\n        return 'none'\n    return jnp.sin(x)\n\nf(jnp.ones(3), False)\n", "a string"),
+    "an array of NumPy": ("def f(x):\n    return np.zeros(3) + 1\n" + CALL, "an array of NumPy"),
+    "a branch that no run took": ("def g(x, check):\n    if check:\n        print_it = float(x.sum())\n        x = x * print_it\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "makes a Python value"),
+    "a string of an array": ("def f(x):\n    name = f'{x}'\n    return jnp.sin(x) * len(name)\n" + CALL, "into a string"),
+}  # fmt: skip
+FINE = {
+    "a helper of another file": "import helper\ndef f(x):\n    return helper.scaled(x)\n" + CALL,
+    "a list of its own": "def f(x):\n    rows, sums = [], []\n    for _ in range(3):\n        rows.append(x)\n        sums.append(x.sum())\n    return jnp.stack(rows), jnp.stack(sums)\n" + CALL,
+    "a table that is only read": "T = {'a': 1.0, 'b': [1, 2]}\nprint(len(T), T['b'][0])\ndef f(x):\n    return jnp.sin(x) * T['a']\n" + CALL,
+    "one of two branches": "import sys\nif len(sys.argv) > 1:\n    RATE = 1.0\nelse:\n    RATE = 2.0\ndef f(x):\n    return jnp.sin(x) * RATE\n" + CALL,
+    "a shape decides": "def f(x):\n    if x.ndim == 1 and x.shape[0] > 2:\n        x = x[None]\n    return jnp.sin(x)\n" + CALL,
+    "none is none": "def f(x, mask=None):\n    x = jnp.sin(x)\n    return x if mask is None else x * mask\n" + CALL,
+    "a structure decides": "def f(d):\n    y = jnp.sin(d['x'])\n    return y + d['b'] if 'b' in d else y\n\nf({'x': jnp.ones(3)})\n",
+    "a name that a local hides": "RATE = 1.0\ndef other():\n    RATE = 2.0\n    return RATE\ndef f(x):\n    return jnp.sin(x) * RATE\n" + CALL,
+    "a closure that is made there": "def f(x):\n    def inner(y):\n        return y * x\n    return jax.vmap(inner)(jnp.sin(x))\n" + CALL,
+    "an object that is made there": "class C:\n    def __init__(self, w):\n        self.w = w\n        self.n = 0\n    def __call__(self, x):\n        return x * self.w\ndef f(x):\n    return C(jnp.sin(x))(x)\n" + CALL,
+    "a recursion": "def g(x, n):\n    return x if n == 0 else g(jnp.sin(x), n - 1)\ndef f(x):\n    return g(jnp.sin(x), 3)\n" + CALL,
+}  # fmt: skip
+OTHERS = {
+    "other": "import main\nrate = 1.0\nmain.RATE = 2.0\ndef scaled(x):\n    print(x)\n    return x\n",
+    "helper": "import jax.numpy as jnp\nFACTOR = 2.0\ndef scaled(x):\n    return jnp.sin(x) * FACTOR\n",
+}
+
+
+@pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
+def test_what_staging_would_change_is_refused(tmp_path: Path, text: str, reason: str) -> None:
+    static = ("debug",) if "debug" in text else ()
+    assert reason in refusal(tmp_path, text, static=static, **OTHERS)
+
+
+@pytest.mark.parametrize("text", FINE.values(), ids=FINE)
+def test_what_only_computes_is_staged(tmp_path: Path, text: str) -> None:
+    assert refusal(tmp_path, text, helper=OTHERS["helper"]) == ""
+
+
+@pytest.mark.parametrize(("call", "known", "strict"), [("print(x)", True, True), ("g(x)", False, True), ("jnp.sin(x)", False, False)])  # fmt: skip
+def test_a_loop_is_refused_for_what_is_known_and_under_proof_for_what_is_not(
+    tmp_path: Path, call: str, known: bool, strict: bool
+) -> None:
+    text = f"{HEAD}def f(xs, g):\n    for x in xs:\n        y = {call}\n    return y\n"
+    source = SourceFile(tmp_path / "a.py", "a.py", text, "utf-8", False, "")
+    program = Program({"a.py": source})
+    file = program.file("a.py")
+    loop = file.tree.body[-1].body[0].body  # type: ignore[attr-defined]
+    refused = []
+    for mode in (False, True):
+        try:
+            check_nodes(program, file, loop, strict=mode)
+            refused.append(False)
+        except Refused:
+            refused.append(True)
+    assert refused == [known, strict]
