@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,19 +45,33 @@ class Outcome:
     exit_code: int
 
 
-def programs(folder: Path) -> list[Path]:
-    """Each program: a file of Python, or a folder with a main.py. What a program is to be called with may stand in NAME.args, one line a run."""
-    found = [
-        path for path in sorted(folder.glob("*.py")) if not path.name.startswith(("_", "test_", "conftest"))
-    ]
-    return found + [path / "main.py" for path in sorted(folder.iterdir()) if (path / "main.py").is_file()]
+def programs(folder: Path) -> list[tuple[Path, list[tuple[str, ...]]]]:
+    """Each program, with the arguments of the runs that the proof does not see.
+
+    A program is a file of Python, or a folder with a main.py. Which there are, and their flags, may stand in an index.json:
+    {group: {name: {"flags": [...]}}}; else all count, without flags.
+    """
+    index = folder / "index.json"
+    if index.is_file():
+        told: dict[str, dict[str, dict[str, Any]]] = json.loads(index.read_text())
+        return [
+            (_main(folder / group / name), [tuple(entry["flags"])] if entry.get("flags") else [])
+            for group, entries in told.items()
+            for name, entry in entries.items()
+        ]
+    files = [path for path in folder.glob("*.py") if not path.name.startswith(("_", "test_", "conftest"))]
+    return [(path, []) for path in sorted([*files, *folder.glob("*/main.py")])]
+
+
+def _main(program: Path) -> Path:
+    return program / "main.py" if program.is_dir() else program.with_suffix(".py")
 
 
 def run_folder(folder: Path) -> int:
     """All programs of a folder, with a table; 1 when one of them is not what it was."""
     outcomes = []
-    for program in programs(folder):
-        outcome = verify(program)
+    for program, flags in programs(folder):
+        outcome = verify(program, flags)
         outcomes.append(outcome)
         print(
             f"{outcome.program}: {outcome.problem or 'the same'} ({outcome.seconds:.0f} s)",
@@ -71,7 +86,7 @@ def run_folder(folder: Path) -> int:
     return int(not outcomes or any(outcome.problem for outcome in outcomes))
 
 
-def verify(program: Path) -> Outcome:
+def verify(program: Path, flags: Sequence[tuple[str, ...]] = ()) -> Outcome:
     """Run the program, have its changes proven and written, run it again, also with the arguments that the proof did not see."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="jaxlint-adversarial-", ignore_cleanup_errors=True) as name:
@@ -83,7 +98,7 @@ def verify(program: Path) -> Outcome:
             shutil.copy2(program, project / program.name)
         (project / "pyproject.toml").touch()
         before = read(project)
-        ways = [(), *_arguments(program)]
+        ways = [(), *flags]
         runs = [_run(Path(name), before, program.name, way) for way in ways]
         command = [
             sys.executable,
@@ -190,15 +205,6 @@ def _run(root: Path, files: dict[str, bytes], name: str, arguments: tuple[str, .
     )
     kept = {path: data for path, data in read(folder).items() if "__pycache__" not in path}
     return Ran(done.returncode, done.stdout, done.stderr, kept)
-
-
-def _arguments(program: Path) -> list[tuple[str, ...]]:
-    told = program.with_suffix(".args")
-    return (
-        [tuple(line.split()) for line in told.read_text().splitlines() if line.strip()]
-        if told.is_file()
-        else []
-    )
 
 
 def _environment() -> dict[str, str]:

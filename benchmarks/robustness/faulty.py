@@ -28,6 +28,14 @@ _MARK = "JAXLINT_FAULT"
 _PATIENCE = 400.0
 _QUICK = ("--transform", "donation", "--budget", "0.1")
 _SETTLE_S = 5.0  # that processes have to be gone after the command
+# A program deletes nothing but what lies in the folder that was made for its run, whatever else has gone wrong by then.
+_REMOVE = """
+def remove(folder):
+    import os, shutil
+    own = os.path.realpath(os.environ["JAXLINT_FAULT_FOLDER"])
+    assert os.path.realpath(folder).startswith(own + os.sep) and os.path.exists(own + "/made-for-a-fault")
+    shutil.rmtree(folder, ignore_errors=True)
+"""
 CALLS = """
 import atexit, ctypes, gc, io, os, resource, signal, subprocess, sys, threading, time
 import jax, jax.numpy as jnp
@@ -120,11 +128,10 @@ PROGRAMS = (
         0,
         "ended by itself",
     ),
-    Program("deletes what it was", "import shutil; shutil.rmtree(os.getcwd())", 2, "is gone"),
+    Program("deletes what it was", "remove(os.getcwd())", 2, "is gone"),
     Program(
         "deletes its temporary folder",
-        # not `gettempdir()`, which is the system's folder once this one is gone
-        "import shutil; shutil.rmtree(os.environ['TMPDIR'], ignore_errors=True)",
+        "remove(os.environ['TMPDIR'])",
         0,
         "ended by itself",
         spare=True,
@@ -236,7 +243,8 @@ def run(program: Program, folder: Path) -> Found:
     project = folder / "project"
     project.mkdir()
     (project / "broken.py").write_text("1 / 0\n")
-    (project / "program.py").write_text(program.start + textwrap.dedent(program.source) + "\n")
+    (folder / "made-for-a-fault").touch()
+    (project / "program.py").write_text(_REMOVE + program.start + textwrap.dedent(program.source) + "\n")
     found = verify(program.name, folder, project, [*_QUICK, "--quiet", *program.options, "program.py"])
     if found.code != program.code:
         found.problems.append(f"exit code {found.code}, not {program.code}: {found.said[-300:]}")
@@ -267,7 +275,14 @@ def verify(
     scratch.mkdir(exist_ok=True)
     mark = uuid.uuid4().hex
     paths = os.pathsep.join(map(str, (ROOT, ROOT / "rules", ROOT / "runtime")))
-    given = {**os.environ, "JAX_PLATFORMS": "cpu", "TMPDIR": str(scratch), _MARK: mark, "PYTHONPATH": paths}
+    given = {
+        **os.environ,
+        "JAX_PLATFORMS": "cpu",
+        "TMPDIR": str(scratch),
+        _MARK: mark,
+        "JAXLINT_FAULT_FOLDER": str(folder),
+        "PYTHONPATH": paths,
+    }
     given |= environment or {}
     form = ["--output-format", "json"] if json_report else []
     started = time.monotonic()

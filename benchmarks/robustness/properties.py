@@ -22,6 +22,7 @@ _SAID = re.compile(r"(error|warning): \S|Usage: |Try '|undid the half-done")
 _NUMBER = re.compile(r"\d+")
 _QUOTED = re.compile(r"""`[^`]*`|'[^']*'|"[^"]*\"""")
 _INTERNAL = re.compile(r"internal error \((?P<what>.*?)\); please report", re.DOTALL)
+_COMMAND = re.compile(r"^(check|fix|unsafe fix)( as \w+| again)?: ")
 _NOT_PARSED = re.compile(r"not fixed: (?P<what>.*would not parse afterwards.*)")
 
 
@@ -249,7 +250,8 @@ def last_frames(text: str) -> str:
 
 
 def signature(kind: str, message: str) -> str:
-    """What failures of one cause have in common: the message without numbers and quoted source."""
+    """What failures of one cause have in common: the message without its command, numbers and quoted source."""
+    message = _COMMAND.sub("", message)
     if kind == "hang":  # wherever the trace was taken, but for the outermost place
         message = message.rpartition(" < ")[2]
     return f"{kind}: {_NUMBER.sub('N', _QUOTED.sub('..', ' '.join(message.split())))[:160]}"

@@ -16,6 +16,7 @@ from jaxlint.source.regular import MAX_SOURCE, NotRegular, TooLarge, read_regula
 NOTEBOOK = ".ipynb"
 CONTAINERS = frozenset({NOTEBOOK, ".md", ".markdown", ".mdx", ".qmd", ".rmd"})
 
+_LONGEST = 160  # characters
 _UTF8_BOM = b"\xef\xbb\xbf"
 _WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")  # UTF-16 and UTF-32 in either byte order
 
@@ -155,4 +156,6 @@ def _line_at(data: bytes, offset: int) -> int:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())
+    """What a file names, an encoding say, may be as long as it likes; a message may not."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."

@@ -48,6 +48,9 @@ def test_declared_encoding_is_used() -> None:
         ),
         pytest.param(b"s = '\xe9'", "a.py:1: not valid utf-8", id="not-utf-8-first-line"),
         pytest.param(b"# coding: klingon\n", "a.py:1: unknown encoding: klingon", id="unknown-encoding"),
+        pytest.param(
+            b"# coding: " + b"x" * 2000 + b"\n", "a.py:1: unknown encoding: xxx", id="encoding-of-a-long-name"
+        ),
         pytest.param(b"# coding: rot13\n", "a.py:1: cannot be decoded as rot13", id="not-a-text-encoding"),
         pytest.param(b"# coding: undefined\n", "a.py:1: cannot be decoded as undefined", id="undefined"),
         pytest.param(
@@ -59,7 +62,9 @@ def test_declared_encoding_is_used() -> None:
     ],
 )
 def test_unusable_source_is_one_line(data: bytes, message: str) -> None:
-    assert str(error_of(data)).startswith(message)
+    said = str(error_of(data))
+    assert said.startswith(message)
+    assert len(said) < 300
 
 
 def test_missing_folder_and_pipe_are_refused(tmp_path: Path) -> None:

@@ -207,3 +207,23 @@ def test_what_two_runs_of_a_program_may_not_differ_in() -> None:
     assert "exit status" in str(told(status=1))
     assert "log.txt differs" in str(told(files={"a.py": b"1", "log.txt": b"JitTracer\n"}))
     assert "other files" in str(told(files={"a.py": b"1"}))
+
+
+def test_the_programs_of_a_folder_and_their_flags(tmp_path: Path) -> None:
+    for name in (
+        "one.py",
+        "_helper.py",
+        "sub/main.py",
+        "sub/part.py",
+        "group/named.py",
+        "group/whole/main.py",
+    ):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    assert adversarial.programs(tmp_path) == [(tmp_path / "one.py", []), (tmp_path / "sub" / "main.py", [])]
+    (tmp_path / "index.json").write_text('{"group": {"named": {"flags": ["--late"]}, "whole": {}}}')
+    assert adversarial.programs(tmp_path) == [
+        (tmp_path / "group" / "named.py", [("--late",)]),
+        (tmp_path / "group" / "whole" / "main.py", []),
+    ]

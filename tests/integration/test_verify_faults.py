@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -58,3 +60,22 @@ def test_what_is_left_behind_would_be_seen(tmp_path: Path) -> None:
     assert "sleep 60" in found.problems[0]
     assert "jaxlint-left" in found.problems[1]
     assert not os.path.exists(project / "jaxlint-left")
+
+
+def test_programs_remove_nothing_that_is_not_theirs(tmp_path: Path) -> None:
+    for program in faulty.PROGRAMS:
+        assert "rmtree" not in program.source, program.name
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "made-for-a-fault").touch()
+    (tmp_path / "of-others").mkdir()
+    source = faulty._REMOVE + "import sys\nremove(sys.argv[1])\n"
+    for folder in (tmp_path / "of-others", tmp_path / "run", tmp_path / "run" / ".." / "of-others"):
+        done = subprocess.run(
+            [sys.executable, "-c", source, str(folder)],
+            env={**os.environ, "JAXLINT_FAULT_FOLDER": str(tmp_path / "run")},
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 1
+    assert (tmp_path / "of-others").exists()
+    assert (tmp_path / "run").exists()
