@@ -47,6 +47,7 @@ from jaxlint.staging.syntax_facts import (
 from jaxlint.staging.timing import Effect
 from jaxlint.staging.type_parameters import seen_in_signature, type_parameters
 from jaxlint.staging.values import (
+    ANSWER,
     CONTENT,
     MISSING,
     UNKNOWN,
@@ -70,6 +71,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    as_answer,
     constant,
     find_array,
     in_turn,
@@ -229,8 +231,12 @@ class Calls(Binding):
             return self.opaque_call([callee, *args, *kwargs.values()], node, frame)
         if isinstance(callee, Unknown) and callee.made_of:
             return self.call_made_of(callee, args, kwargs, node, frame)
-        self.hand_over([*args, *kwargs.values()], node, frame)
-        return unknown_of([*args, *kwargs.values()])
+        given = [*args, *kwargs.values()]
+        self.hand_over(given, node, frame)
+        result = unknown_of(given)
+        if frame.stage.staged and result is UNKNOWN and any(find_array(part, True) for part in given):
+            return ANSWER
+        return result
 
     def call_choice(
         self, callee: Choice, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
@@ -283,7 +289,8 @@ class Calls(Binding):
         found = next((a for a in map(find_array, inputs) if a is not None), None)
         if found is None:
             return UNKNOWN
-        return Array(found.staged, found.why, tree=True, certain=False, jitted=found.jitted)
+        answer = frame.stage.staged and found.staged
+        return Array(found.staged, found.why, tree=True, certain=False, jitted=found.jitted, answer=answer)
 
     # -- project functions
 
@@ -543,7 +550,7 @@ class Calls(Binding):
             return result
         if type(value) is Unknown and value.origin is not None:
             origin = given.get(value.origin) or Origin(value.origin.name)
-            return Unknown(origin, value.flow, made_of=value.made_of)
+            return Unknown(origin, value.flow, made_of=value.made_of, answer=value.answer)
         if depth > 0 and type(value) is TupleValue and value.items is not None:
             items = [self.renewed(part, given, depth - 1) for part in value.items]
             return TupleValue(items, value.element, value.cls, value.exact)
@@ -579,7 +586,8 @@ class Calls(Binding):
         if len(values) > 1:
             # `return None` at the end of a function that also returns something is mostly a fall-through.
             values = [v for v in values if not (isinstance(v, Static) and v.const is None)] or values
-        return join_all(values)  # unknown where it only raises, as an abstract method does
+        result = join_all(values)  # unknown where it only raises, as an abstract method does
+        return as_answer(result) if "answered" in frame.facts and len(values) > 1 else result
 
     def make_function(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, frame: Frame

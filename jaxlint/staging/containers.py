@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from jaxlint.staging import events
 from jaxlint.staging.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
 from jaxlint.staging.machine import Machine
-from jaxlint.staging.scopes import Looping, OwnVariables
+from jaxlint.staging.scopes import Block, Looping, OwnVariables
 from jaxlint.staging.values import (
     CONTENT,
     MISSING,
@@ -29,6 +29,7 @@ from jaxlint.staging.values import (
     find_array,
     hashable,
     in_turn,
+    is_answer,
     is_text,
     join,
     join_all,
@@ -107,7 +108,7 @@ class Containers(Machine):
 
     def comprehension(self, node: Any, frame: Frame, build: Callable[[], Value]) -> Value | None:
         """Evaluates the generators of a comprehension, then `build` twice, as a loop body; None where that never runs."""
-        with OwnVariables(frame.scope, dict(frame.scope.variables)):
+        with OwnVariables(frame.scope, dict(frame.scope.variables)), Block(frame):
             return self.generate(node.generators, 1, [], frame, build)
 
     def generate(
@@ -145,7 +146,10 @@ class Containers(Machine):
     def bind_generator(self, generator: ast.comprehension, iterable: Value, frame: Frame) -> None:
         self.assign(generator.target, self.element_of(iterable, generator.iter, frame), frame, generator)
         for condition in generator.ifs:
-            self.test(self.eval(condition, frame), condition, "comprehension condition", frame)
+            value = self.eval(condition, frame)
+            self.test(value, condition, "comprehension condition", frame)
+            if frame.stage.staged and is_answer(value):
+                Block.doubts_rest(frame)
             self.narrow(condition, True, frame)
 
     def unrolled(

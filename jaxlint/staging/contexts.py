@@ -94,12 +94,13 @@ def _key_of_array(value: Array, depth: int, coarse: bool) -> object:
         bool(value.jitted),
         value.dtype,
         value.rowless,
+        value.answer,
     )
     return kind if value.flow is None or coarse else (*kind, id(value.flow.node))
 
 
 def _key_of_unknown(value: Unknown, depth: int, coarse: bool) -> object:
-    known = "u!" if value.true else "u"
+    known = "u!" if value.true else "u?" if value.answer else "u"
     return known if value.flow is None or coarse else (known, id(value.flow.node))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from jaxlint.finding import Severity
@@ -9,6 +10,7 @@ from jaxlint.staging.events import Event
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.project import Module
 from jaxlint.staging.stage import Why
+from jaxlint.staging.syntax_facts import nodes_of
 from jaxlint.staging.values import Array, Transformed
 
 
@@ -19,7 +21,8 @@ def severity_of(event: Event) -> Severity:
     code that nobody had looked at (benchmarks/results/unseen.md): settings and classes may be others when the program
     runs. Where a test leads to it, the test would fail, and tell as much; most do not.
     """
-    if any(_is_test(frame) for frame in (event.frame, *event.frame.callers())):
+    way = [event.frame, *event.frame.callers()]
+    if any(_is_test(frame) for frame in way) or _is_left_to_tests(way[-1]):
         return Severity.INFO
     here = event.frame.module
     return Severity.ERROR if all(module is here for module in _modules(event)) else Severity.WARNING
@@ -33,6 +36,13 @@ def _is_test(frame: Frame) -> bool:
         and function is not None
         and (function.name.startswith(("test", "setUp")) or function.kind == "fixture")
     )
+
+
+def _is_left_to_tests(frame: Frame) -> bool:
+    """Whether nothing is seen to call it, and it stands beside tests: these do, by a table or a decorator, perhaps to see it fail."""
+    if frame.context != "entry" or not frame.module.is_test:
+        return False
+    return any(function.name.startswith("test") for function in nodes_of(frame.module.tree, ast.FunctionDef))
 
 
 def _modules(event: Event) -> Iterator[Module]:

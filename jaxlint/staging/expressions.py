@@ -23,6 +23,8 @@ from jaxlint.staging.values import (
     Static,
     Unknown,
     Value,
+    as_answer,
+    is_answer,
     is_plain_object,
     join,
     join_all,
@@ -182,7 +184,11 @@ class Expressions(Operators, Narrowing, Containers):
                         continue
                     opens = how == "and"
                     closed = closed_outcome(value) is opens
-                    if closed or (frame.stage.staged and self.arrayless_branch(operand, frame) is opens):
+                    if (
+                        closed
+                        or is_answer(value)
+                        or (frame.stage.staged and self.arrayless_branch(operand, frame) is opens)
+                    ):
                         Block.doubts_rest(frame)  # `not isinstance(x, Tracer) and bool(x)`
                     self.narrow(operand, how == "and", frame)
                 results.append(value)
@@ -194,6 +200,8 @@ class Expressions(Operators, Narrowing, Containers):
         if any(closed_outcome(part) is (how == "and") for part in results):
             return by_environment(Static(how == "or"))
         result = join_all(results)
+        if any(map(is_answer, results)):
+            result = as_answer(result)
         if type(result) is Unknown and any(type(part) is Shim for part in results):
             return Shim()
         if truth(results[-1]) is (how == "or"):  # whichever operand it stops at, this is what it says
@@ -210,8 +218,11 @@ class Expressions(Operators, Narrowing, Containers):
         if known is not None:
             return self.eval(node.body if known else node.orelse, frame)
         before = frame.snapshot()
-        doubt = asks_for_kind(node.test) or (
-            frame.stage.staged and self.arrayless_branch(node.test, frame) is not None
+        answer = is_answer(test)
+        doubt = (
+            answer
+            or asks_for_kind(node.test)
+            or (frame.stage.staged and self.arrayless_branch(node.test, frame) is not None)
         )
         closed = closed_outcome(test)
         with Doubting(frame) if doubt or closed is True else NOTHING:
@@ -225,7 +236,8 @@ class Expressions(Operators, Narrowing, Containers):
         used = {**used, **frame.used}
         frame.restore(before)
         frame.used = used
-        return join(body, orelse)
+        result = join(body, orelse)
+        return as_answer(result) if answer else result
 
     # -- containers
 

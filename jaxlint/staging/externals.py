@@ -310,6 +310,8 @@ class Externals(Machine):
         made_by_class = name.rpartition(".")[2][:1].isupper() or name in _ON_NUMPY_OBJECTS
         if made_by_class or name.startswith(("jax.", "optax.", *_LAYER_PREFIXES)):
             made = ExternalObject(name, args, kwargs, node)
+            given = [*args, *kwargs.values()]
+            made.answer = not made_by_class and frame.stage.staged and any(find_array(v, True) for v in given)
             if holds_arrays(name):
                 made.staged = next((a for v in [*args, *kwargs.values()] if (a := find_array(v, True))), None)
                 if made.staged is None and frame.stage.abstract:

@@ -270,7 +270,7 @@ def marked(value: Value, flow: Flow | None) -> Value:
     if isinstance(value, (TupleValue, ListValue, DictValue)):
         return map_parts(value, lambda part: marked(part, flow))
     if type(value) is Unknown and value.flow is not flow:
-        return Unknown(value.origin, flow, made_of=value.made_of)
+        return Unknown(value.origin, flow, made_of=value.made_of, answer=value.answer)
     if type(value) is StarArgument:
         return StarArgument(marked(value.element, flow))
     if isinstance(value, ExternalObject) and value.flow is not flow and holds_arrays(value.name):

@@ -20,6 +20,7 @@ from jaxlint.staging.stage import Why
 from jaxlint.staging.statements import truth
 from jaxlint.staging.syntax_facts import dotted, is_release_test
 from jaxlint.staging.values import (
+    ANSWER,
     MISSING,
     UNKNOWN,
     Array,
@@ -41,8 +42,10 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    as_answer,
     constant,
     find_array,
+    is_answer,
     is_none,
     is_text,
     join_all,
@@ -78,6 +81,8 @@ class Operators(Machine):
                 return Static(not known)
             if isinstance(value, Setting):
                 return converted(value, operator.not_)
+            if is_answer(value):
+                return ANSWER
             return value if isinstance(value, Shim) else Static(kind="bool")
         answer = self.special(value, UNARY[type(node.op)], [], node, frame)
         if answer is not None:
@@ -189,8 +194,10 @@ class Operators(Machine):
     def eval_compare(self, node: ast.Compare, frame: Frame) -> Value:
         left = self.eval(node.left, frame)
         result: Value = UNKNOWN
+        answer = is_answer(left)
         for position, (op, comparator) in enumerate(zip(node.ops, node.comparators, strict=True)):
             right = self.eval(comparator, frame)
+            answer = answer or is_answer(right)
             known = self.asks_for_tracer_type(node, right, frame)
             if known is not None:
                 return Static(known)
@@ -200,7 +207,7 @@ class Operators(Machine):
             left = right
         if type(result) in (Static, Unknown) and truth(result) is None and is_release_test(node):
             return Shim(kind="bool")
-        return result
+        return as_answer(result) if answer else result
 
     def asks_for_tracer_type(self, node: ast.Compare, kind: Value, frame: Frame) -> bool | None:
         """What `type(x) is DynamicJaxprTracer` and its like give; None for any other test."""

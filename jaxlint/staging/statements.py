@@ -78,8 +78,10 @@ from jaxlint.staging.values import (
     TupleValue,
     Unknown,
     Value,
+    as_answer,
     constant,
     find_array,
+    is_answer,
     join,
     join_all,
     stand_in,
@@ -90,6 +92,10 @@ from jaxlint.syntax.newer import TypeAlias
 def is_unclear(value: Unknown | Array) -> bool:
     """Whether it may be anything, of arrays or not."""
     return type(value) is Unknown or (isinstance(value, Array) and value.tree and not value.certain)
+
+
+def _raises(branch: Sequence[ast.stmt]) -> bool:
+    return bool(branch) and isinstance(branch[-1], ast.Raise)
 
 
 def truth(value: Value) -> bool | None:
@@ -315,7 +321,12 @@ class Statements(Machine):
                 foreign = closed_branch(value, node.body, node.orelse)
             if foreign is None and frame.stage.staged:
                 foreign = self.arrayless_branch(node.test, frame)
+            answer = frame.stage.staged and is_answer(value)
+            if answer:
+                frame.facts["answered"] = True
             open_choice = frame.stage.staged and self.may_be_static(node.test, frame)
+            # Where one branch raises, whoever gets past the test has taken the other.
+            refused, required = answer and _raises(node.body), answer and _raises(node.orelse)
             if self.decides_for_kind(node.test, frame):
                 frame.facts["ranked"] = True
             self.narrow(node.test, True, frame)
@@ -324,7 +335,8 @@ class Statements(Machine):
                 recall(asked, True, frame)
             # The branch that today's JAX takes has to work there: a shim guards the other one.
             taken = self.taken_today(node.test, frame) if shim else None
-            doubt, unguarded = open_choice or missing is True or foreign is True, taken is True
+            doubt = open_choice or missing is True or foreign is True or (answer and not required)
+            unguarded = taken is True
             with Doubting(frame, doubt), ImportGuard(frame, -1) if unguarded else NOTHING:
                 body_alive = self.exec_tested(node.test, True, node.body, frame)
             after_body = frame.snapshot()
@@ -332,24 +344,36 @@ class Statements(Machine):
             self.narrow(node.test, False, frame)
             if asked is not None:
                 recall(asked, False, frame)
-            doubt, unguarded = open_choice or missing is False or foreign is False, taken is False
+            doubt = open_choice or missing is False or foreign is False or (answer and not refused)
+            unguarded = taken is False
             with Doubting(frame, doubt), ImportGuard(frame, -1) if unguarded else NOTHING:
                 else_alive = self.exec_tested(node.test, False, node.orelse, frame)
         if isinstance(value, Shim) and body_alive != else_alive and taken is not body_alive:
             self.leave_shim(node.body if else_alive else node.orelse, frame)
         elif foreign is body_alive and else_alive is not body_alive:
             Block.doubts_rest(frame)  # what follows is for those alone
+        elif answer and else_alive is not body_alive and not (refused or required):
+            Block.doubts_rest(frame)
         elif not body_alive and frame.function is not None:
             if asks_what_is_kept(node.test, frame.function.node):
                 frame.facts["perhaps kept"] = True  # the host may have asked before, as its `__init__` does
         if body_alive and else_alive:
             when_false = frame.scope.variables
             self.merge(frame, after_body)
+            if answer:
+                self.doubt_flags(after_body.variables, when_false, frame)
             if asked is not None:
                 remember(asked, after_body.variables, when_false, frame)
         elif body_alive:
             frame.restore(after_body)
         return body_alive or else_alive
+
+    @staticmethod
+    def doubt_flags(one: dict[str, Value], other: dict[str, Value], frame: Frame) -> None:
+        # A flag that the branches of an answer set in two ways says what the answer says.
+        for name, value in one.items():
+            if other.get(name, value) is not value:
+                frame.scope.variables[name] = as_answer(frame.scope.variables[name])
 
     def exec_tested(self, test: ast.expr, outcome: bool, branch: Sequence[ast.stmt], frame: Frame) -> bool:
         """Runs a branch, in which an item of a dict that `test` asks for is what it said."""
@@ -440,9 +464,14 @@ class Statements(Machine):
                 if isinstance(pattern, (ast.MatchAs, ast.MatchStar)) and pattern.name:
                     whole = isinstance(case.pattern, ast.MatchAs) and pattern is case.pattern
                     frame.scope.variables[pattern.name] = subject if whole else UNKNOWN
+            asked: Value = UNKNOWN
             if case.guard is not None:
-                self.test(self.eval(case.guard, frame), case.guard, "match", frame)
-            with Guarded(frame, node):
+                asked = self.eval(case.guard, frame)
+                self.test(asked, case.guard, "match", frame)
+                if truth(asked) is False:
+                    continue
+            doubt = frame.stage.staged and is_answer(asked)
+            with Guarded(frame, node), Doubting(frame, doubt):
                 if self.exec_block(case.body, frame):
                     ends.append(frame.snapshot())
             if isinstance(case.pattern, ast.MatchAs) and case.pattern.pattern is None and case.guard is None:
@@ -632,10 +661,13 @@ class Statements(Machine):
         def test() -> bool | None:
             value = self.eval(node.test, frame)
             self.test(value, node.test, "while", frame)
+            if frame.stage.staged and is_answer(value):
+                Block.doubts_rest(frame)
             seen.append(truth(value))
             return None if seen[-1] is None else not seen[-1]
 
-        self.run_loop(loop, node.body, test, frame)
+        with Block(frame):
+            self.run_loop(loop, node.body, test, frame)
         forever = bool(seen) and all(seen) and isinstance(node.test, ast.Constant)
         if node.orelse:
             return self.exec_block(node.orelse, frame)
@@ -869,7 +901,7 @@ class Statements(Machine):
             if array is not None and self.outlives_stage(scope, frame):
                 self.emit("leak", events.LeakEvent(target, frame, value, f"the outer variable `{target.id}`"))
         if isinstance(value, Unknown) and value.origin is None:
-            value = Unknown(Origin(target.id), value.flow, made_of=value.made_of)
+            value = Unknown(Origin(target.id), value.flow, made_of=value.made_of, answer=value.answer)
         elif type(value) is Array and value.origin is not None:
             if value.role == "key" or value.origin.name.startswith("part "):
                 value.origin.name = target.id  # messages call a key what the program calls it

@@ -116,6 +116,7 @@ class Unknown(Value):
     flow: Flow | None = None  # as of an array
     true: bool = False  # a test said so
     made_of: tuple[Value, ...] = ()  # functions that something unknown was given, which gave this
+    answer: bool = False  # as of an array
 
 
 class StarArgument(Unknown):
@@ -129,6 +130,7 @@ class StarArgument(Unknown):
 
 
 UNKNOWN: Final = Unknown()
+ANSWER: Final = Unknown(answer=True)
 
 
 @dataclass(slots=True, eq=False)
@@ -218,6 +220,7 @@ class Array(Value):
     mixed: bool = False
     partly: bool = False
     rowless: bool = False  # its first axis has no elements, so that a loop over it never runs
+    answer: bool = False  # what was not read says it of tracers: perhaps whether they are some
 
     def known_as(self, origin: Origin) -> Array:
         """The same array under another identity. (As `dataclasses.replace`, in a fifth of the time.)"""
@@ -236,6 +239,7 @@ class Array(Value):
             self.mixed,
             self.partly,
             self.rowless,
+            self.answer,
         )
 
 
@@ -521,6 +525,7 @@ class ExternalObject(Value):
     staged: Array | None = None  # its arrays are tracers: a layer that crossed a staging boundary
     own: Value | None = None  # as of `External`
     flow: Flow | None = None  # of the arrays of a layer
+    answer: bool = False  # as of an array: a function gave it
 
 
 @dataclass(slots=True, eq=False)
@@ -649,6 +654,19 @@ def unknown_of(inputs: Iterable[Value]) -> Unknown:
         part for part in options if isinstance(part, (Function, BoundMethod, Partial, Transformed))
     )
     return Unknown(made_of=functions) if functions else UNKNOWN
+
+
+def is_answer(value: Value) -> bool:
+    """Whether something that was not read says it of tracers: perhaps that they are some, as on the host they are not."""
+    return isinstance(value, (Unknown, Array, ExternalObject)) and value.answer
+
+
+def as_answer(value: Value) -> Value:
+    """What follows from an answer: `value`, where nothing else is known of it."""
+    undecided = type(value) is Unknown or (
+        type(value) is Static and value.const is MISSING and value.truth is None
+    )
+    return ANSWER if undecided else value
 
 
 def find_array(value: Value, staged: bool | None = None, depth: int = 4) -> Array | None:
@@ -781,7 +799,7 @@ def join(left: Value, right: Value, depth: int = 3) -> Value:
         return left
     one, two = type(left), type(right)
     if (one is Unknown and two is not Array) or (two is Unknown and one is not Array):
-        return UNKNOWN
+        return ANSWER if is_answer(left) or is_answer(right) else UNKNOWN
     if one is Array or two is Array:
         return _join_array(left, right)
     if one in STATICS and two in STATICS:
@@ -821,6 +839,7 @@ def _join_array(left: Value, right: Value) -> Value:
             mixed=left.mixed or right.mixed,
             partly=left.partly or right.partly or left.staged != right.staged,
             rowless=left.rowless and right.rowless,
+            answer=left.answer or right.answer,
         )
     array, other = (left, right) if type(left) is Array else (right, left)
     if type(other) not in _OF_TREES:
@@ -835,6 +854,7 @@ def _join_array(left: Value, right: Value) -> Value:
         jitted=array.jitted,
         mixed=mixed,
         partly=array.partly,
+        answer=array.answer or is_answer(other),
     )
 
 
@@ -1021,7 +1041,7 @@ def join_all(values: Iterable[Value], depth: int = 3) -> Value:
     """The join of all `values`; unknown when there are none."""
     result: Value | None = None
     for value in values:
-        if result is UNKNOWN and not isinstance(value, Array):
+        if result is UNKNOWN and not isinstance(value, Array) and not is_answer(value):
             continue  # as `join` has it, without the call: many a list holds very much
         result = value if result is None else join(result, value, depth)
     return UNKNOWN if result is None else result

@@ -39,7 +39,57 @@ from {package}settings import SEED
 def count(x):
     return jnp.sum(x).astype(jnp.int64) + SEED
 """
+SCAN = """import jax
+from {package}util import not_jax_tracer
+
+
+def scan(length, x, xs):
+    def body(carry, x):
+        i, state = carry
+        init = True if (not_jax_tracer(i) and i in range(length)) else False
+        name = "_" * (length - i) if init else ""
+        return (i + 1, state + len(name)), x
+
+    return jax.lax.scan(body, (0, x), xs)
+"""
+UTIL = """import jax
+
+
+def not_jax_tracer(x):
+    return not isinstance(x, jax.core.Tracer)
+
+
+def cases(*values):
+    def decorate(test):
+        def run(self):
+            for value in values:
+                test(self, value)
+
+        return run
+
+    return decorate
+"""
+TEST = """import unittest
+
+import jax
+from {package}util import cases
+
+WAYS = (
+    lambda f: (lambda x: jax.lax.while_loop(lambda s: s[0] < 1, lambda s: [1, f(s[1])], (0, x))),
+    jax.checkpoint,
+)
+
+
+class WayTest(unittest.TestCase):
+    @cases(*WAYS)
+    def test_fails(self, way):
+        with self.assertRaises(TypeError):
+            way(abs)(1.0)
+"""
 PACKAGES = {
+    "scan.py": SCAN,
+    "util.py": UTIL,
+    "way_test.py": TEST,
     "policy.py": POLICY,
     "blocks.py": BLOCKS,
     "unused.py": BLOCKS.replace("query", "key"),
@@ -64,7 +114,7 @@ def package(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["policy.py", "wide.py"])
+@pytest.mark.parametrize("name", ["policy.py", "wide.py", "scan.py", "way_test.py"])
 def test_what_another_file_gives_is_not_missing(package: Path, name: str, tmp_path: Path) -> None:
     top = package.parents[1]
     assert codes(package / name) == []  # no project around it

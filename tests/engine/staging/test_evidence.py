@@ -156,3 +156,45 @@ def test_what_a_fixture_and_set_up_lead_to_is_advice(tmp_path: Path) -> None:
     for text in (fixture, set_up):
         files = {"ops.py": _CLIPPED, "test_ops.py": text}
         assert severities(tmp_path, files, "tracer-branch") == {"ops.py:4": Severity.INFO}
+
+
+_TABLE = """
+import jax
+import unittest
+from .cases import cases
+
+
+def grown(xs):
+    return jax.lax.scan(lambda c, x: ((c, x), None), xs, xs)
+
+
+WAYS = (grown, lambda f: (lambda x: jax.lax.while_loop(lambda s: s[0] < 1, lambda s: [1, f(s[1])], (0, x))))
+"""
+_TESTS = """
+
+class WayTest(unittest.TestCase):
+    @cases(*WAYS)
+    def test_fails(self, way):
+        with self.assertRaises(Exception):
+            way(abs)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "severity"),
+    [
+        ("test_ways.py", _TABLE + _TESTS, Severity.INFO),
+        ("test_ways.py", _TABLE, Severity.ERROR),
+        ("ways.py", _TABLE + _TESTS, Severity.ERROR),
+    ],
+)
+def test_what_is_left_to_tests_beside_it_is_advice(
+    tmp_path: Path, name: str, text: str, severity: Severity
+) -> None:
+    found = severities(tmp_path, {name: text}, "carry-mismatch")
+    assert found == {f"{name}:7": severity, f"{name}:10": severity}
+
+
+def test_what_a_file_of_tests_runs_itself_is_as_sure_as_elsewhere(tmp_path: Path) -> None:
+    text = _TABLE + "\n\ngrown(jax.numpy.ones(3))\n" + _TESTS
+    assert severities(tmp_path, {"test_ways.py": text}, "carry-mismatch")["test_ways.py:7"] is Severity.ERROR
