@@ -205,7 +205,22 @@ class Called:
             if value is not None:
                 called = True
                 found |= self.things(value, None)
+        for call in self._calls_of_method(function):
+            value = _argument(function, call, parameter, bound=not is_decorated(function, "staticmethod"))
+            if value is not None:
+                called = True
+                found |= self.things(value, None)
         return frozenset(found) if called else None
+
+    def _calls_of_method(self, function: ast.FunctionDef) -> Iterator[ast.Call]:
+        """The calls in the file of a method of that name, of any object; a method of a class alone has any."""
+        if not isinstance(self.site.names.parents.get(function), ast.ClassDef):
+            return
+        for node in ast.walk(self.site.tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr == function.name:
+                    self.count()
+                    yield node
 
     def _attribute(self, node: ast.Attribute, frame: Frame | None) -> Things:
         if dotted := self.site.names.qualified(node):
@@ -388,12 +403,14 @@ def is_decorated(function: ast.AST, name: str) -> bool:
     return any(ast.unparse(one).rpartition(".")[2] == name for one in getattr(function, "decorator_list", ()))
 
 
-def _argument(function: ast.FunctionDef, call: ast.Call, parameter: str) -> ast.expr | None:
-    """What a call hands to a parameter, by position or by name."""
+def _argument(
+    function: ast.FunctionDef, call: ast.Call, parameter: str, *, bound: bool = False
+) -> ast.expr | None:
+    """What a call hands to a parameter, by position or by name. `bound`: the first parameter is the object."""
     for keyword in call.keywords:
         if keyword.arg == parameter:
             return keyword.value
-    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)][bound:]
     if parameter in names and names.index(parameter) < len(call.args):
         value = call.args[names.index(parameter)]
         return None if isinstance(value, ast.Starred) else value
