@@ -56,7 +56,11 @@ class Run:
             while time.monotonic() < self._until and not self._enough():
                 turn = min(spent, key=lambda one: spent[one] / _SHARES[one])
                 started = time.monotonic()
-                turns[turn]()
+                try:
+                    turns[turn]()
+                except Exception as error:  # of the harness: it costs its turn, and is seen
+                    what = " ".join(f"{type(error).__name__}: {error}".split())
+                    self._failed(cases.Case(turn, "harness", {}, ()), "harness", what, None)
                 spent[turn] += time.monotonic() - started
                 self._tell()
             self.figures.deaths += warm.deaths

@@ -35,6 +35,7 @@ class Failures:
         folder = self.folder / f"{kind.replace(' ', '-')}-{digest}"
         self.kept[name] = folder
         shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)  # a fault of `verify` has no files
         write(folder / "original", case.files)
         small = case
         if warm is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
+import os
 import shutil
 import signal
 import sys
@@ -17,6 +19,7 @@ from jaxlint_runtime.protocol import RUN_FOLDER
 
 _SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LOCK = "run.lock"
 _ROUNDS = 50  # of looking for orphans, which may start others while they are ended
 
 
@@ -35,9 +38,10 @@ def nothing_left() -> Iterator[None]:
     others = frozenset(child.pid for child in psutil.Process().children())
     adopting = _adopt_orphans(True)
     before = tempfile.tempdir
-    folder = ""
+    folder, lock = "", -1
     try:
-        folder = sandbox.run_folder = tempfile.tempdir = _new_folder()
+        folder, lock = _new_folder()
+        sandbox.run_folder = tempfile.tempdir = folder
         yield
     finally:
         sandbox.close_all()
@@ -47,6 +51,7 @@ def nothing_left() -> Iterator[None]:
         tempfile.tempdir, sandbox.run_folder = before, None
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
         for number, handler in handlers.items():
             if signal.getsignal(number) is _interrupt:  # else one has come: what is left to do then is short
                 signal.signal(number, handler)
@@ -58,13 +63,33 @@ def _interrupt(number: int, frame: object) -> None:
     raise KeyboardInterrupt
 
 
-def _new_folder() -> str:
+def _new_folder() -> tuple[str, int]:
+    """A folder for a run, and the lock that says that the run goes on."""
     try:
-        return tempfile.mkdtemp(prefix=RUN_FOLDER)
+        _remove_stale(tempfile.gettempdir())
+        folder = tempfile.mkdtemp(prefix=RUN_FOLDER)
+        lock = os.open(os.path.join(folder, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
     except OSError as error:
         raise NoRoom(
             f"no temporary files can be written ({error.strerror}); make room in the temporary folder, or name another with TMPDIR"
         ) from None
+    return folder, lock
+
+
+def _remove_stale(parent: str) -> None:
+    """Folders of this user's runs that were killed before they had a worker to put things in order: nobody holds their lock."""
+    for entry in os.scandir(parent):
+        with contextlib.suppress(OSError):
+            own = entry.name.startswith(RUN_FOLDER) and entry.is_dir(follow_symlinks=False)
+            if not own or entry.stat(follow_symlinks=False).st_uid != os.geteuid():
+                continue
+            lock = os.open(os.path.join(entry.path, _LOCK), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(entry.path, ignore_errors=True)
+            finally:
+                os.close(lock)
 
 
 def _adopt_orphans(adopt: bool) -> bool:

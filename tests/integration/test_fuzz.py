@@ -175,6 +175,7 @@ def test_a_failure_is_made_small_and_kept(tmp_path: Path) -> None:
     assert failures.stored(folder).files == case.files
     assert kept.add(case, "crash", "KeyError: 2 at line 4") is None  # the same but for its numbers
     assert list(kept.counts.values()) == [2]
+    assert kept.add(Case("verify", "verify", {}, ()), "verify", "a process is left") is not None
 
 
 def test_the_page_is_made_from_stored_figures(tmp_path: Path) -> None:

@@ -154,3 +154,29 @@ def test_a_killed_parent_costs_the_folder_of_its_run_and_no_other(begun: bool, t
         assert time.monotonic() < deadline
         time.sleep(0.1)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["of-others", "program.py", "started"]
+
+
+def test_the_next_run_removes_the_folder_of_one_that_was_killed_and_of_no_other(tmp_path: Path) -> None:
+    source = """
+        import os, signal, subprocess, sys
+        from jaxlint_runtime.leftovers import nothing_left
+        with nothing_left():
+            if sys.argv[1:]:
+                os.kill(os.getpid(), signal.SIGKILL)
+            print(len(os.listdir(os.environ["TMPDIR"])))
+        """
+    killed = "import sys; sys.argv.append('killed')\n" + textwrap.dedent(source)
+    (tmp_path / "jaxlint-run-without-lock").mkdir()  # another run begins at this moment
+    (tmp_path / "of-others").mkdir()
+    assert run(killed, tmp_path).returncode == -signal.SIGKILL
+    assert len(list(tmp_path.iterdir())) == 3
+    waits = textwrap.dedent(source).replace("print(", "print('ready', flush=True); sys.stdin.read(); print(")
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
+    at_work = subprocess.Popen(
+        [sys.executable, "-c", waits], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert at_work.stdout is not None
+    assert at_work.stdout.readline() == b"ready\n"
+    assert run(source, tmp_path).stdout == "4\n"  # itself, the one at work, and the two that are not for it
+    at_work.communicate(b"")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["jaxlint-run-without-lock", "of-others"]
