@@ -358,7 +358,7 @@ def verified(folder: Path, text: str, monkeypatch: pytest.MonkeyPatch) -> Verifi
     (folder / "program.py").write_text(text)
     monkeypatch.chdir(folder)
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")
-    monkeypatch.setattr(search, "_PAIRS", (1, 1))
+    monkeypatch.setattr(search, "_PAIRS", (2, 2))
     verification = Verification(Request("script", "program.py", calls=None, transforms=("source",)))
     verification.run()
     return verification
