@@ -51,6 +51,7 @@ from jaxlint.staging.values import (
     join_all,
     store_key,
     store_somewhere,
+    uncircular,
     update_dict,
 )
 
@@ -272,6 +273,7 @@ class Methods(Machine):
         if name in ("append", "add", "appendleft", "insert"):
             if args:
                 self.check_leak(target, args[-1], node, frame)
+                args = [*args[:-1], uncircular(target, args[-1])]
                 target.spread(args[-1])
                 if target.items is not None and not frame.loops and not frame.guards and name == "append":
                     target.items.append(bearable(target, args[-1]))
@@ -315,6 +317,8 @@ class Methods(Machine):
 
     def extend_list(self, target: ListValue, value: Value, node: ast.AST, frame: Frame) -> None:
         self.check_leak(target, value, node, frame)
+        if value is not target:
+            value = uncircular(target, value)  # `a.extend(a)` puts its items into it, and not itself
         if (
             target.items is not None
             and isinstance(value, (ListValue, TupleValue))
@@ -456,6 +460,7 @@ class Methods(Machine):
                 self.check_leak(target, default, node, frame)
                 if isinstance(default, (ListValue, DictValue)):
                     default.stage = target.stage  # it lives as long as what holds it
+                default = uncircular(target, default)
                 target.element = default if target.element is None else join(target.element, default)
                 return default
             if target.element is None and const is not MISSING:
@@ -529,6 +534,7 @@ class Methods(Machine):
             if find_array(index, True, 0) is not None:
                 self.emit("index", events.IndexEvent(target, frame, base, index, "list"))
             const = constant(index)
+            value = uncircular(base, value)
             if (
                 base.items is not None
                 and isinstance(const, int)

@@ -122,6 +122,8 @@ class Transforming(Boundary, StagedCalls, CustomRules):
         target = args[0] if args else next((kwargs[k] for k in _TARGET_KEYWORDS if k in kwargs), None)
         if target is None or isinstance(target, StarArgument):
             return Partial(External(name, own), [], kwargs)
+        if isinstance(target, Transformed) and target.nesting >= _MAX_NESTING:
+            return UNKNOWN  # whoever asks for the function goes through each of them
         if spec.kind == "wrap":
             if own is not None:
                 self.aside(own, args, kwargs, node, frame)
@@ -276,6 +278,7 @@ class Transforming(Boundary, StagedCalls, CustomRules):
 
 
 # What a function that is transformed is called where it is passed by name.
+_MAX_NESTING = 50  # transformations around each other
 _TARGET_KEYWORDS = ("fun", "f", "fn", "kernel", "body")
 _POSITIONAL_OPTIONS: dict[str, tuple[str, ...]] = {
     "vmap": ("in_axes", "out_axes"),

@@ -565,6 +565,11 @@ class Transformed(Value):
     why: Why
     label: str = ""  # how the user would name the function
     attributes: dict[str, Value] = field(default_factory=dict)
+    nesting: int = field(init=False, default=0)  # how many transformations lie in it
+
+    def __post_init__(self) -> None:
+        if isinstance(self.target, Transformed):
+            self.nesting = self.target.nesting + 1
 
 
 def member_kind(member: Value) -> str:
@@ -709,6 +714,47 @@ def _truth(left: Static, right: Static) -> bool | None:
     return both[0] if both[0] is both[1] else None
 
 
+_MANY_INSIDE = MAX_WEIGHT  # containers in a container that are looked at
+
+
+def lies_in(target: Value, value: Value) -> bool:
+    """Whether `value` is `target` or holds it, at any depth, or is too much to tell."""
+    if type(value) not in CONTAINERS:
+        return False
+    seen: set[int] = set()
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if one is target or len(seen) > _MANY_INSIDE:
+            return True
+        if id(one) not in seen:
+            seen.add(id(one))
+            waiting += [part for part in _held_by(one) if type(part) in CONTAINERS]
+    return False
+
+
+def _held_by(value: Value) -> list[Value]:
+    """What a container holds, known or not."""
+    if isinstance(value, DictValue):
+        return [*value.items.values(), *([value.element] if value.element is not None else [])]
+    if isinstance(value, (ListValue, TupleValue)):
+        around = (
+            [*value.head, *([value.tail] if value.tail is not None else [])]
+            if isinstance(value, TupleValue)
+            else []
+        )
+        return [*(value.items or ()), value.element, *around]
+    return []
+
+
+def uncircular(target: Value, value: Value) -> Value:
+    """`value`, which is about to be put into `target`; unknown where `target` would then hold itself.
+
+    What walks through containers may so rely on an end.
+    """
+    return UNKNOWN if type(value) in CONTAINERS and lies_in(target, value) else value
+
+
 def bearable(target: ListValue | DictValue, value: Value) -> Value:
     """`value`, which is about to be put into `target`; unknown once that gets too heavy."""
     if type(value) in CONTAINERS:
@@ -722,7 +768,7 @@ def bearable(target: ListValue | DictValue, value: Value) -> Value:
 def store_key(target: DictValue, key: Any, value: Value, conditional: bool) -> None:
     """`target[key] = value`; `conditional`: on one of several paths."""
     known = target.items.get(key)
-    value = bearable(target, value)
+    value = bearable(target, uncircular(target, value))
     target.items[key] = join(known, value) if known is not None and conditional else value
     if conditional and known is None:
         target.optional = target.optional.union((key,))
@@ -741,6 +787,7 @@ def store_somewhere(target: DictValue, key: Value, value: Value) -> None:
 
 def overwrite_any(target: DictValue, value: Value) -> None:
     """`target[key] = value` with a key that is not known: it may be one of those that are."""
+    value = uncircular(target, value)
     target.items.update({key: join(known, value) for key, known in target.items.items()})
     target.element = value if target.element is None else join(target.element, value)
 

@@ -208,6 +208,39 @@ def dicts_a_hundred_deep() -> str:
 
 
 @program
+def containers_that_hold_themselves() -> str:
+    return """
+a, b, c = [], {}, ()
+
+@jax.jit
+def run(x):
+    a.append(a)
+    b["b"] = [b]
+    b.update(c=b)
+    b.setdefault("d", (b, a))
+    a.extend([a, b])
+    a[0] = [a]
+    around = [x]
+    pair = (around, {"more": around})
+    around.append(pair)
+    around += [pair]
+    inner = []
+    outer = [inner]
+    inner.append(0)
+    inner.append(outer)
+    return around, inner, outer, a, b
+
+run(jnp.ones(3))
+print(jax.tree.map(lambda v: (v, a), b), sorted(a), [*a, *b.values()], dict(zip(a, a)))
+"""
+
+
+@program
+def one_function_under_thousands_of_transformations() -> str:
+    return "@jax.jit\n" * 6000 + "def run(x):\n    return x\n\nrun(jnp.ones(3))\n"
+
+
+@program
 def doubled_in_a_loop() -> str:
     return """
 def grow(x):
