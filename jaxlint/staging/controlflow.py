@@ -518,13 +518,13 @@ class ControlFlow(Machine):
             self.call_transformed_method(jitted, "eval_shape", args[1:], kwargs, node, frame)
         elif args:
             keeps_python = api.startswith("equinox.")
-            why = self.body_why(api, args[0], node, frame)
-            part = Why("it is an argument of eval_shape", cause=why)
-            staged = [self.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]
-            options = {n: self.to_staged(v, part, keeps_python=keeps_python) for n, v in kwargs.items()}
-            stage = Stage("eval_shape", True, True, why, frame.stage)
             # It traces, whatever `jax.disable_jit` says. No number is drawn: the keys are as good as before.
             with Tracing(self, 0), KeysAside(frame, dict(frame.used)):
+                why = self.body_why(api, args[0], node, frame)
+                part = Why("it is an argument of eval_shape", cause=why)
+                staged = [self.to_staged(v, part, keeps_python=keeps_python) for v in args[1:]]
+                options = {n: self.to_staged(v, part, keeps_python=keeps_python) for n, v in kwargs.items()}
+                stage = Stage("eval_shape", True, True, why, frame.stage)
                 self.in_stage(args[0], stage, staged, options, node, frame)
         return ExternalObject("jax.ShapeDtypeStruct")
 

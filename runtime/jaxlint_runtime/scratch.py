@@ -25,7 +25,8 @@ _SKIPPED = frozenset(
         ".nox",
     }
 )
-_LINKED_FROM = 16 * 2**20  # bytes; larger files are linked, not copied
+_LARGE = 16 * 2**20  # bytes
+_MOST_LARGE = 512 * 2**20  # bytes of large files that are copied, the smallest first; the others are linked
 _MOST_FILES = 20_000
 _MOST_BYTES = 2 * 2**30
 
@@ -66,22 +67,29 @@ def project_root(start: Path) -> Path:
 
 @contextmanager
 def scratch_copy(root: Path) -> Iterator[Scratch]:
-    """Copy the project for the time of the block. Large files are links to the originals. Raises TooLarge."""
+    """Copy the project for the time of the block. Raises TooLarge.
+
+    The largest files are links to the originals where copying them all would take too much: a program that writes to one of those in
+    place changes the original, as it does whenever it is run.
+    """
     files = list(_files(root))
     if len(files) > _MOST_FILES:
         raise TooLarge(f"{root} holds more than {_MOST_FILES} files")
-    if sum(size for _, size in files if size < _LINKED_FROM) > _MOST_BYTES:
+    if sum(size for _, size in files if size < _LARGE) > _MOST_BYTES:
         raise TooLarge(f"{root} holds more than {_MOST_BYTES // 2**30} GiB of files")
     with tempfile.TemporaryDirectory(prefix="jaxlint-", ignore_cleanup_errors=True) as name:
         scratch = Scratch(root, Path(os.path.realpath(name)) / root.name)
         scratch.folder.mkdir()
-        for relative, size in files:
+        left = _MOST_LARGE
+        for relative, size in sorted(files, key=lambda file: file[1]):
             target = scratch.folder / relative
             target.parent.mkdir(parents=True, exist_ok=True)
-            if size >= _LINKED_FROM:
+            if size >= _LARGE and size > left:
                 target.symlink_to(root / relative)
-            else:
-                shutil.copy2(root / relative, target)
+                continue
+            if size >= _LARGE:
+                left -= size
+            shutil.copy2(root / relative, target)
         yield scratch
 
 

@@ -34,15 +34,18 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-def test_code_is_copied_large_data_linked_the_rest_left(
+def test_code_is_copied_the_largest_data_linked_the_rest_left(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scratch, "_LINKED_FROM", 12)
-    (project / "data/big.bin").write_bytes(b"x" * 100)
+    monkeypatch.setattr(scratch, "_LARGE", 12)
+    monkeypatch.setattr(scratch, "_MOST_LARGE", 150)
+    (project / "data/big.bin").write_bytes(b"x" * 200)
+    (project / "data/state.bin").write_bytes(b"x" * 100)
     with scratch.scratch_copy(project) as copy:
         found = sorted(str(p.relative_to(copy.folder)) for p in copy.folder.rglob("*") if p.is_file())
-        assert found == ["data/big.bin", "pack/mod.py", "pyproject.toml"]
+        assert found == ["data/big.bin", "data/state.bin", "pack/mod.py", "pyproject.toml"]
         assert (copy.folder / "data/big.bin").is_symlink()
+        assert not (copy.folder / "data/state.bin").is_symlink()  # a program may write to it in place
         assert not (copy.folder / "pack/mod.py").is_symlink()
         (copy.folder / "pack/mod.py").write_text("changed")
         place = copy.folder
