@@ -22,10 +22,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from jaxlint_runtime.rewrites.printed import COARSE, RELATIVE, SPREAD, first_difference
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _READ = 64 * 2**20  # bytes of a file that is looked into; of a larger one the size and a hash are compared
 _HASHED = 2 * 2**30
@@ -336,6 +338,8 @@ def _members(data: bytes) -> dict[str, bytes]:
 
 
 def _array(data: bytes) -> np.ndarray | None:
+    import numpy as np  # not at the top: the command line runs without it
+
     try:
         found = np.load(io.BytesIO(data), allow_pickle=False)
     except (ValueError, OSError, EOFError):
@@ -344,6 +348,8 @@ def _array(data: bytes) -> np.ndarray | None:
 
 
 def _other_array(name: str, arrays: Sequence[np.ndarray], coarse: bool) -> str | None:
+    import numpy as np  # not at the top: the command line runs without it
+
     first, *others, new = arrays
     kinds = [(one.shape, one.dtype) for one in arrays]
     if any(kind != kinds[0] for kind in kinds[1:-1]):
@@ -365,6 +371,8 @@ def _other_array(name: str, arrays: Sequence[np.ndarray], coarse: bool) -> str |
 
 def _apart(left: np.ndarray, right: np.ndarray) -> float:
     """The largest difference against the largest value; infinite where not the same values are finite."""
+    import numpy as np  # not at the top: the command line runs without it
+
     if not np.array_equal(np.isfinite(left), np.isfinite(right)):
         return float("inf")
     wide = np.complex128 if left.dtype.kind == "c" else np.float64
@@ -388,6 +396,8 @@ def _other_bytes(name: str, first: bytes, others: Sequence[bytes], new: bytes, c
 
 def rounded_alike(left: bytes, right: bytes, relative: float) -> bool:
     """Whether two runs of bytes differ in nothing but floating-point numbers that rounding has moved, at whatever offsets these lie."""
+    import numpy as np  # not at the top: the command line runs without it
+
     if len(left) != len(right):
         return False
     a, b = (np.frombuffer(data, np.uint8) for data in (left, right))
@@ -396,6 +406,8 @@ def rounded_alike(left: bytes, right: bytes, relative: float) -> bool:
 
 
 def _groups(places: np.ndarray, gap: int) -> list[np.ndarray]:
+    import numpy as np  # not at the top: the command line runs without it
+
     return np.split(places, np.flatnonzero(np.diff(places) > gap) + 1) if len(places) else []
 
 
@@ -414,6 +426,8 @@ def _alike(left: bytes, right: bytes, places: np.ndarray, relative: float, gaps:
 
 def _close_words(left: bytes, right: bytes, start: int, stop: int, word: str, relative: float) -> bool:
     """Whether the bytes of a place are such numbers, by any alignment."""
+    import numpy as np  # not at the top: the command line runs without it
+
     width = 2 if word == "bfloat16" else np.dtype(word).itemsize
     for shift in range(width):
         begin = start - shift
@@ -437,6 +451,8 @@ def _close_words(left: bytes, right: bytes, start: int, stop: int, word: str, re
 
 
 def _numbers(data: bytes, word: str) -> np.ndarray:
+    import numpy as np  # not at the top: the command line runs without it
+
     if word == "bfloat16":
         with np.errstate(all="ignore"):
             return (np.frombuffer(data, "<u2").astype("<u4") << 16).view("<f4").astype(np.float64)
