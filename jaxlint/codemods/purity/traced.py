@@ -28,6 +28,7 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
+from jaxlint.jaxapi.functions import NUMPY_DISPATCHES
 
 _STATIC = frozenset({"shape", "ndim", "dtype", "size", "aval", "weak_type", "sharding", "itemsize", "nbytes"})
 _ASKING = frozenset({"len", "isinstance", "hasattr", "callable", "type", "getattr", "id", "issubclass"})
@@ -39,46 +40,10 @@ _FETCHING = frozenset({"item", "tolist", "to_py", "__array__", "block_until_read
 _STATIC_RESULTS = ("jax.tree.structure", "jax.devices", "jax.device_count", "jax.local_device_count", "jax.default_backend", "jax.numpy.shape", "jax.numpy.ndim", "jax.numpy.size",
                    "jax.numpy.result_type", "jax.numpy.issubdtype", "jax.numpy.iscomplexobj", "jax.numpy.isrealobj", "jax.numpy.finfo", "jax.numpy.iinfo", "jax.eval_shape", "jax.dtypes.", "jax.typeof",
                    "numpy.shape", "numpy.ndim", "numpy.size", "equinox.is_", "equinox.filter_eval_shape")  # fmt: skip
-_DELEGATED = frozenset(
-    f"numpy.{name}"
-    for name in [
-        "sum",
-        "mean",
-        "std",
-        "var",
-        "prod",
-        "max",
-        "min",
-        "all",
-        "any",
-        "argmax",
-        "argmin",
-        "reshape",
-        "transpose",
-        "ravel",
-        "squeeze",
-        "shape",
-        "ndim",
-        "size",
-        "cumsum",
-        "cumprod",
-        "round",
-        "clip",
-        "dot",
-        "swapaxes",
-        "repeat",
-        "take",
-        "trace",
-        "diagonal",
-        "sort",
-        "argsort",
-        "amax",
-        "amin",
-        "result_type",
-        "issubdtype",
-        "iscomplexobj",
-    ]
-)
+# Functions of NumPy that work on tracers: those that call the method of their argument, and those that look at its shape or dtype.
+_ON_TRACERS = NUMPY_DISPATCHES | {
+    f"numpy.{name}" for name in ("shape", "ndim", "size", "result_type", "issubdtype", "iscomplexobj")
+}
 _HOST = ("numpy.", "math.", "scipy.", "cmath.", "statistics.")
 
 
@@ -390,7 +355,7 @@ class Traced:
                 isinstance(one, Plain) and one.kind == "array" for one in self.meaning.of(node.args[0], file)
             )
             return "asks for the truth of what would be traced" if several else ""
-        if name.startswith(_HOST) and name not in _DELEGATED and name not in ("numpy.float32", "numpy.int32"):
+        if name.startswith(_HOST) and name not in _ON_TRACERS:
             return "computes on the host with what would be traced"
         if (
             isinstance(function, ast.Attribute)

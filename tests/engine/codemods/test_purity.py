@@ -52,10 +52,15 @@ REFUSED = {
     "a string on one path": ("def f(x, debug):\n    if debug:\n        return 'none'\n    return jnp.sin(x)\n\nf(jnp.ones(3), False)\n", "a string"),
     "an array of NumPy": ("def f(x):\n    return np.zeros(3) + 1\n" + CALL, "an array of NumPy"),
     "a branch that no run took": ("def g(x, check):\n    if check:\n        print_it = float(x.sum())\n        x = x * print_it\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "makes a Python value"),
+    **{
+        f"numpy's {call.partition('(')[0]} on a path that no run took": (f"def g(x, check):\n    if check:\n        x = jnp.sin(np.{call})\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "on the host")
+        for call in ("clip(x, 0, 1)", "dot(x, x)", "ravel(x)", "sort(x)", "trace(x)", "diagonal(x)", "float32(x)")
+    },
     "a string of an array": ("def f(x):\n    name = f'{x}'\n    return jnp.sin(x) * len(name)\n" + CALL, "into a string"),
 }  # fmt: skip
 FINE = {
     "a helper of another file": "import helper\ndef f(x):\n    return helper.scaled(x)\n" + CALL,
+    "numpy's functions that call the array's": "def g(x, check):\n    if check:\n        x = np.sum(x) + np.cumsum(x) + np.size(x) + np.ndim(x)\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL,
     "a list of its own": "def f(x):\n    rows, sums = [], []\n    for _ in range(3):\n        rows.append(x)\n        sums.append(x.sum())\n    return jnp.stack(rows), jnp.stack(sums)\n" + CALL,
     "a table that is only read": "T = {'a': 1.0, 'b': [1, 2]}\nprint(len(T), T['b'][0])\ndef f(x):\n    return jnp.sin(x) * T['a']\n" + CALL,
     "one of two branches": "import sys\nif len(sys.argv) > 1:\n    RATE = 1.0\nelse:\n    RATE = 2.0\ndef f(x):\n    return jnp.sin(x) * RATE\n" + CALL,
