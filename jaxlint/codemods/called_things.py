@@ -13,6 +13,7 @@ from jaxlint.codemods import library_state as library
 from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.modules import values_of
 from jaxlint.codemods.site import Site
+from jaxlint.codemods.text import shown_source
 
 DEEP = 12  # calls that are followed into each other
 _MANY = 4000  # expressions that are looked at for one question
@@ -120,7 +121,7 @@ class Called:
             return self.things(node.value, frame)
         if isinstance(node, ast.Call):
             return self._result(node, frame)
-        return frozenset({Thing("unknown", name=short(node))})
+        return frozenset({Thing("unknown", name=shown_source(node))})
 
     def _any(self, nodes: Iterable[ast.AST], frame: Frame | None) -> Things:
         return frozenset[Thing]().union(*(self.things(one, frame) for one in nodes)) or PLAIN
@@ -321,7 +322,7 @@ class Called:
         if one.kind == "library":
             return self._gives_of_library(one.name, call, frame)
         if one.kind == "method" and one.name == "bind":
-            return {Thing("unknown", name=short(call))}  # a module with variables and keys of its own
+            return {Thing("unknown", name=shown_source(call))}  # a module with variables and keys of its own
         if one.kind == "method" and one.of is not None:
             if one.of.kind in ("data",) or one.name in library.FUNCTIONAL:
                 return PLAIN
@@ -331,7 +332,7 @@ class Called:
                 return PLAIN
         if one.kind == "instance" or one.kind == "object":
             return PLAIN
-        return {Thing("unknown", name=short(call.func))}
+        return {Thing("unknown", name=shown_source(call.func))}
 
     def _gives_of_library(self, name: str, call: ast.Call, frame: Frame | None) -> Iterable[Thing]:
         last = name.rpartition(".")[2]
@@ -433,8 +434,3 @@ def root_of(node: ast.AST) -> ast.AST:
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return node
-
-
-def short(node: ast.AST) -> str:
-    text = ast.unparse(node).partition("\n")[0]
-    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -16,6 +16,7 @@ from jaxlint.codemods.modules import (
     values_of,
 )
 from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.text import shown_source
 
 # Calls that change something or talk to the world, by the name of the builtin or of the method.
 _BUILTINS = frozenset({"print", "open", "input", "next", "setattr", "delattr", "exec", "eval", "breakpoint"})
@@ -177,7 +178,7 @@ def _effect(site: Site, node: ast.AST, lifted: str) -> str | None:
     if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
         if isinstance(node.value, ast.Call) and _is_debug(site, node.value):
             return None
-        return f"does something for its effect: `{_short(node.value)}`"
+        return f"does something for its effect: `{shown_source(node.value)}`"
     if isinstance(node, ast.Call):
         return _effect_of_call(site, node, lifted)
     return None
@@ -210,7 +211,7 @@ def _effect_of_call(site: Site, node: ast.Call, lifted: str) -> str | None:
     change = changed_by_call(site, node)
     if change is None or (lifted == "haiku" and change.framework == "haiku" and not change.draws):
         return None  # hk.scan carries what modules store, and splits the keys that they draw in another way
-    return f"calls `{_short(function)}`, which {change.what}"
+    return f"calls `{shown_source(function)}`, which {change.what}"
 
 
 def _is_own_module(site: Site, function: ast.expr) -> bool:
@@ -266,11 +267,6 @@ def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
         if isinstance(node, FUNCTIONS) and child not in [*node.args.defaults, *node.args.kw_defaults]:
             continue
         yield from _evaluated(child)
-
-
-def _short(node: ast.AST) -> str:
-    text = ast.unparse(node).partition("\n")[0]
-    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def is_total(site: Site, node: ast.expr) -> bool:

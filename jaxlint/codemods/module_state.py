@@ -22,11 +22,11 @@ from jaxlint.codemods.called_things import (
     evaluated,
     methods_of,
     root_of,
-    short,
 )
 from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.modules import framework_of_class, values_of
 from jaxlint.codemods.site import Site
+from jaxlint.codemods.text import shown_source
 
 _CHANGING = frozenset(
     """append extend insert pop popitem remove clear setdefault write send appendleft extendleft popleft add discard
@@ -99,7 +99,9 @@ class _Reader(Called):
         made = call.func
         if isinstance(made, ast.Call) and (name := self.site.names.qualified(made.func) or ""):
             if library.framework_of(name) == "flax.nnx" and library.is_transformation(name):
-                return Change(f"may change state: `{short(made.func)}` takes modules apart", "flax.nnx")
+                return Change(
+                    f"may change state: `{shown_source(made.func)}` takes modules apart", "flax.nnx"
+                )
         return None
 
     def _called(self, one: Thing, call: ast.Call | None, frame: Frame | None) -> Change | None:
@@ -232,7 +234,9 @@ class _Reader(Called):
             return Change(f"changes state: `{name}` binds `{part.names[0]}`, a variable from outside of it")
         if isinstance(part, (ast.Attribute, ast.Subscript)) and not isinstance(part.ctx, ast.Load):
             if not self._is_fresh(function, part):
-                return Change(f"changes state: `{name}` stores into `{short(part)}`", self._home(part, frame))
+                return Change(
+                    f"changes state: `{name}` stores into `{shown_source(part)}`", self._home(part, frame)
+                )
         if isinstance(part, ast.Call):
             called = part.func
             if isinstance(called, ast.Attribute) and called.attr in _CHANGING:
@@ -240,7 +244,7 @@ class _Reader(Called):
                 alone = isinstance(self.site.names.parents.get(part), ast.Expr)
                 if changes and (alone or called.attr not in ("update", "pop", "setdefault", "add")):
                     return Change(
-                        f"changes state: `{name}` calls `{short(called)}`", self._home(called, frame)
+                        f"changes state: `{name}` calls `{shown_source(called)}`", self._home(called, frame)
                     )
             return self.call(part, frame)
         return None

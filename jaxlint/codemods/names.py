@@ -293,12 +293,12 @@ class _Collector:
         return scope
 
     def _visit_signature(self, arguments: ast.arguments, scope: Scope) -> None:
-        for argument in _parameters(arguments):
+        for argument in parameters_of(arguments):
             self.visit(argument.annotation, scope)
         self.visit_all([*arguments.defaults, *(d for d in arguments.kw_defaults if d)], scope)
 
     def _bind_parameters(self, arguments: ast.arguments, scope: Scope) -> None:
-        for argument in _parameters(arguments):
+        for argument in parameters_of(arguments):
             self.bind(scope, argument.arg, argument)
 
     def _predeclare(self, body: list[ast.stmt], scope: Scope) -> None:
@@ -335,6 +335,7 @@ class _Collector:
                     self.names.exported.add(part.value)
 
 
-def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+def parameters_of(arguments: ast.arguments) -> list[ast.arg]:
+    """All parameters of a signature: by position, by name alone, then `*args` and `**kwargs`."""
     found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
     return found + [extra for extra in (arguments.vararg, arguments.kwarg) if extra]

@@ -13,6 +13,7 @@ from jaxlint.codemods.layout import Layout
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused, Site
+from jaxlint.codemods.text import shown_source
 from jaxlint.finding import Span
 from jaxlint.jaxapi.dtypes import TRUTH_FUNCTIONS
 
@@ -54,7 +55,9 @@ class Selector:
         """A value of the program. Raises Refused when it cannot be the result of a branch."""
         check_expression(self.site, node, what)
         if isinstance(node, _NO_ARRAYS) or constant_type(node) in (str, bytes, type(None), type(...)):
-            raise Refused(f"{what} gives `{_short(node)}`, which is no array that the program could choose")
+            raise Refused(
+                f"{what} gives `{shown_source(node)}`, which is no array that the program could choose"
+            )
         if isinstance(node, ast.Name):
             held = self.site.names.bindings_of(node.id, self.site.names.scope_at(node))
             if any(isinstance(one.node, (*FUNCTIONS, ast.ClassDef)) for one in held):
@@ -123,7 +126,7 @@ def check_test(layout: Layout, test: ast.expr) -> None:
     guard = static_part(test)
     if guard is not None:
         raise Refused(
-            f"the test also asks `{_short(guard)}`, which is known while JAX traces and may guard the branch; "
+            f"the test also asks `{shown_source(guard)}`, which is known while JAX traces and may guard the branch; "
             "give it an `if` of its own"
         )
 
@@ -170,8 +173,3 @@ def is_static(node: ast.expr) -> bool:
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Name) and node.func.id == "len"
     return isinstance(node, ast.Attribute) and node.attr in _STATIC_ATTRIBUTES
-
-
-def _short(node: ast.AST) -> str:
-    text = ast.unparse(node).partition("\n")[0]
-    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -1,12 +1,19 @@
-"""Text edits: positions to offsets, applying edits, and finding those that overlap."""
+"""Text edits: positions to offsets, applying edits, and finding those that overlap; and source as messages show it."""
 
 from __future__ import annotations
 
+import ast
 import itertools
 from collections.abc import Iterable, Sequence
 
 from jaxlint.finding import Edit, Span
 from jaxlint.syntax.parse import split_lines
+
+
+def shown_source(node: ast.AST) -> str:
+    """The first line of an expression or statement, cut to a length that fits a message."""
+    text = ast.unparse(node).partition("\n")[0]
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 class Lines:

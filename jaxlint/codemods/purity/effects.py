@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.purity import known
-from jaxlint.codemods.purity.meaning import Meaning, _text
-from jaxlint.codemods.purity.program import FUNCTION_NODES, File, FunctionNode, bodies, own_parts
+from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NUMBER,
@@ -31,6 +31,8 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
+from jaxlint.codemods.text import shown_source
+from jaxlint.syntax.functions import NESTED
 
 _CONTEXTS = frozenset(
     {
@@ -117,12 +119,12 @@ class Effects:
             yield from self._tree(node, file, function, fresh_self=fresh_self)
 
     def _problem(self, what: str, node: ast.AST, file: File, *, certain: bool) -> Problem:
-        return Problem(f"`{_text(node)}` at {self.program.place(file, node)} {what}", certain)
+        return Problem(f"`{shown_source(node)}` at {self.program.place(file, node)} {what}", certain)
 
     def _tree(
         self, node: ast.AST, file: File, function: FunctionNode | None, *, fresh_self: bool
     ) -> Iterator[Problem]:
-        parts = [node] if isinstance(node, (*FUNCTION_NODES, ast.ClassDef)) else [node, *own_parts(node)]
+        parts = [node] if isinstance(node, NESTED) else [node, *own_parts(node)]
         for part in parts:
             yield from self._node(part, file, function, fresh_self)
 
@@ -384,7 +386,7 @@ class Effects:
             for cls in self.meaning.heirs(value.cls):
                 member = self.meaning.member(cls, node.attr)
                 if member is not None and isinstance(member[1].node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    decorators = [_text(one) for one in member[1].node.decorator_list]
+                    decorators = [shown_source(one) for one in member[1].node.decorator_list]
                     if any(one == "property" for one in decorators):
                         yield from self._function(member[1].node, member[0].file, fresh_self=False)
                     elif any("cached_property" in one for one in decorators):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 
+from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.names import Binding, Scope
 from jaxlint.codemods.purity import known
 from jaxlint.codemods.purity.operations import Operations
-from jaxlint.codemods.purity.program import FUNCTION_NODES, File, FunctionNode, Program, own_parts, parameters
+from jaxlint.codemods.purity.program import File, FunctionNode, Program, own_parts, parameters
 from jaxlint.codemods.purity.values import (
     ARRAY,
     NONE,
@@ -30,7 +31,9 @@ from jaxlint.codemods.purity.values import (
     one,
     unknown,
 )
+from jaxlint.codemods.text import shown_source
 from jaxlint.jaxapi.names import canonical
+from jaxlint.syntax.functions import NESTED
 
 _STEPS = 200_000
 _ROUNDS = 8
@@ -64,7 +67,7 @@ class Meaning(Operations):
 
     def _evaluated(self, node: ast.expr, file: File) -> Values:
         method = getattr(self, f"of_{type(node).__name__}", None)
-        return bounded(method(node, file)) if method is not None else unknown(_text(node))
+        return bounded(method(node, file)) if method is not None else unknown(shown_source(node))
 
     def _answer(self, key: ast.expr | Place, work: Callable[[], Values]) -> Values:
         """The answer to a question, which may be asked while it is worked out: then all is asked again until nothing changes."""
@@ -196,7 +199,7 @@ class Meaning(Operations):
                 or name.endswith((".setter", ".defjvp", ".defvjp"))
             ):
                 continue  # called like the function itself
-            result = one(Wrapped(name, result)) if name else unknown(f"@{_text(decorator)}")
+            result = one(Wrapped(name, result)) if name else unknown(f"@{shown_source(decorator)}")
         return result
 
     def _decorated_class(self, node: ast.ClassDef, file: File) -> Values:
@@ -247,7 +250,7 @@ class Meaning(Operations):
     def of_parameter(self, node: ast.arg, file: File) -> Values:
         """What all calls of its function give a parameter."""
         function = file.names.parents.get(file.names.parents.get(node, node))
-        if not isinstance(function, FUNCTION_NODES):
+        if not isinstance(function, FUNCTIONS):
             return unknown(node.arg)
         arguments = function.args
         if node in (arguments.vararg, arguments.kwarg):
@@ -255,7 +258,9 @@ class Meaning(Operations):
             return one(Box(kind, None, unknown(node.arg)))
         holder = self.class_around(function, file)
         if holder is not None and arguments.args and node is arguments.args[0]:
-            static = any(_text(d) in ("staticmethod",) for d in getattr(function, "decorator_list", ()))
+            static = any(
+                shown_source(d) in ("staticmethod",) for d in getattr(function, "decorator_list", ())
+            )
             if not static:
                 return one(Inst(holder))
         hint = self.hints.get((function, node.arg), NOTHING)
@@ -503,11 +508,7 @@ class Meaning(Operations):
         found: Values = NOTHING
         ends = True
         for statement in function.body:
-            for part in (
-                [statement, *own_parts(statement)]
-                if not isinstance(statement, (*FUNCTION_NODES, ast.ClassDef))
-                else ()
-            ):
+            for part in [statement, *own_parts(statement)] if not isinstance(statement, NESTED) else ():
                 if isinstance(part, (ast.Yield, ast.YieldFrom)):
                     return one(Made("generator"))
                 if isinstance(part, ast.Return):
@@ -594,7 +595,7 @@ class Meaning(Operations):
             place, binding = member
             if isinstance(binding.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 if any(
-                    _text(one) in ("property", "functools.cached_property", "cached_property")
+                    shown_source(one) in ("property", "functools.cached_property", "cached_property")
                     for one in binding.node.decorator_list
                 ):
                     found |= self.returned(binding.node, place.file)
@@ -690,8 +691,3 @@ def _always_returns(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.With):
         return _always_returns(statement.body[-1])
     return False
-
-
-def _text(node: ast.AST) -> str:
-    text = ast.unparse(node).partition("\n")[0]
-    return text if len(text) <= 40 else f"{text[:37]}..."

@@ -8,10 +8,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.purity import known
-from jaxlint.codemods.purity.meaning import Meaning, _text
-from jaxlint.codemods.purity.program import FUNCTION_NODES, File, FunctionNode, bodies, own_parts
+from jaxlint.codemods.purity.meaning import Meaning
+from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts
 from jaxlint.codemods.purity.values import (
     ARRAY,
     Box,
@@ -27,6 +28,7 @@ from jaxlint.codemods.purity.values import (
     Whole,
     Wrapped,
 )
+from jaxlint.codemods.text import shown_source
 
 _SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_debug_nans", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
 _CHANGES_ANY = frozenset(
@@ -57,7 +59,7 @@ class Outside:
             yield why
         seen: set[tuple[int, str]] = set()
         for function, file in functions.items():
-            assert isinstance(function, FUNCTION_NODES)
+            assert isinstance(function, FUNCTIONS)
             for node in _all_parts(function):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                     scope = file.names.scope_at(node).resolve(node.id)
@@ -80,13 +82,13 @@ class Outside:
         if scope.node is root or root in file.names.ancestors(scope.node):
             return True
         return isinstance(
-            scope.node, (*FUNCTION_NODES, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+            scope.node, (*FUNCTIONS, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
         ) and not self._encloses(scope.node, file)
 
     def _encloses(self, node: ast.AST, file: File) -> bool:
         """Whether functions that are defined in a function outlive its call: what they read of it is a closure."""
         return any(
-            isinstance(part, FUNCTION_NODES) for part in ast.walk(node) if part is not node
+            isinstance(part, FUNCTIONS) for part in ast.walk(node) if part is not node
         ) and self._escapes(node, file)
 
     def _escapes(self, node: ast.AST, file: File) -> bool:
@@ -125,13 +127,13 @@ class Outside:
     def _attribute(self, node: ast.Attribute, file: File) -> Iterator[str]:
         name = self.meaning.name_of(node, file)
         if name in ("os.environ", "sys.argv", "os.getcwd") or name.startswith("os.environ"):
-            yield f"reads `{_text(node)}` at {self.program.place(file, node)}, which may change"
+            yield f"reads `{shown_source(node)}` at {self.program.place(file, node)}, which may change"
             return
         if name:
             if name.startswith("jax.config"):
-                yield f"reads `{_text(node)}` at {self.program.place(file, node)}, which may change"
+                yield f"reads `{shown_source(node)}` at {self.program.place(file, node)}, which may change"
             elif (why := self._patched(name)) is not None:
-                yield f"reads `{_text(node)}`, which {why}"
+                yield f"reads `{shown_source(node)}`, which {why}"
             return
         for value in self.meaning.of(node.value, file):
             if isinstance(value, Whole):
@@ -151,17 +153,17 @@ class Outside:
 
     def _class_attribute(self, value: Cls, node: ast.Attribute, file: File) -> Iterator[str]:
         member = self.meaning.member(value, node.attr)
-        if member is None or isinstance(member[1].node, FUNCTION_NODES):
+        if member is None or isinstance(member[1].node, FUNCTIONS):
             return
         for other, store in self.program.stores.get(node.attr, ()):
-            yield f"reads `{_text(node)}`, which is set at {self.program.place(other, store)}"
+            yield f"reads `{shown_source(node)}`, which is set at {self.program.place(other, store)}"
             return
 
     def _default_of_class(self, value: Inst, node: ast.Attribute, file: File) -> Iterator[str]:
         """`self.rate` where the class has it, and something sets it on the class."""
         for other, store in self.program.stores.get(node.attr, ()):
             if any(isinstance(holder, Cls) for holder in self.meaning.of(store.value, other)):
-                yield f"reads `{_text(node)}`, which is set at {self.program.place(other, store)}"
+                yield f"reads `{shown_source(node)}`, which is set at {self.program.place(other, store)}"
                 return
 
     def _variable(self, name: str, scope: Scope, file: File, node: ast.AST, reader: File) -> Iterator[str]:
@@ -188,7 +190,7 @@ class Outside:
         bindings = scope.bindings.get(name, [])
         for binding in bindings:
             if file.names.scope_at(binding.node) is not scope and not isinstance(
-                binding.node, (*FUNCTION_NODES, ast.ClassDef, ast.arg, ast.Import, ast.ImportFrom)
+                binding.node, (*FUNCTIONS, ast.ClassDef, ast.arg, ast.Import, ast.ImportFrom)
             ):
                 return f"is set at {self.program.place(file, binding.node)}"
             if _function_around(binding.node, file) is not _own_function(scope):
@@ -223,7 +225,7 @@ class Outside:
             if key not in self.program.memo:
                 self.program.memo[key] = _dynamic_writes(other)
             for call, kind in self.program.memo[key]:  # type: ignore[attr-defined]
-                place = f"may be set at {self.program.place(other, call)} (`{_text(call)}`)"
+                place = f"may be set at {self.program.place(other, call)} (`{shown_source(call)}`)"
                 if kind == "own" and other is file:
                     return place
                 if kind == "module":
@@ -324,10 +326,10 @@ class Outside:
             return self._attribute_use(above, file, depth)
         if isinstance(above, ast.Subscript) and above.value is use:
             if not isinstance(above.ctx, ast.Load):
-                return f"changes at {place} (`{_text(file.names.parents.get(above, above))}`)"
+                return f"changes at {place} (`{shown_source(file.names.parents.get(above, above))}`)"
             return self._part_use(above, file, depth)
         if isinstance(above, ast.AugAssign):
-            return f"changes at {place} (`{_text(above)}`)" if above.target is use else None
+            return f"changes at {place} (`{shown_source(above)}`)" if above.target is use else None
         if isinstance(above, ast.keyword):
             above = file.names.parents.get(above)
         if isinstance(above, (ast.Call, ast.Starred)):
@@ -379,7 +381,7 @@ class Outside:
     def _attribute_use(self, node: ast.Attribute, file: File, depth: int) -> str | None:
         place = self.program.place(file, node)
         if not isinstance(node.ctx, ast.Load):
-            return f"changes at {place} (`{_text(file.names.parents.get(node, node))}`)"
+            return f"changes at {place} (`{shown_source(file.names.parents.get(node, node))}`)"
         above = file.names.parents.get(node)
         if isinstance(above, ast.AugAssign) and above.target is node:
             return f"changes at {place}"
@@ -389,7 +391,7 @@ class Outside:
 
     def _method_changes(self, node: ast.Attribute, call: ast.Call, file: File) -> str | None:
         place = self.program.place(file, node)
-        text = f"changes at {place} (`{_text(call)}`)"
+        text = f"changes at {place} (`{shown_source(call)}`)"
         for value in self.meaning.of(node.value, file):
             if isinstance(value, (Box, Plain)):
                 if node.attr in known.CHANGING:
@@ -400,12 +402,12 @@ class Outside:
                         if self._method_stores(callee):
                             return text
                     elif node.attr not in ("apply", "init", "replace", "_replace", "apply_gradients"):
-                        return f"may be changed at {place} (`{_text(call)}`)"
+                        return f"may be changed at {place} (`{shown_source(call)}`)"
             elif isinstance(value, Made):
                 if not value.name.startswith(known.FROZEN) and node.attr not in known.CONTAINER_METHODS:
-                    return f"may be changed at {place} (`{_text(call)}`)"
+                    return f"may be changed at {place} (`{shown_source(call)}`)"
             elif not isinstance(value, (Whole, Ext, Cls, Fn, Wrapped)):
-                return f"may be changed at {place} (`{_text(call)}`)"
+                return f"may be changed at {place} (`{shown_source(call)}`)"
         return None
 
     def _method_stores(self, callee: Fn) -> bool:
@@ -478,14 +480,14 @@ class Outside:
                     continue
                 if callee.name == "getattr" and len(call.args) > 1:
                     continue
-                return f"may be changed at {place} (`{_text(call)}`)"
+                return f"may be changed at {place} (`{shown_source(call)}`)"
             if isinstance(callee, (Fn, Wrapped)):
                 if (why := self._into(callee, use, call, file, depth)) is not None:
                     return why
             elif isinstance(callee, Cls):
                 return f"may be changed from {place} on, where an object gets it"
             else:
-                return f"may be changed at {place} (`{_text(call)}`)"
+                return f"may be changed at {place} (`{shown_source(call)}`)"
         return None
 
     def _into(
@@ -494,7 +496,7 @@ class Outside:
         """A function of the program gets the object: whether its parameter is changed there."""
         if isinstance(callee, Wrapped):
             if callee.how in ("functools.partial",) or callee.how not in known.TRANSFORMS:
-                return f"may be changed at {self.program.place(file, use)} (`{_text(call)}`)"
+                return f"may be changed at {self.program.place(file, use)} (`{shown_source(call)}`)"
             for inner in callee.inner:
                 if (
                     isinstance(inner, (Fn, Wrapped))
@@ -504,7 +506,7 @@ class Outside:
             return None
         parameter = self.meaning._parameter_for(use, call, callee)
         if parameter is None:
-            return f"may be changed at {self.program.place(file, use)} (`{_text(call)}`)"
+            return f"may be changed at {self.program.place(file, use)} (`{shown_source(call)}`)"
         body = callee.node.body if isinstance(callee.node, ast.Lambda) else callee.node.body[0]
         scope = callee.file.names.scope_of.get(body)
         key = (callee.node, parameter.arg)
@@ -540,7 +542,7 @@ class Outside:
 
     def _returned(self, use: ast.expr, file: File, depth: int) -> str | None:
         function = _function_around(use, file)
-        if not isinstance(function, FUNCTION_NODES) or depth >= _DEPTH:
+        if not isinstance(function, FUNCTIONS) or depth >= _DEPTH:
             return "is handed on too far to be followed"
         for call, how, other in self.meaning.calls_of(function, file):
             if call is None or how:
@@ -572,9 +574,9 @@ class Outside:
                     setting in _SETTINGS or not isinstance(first, ast.Constant)
                 ):
                     if _function_around(node, file) is not None or _below_calls(node, file):
-                        return f"depends on `{setting}`, which `{_text(node)}` changes at {self.program.place(file, node)}"
+                        return f"depends on `{setting}`, which `{shown_source(node)}` changes at {self.program.place(file, node)}"
                 if name in ("jax.enable_x64", "jax.experimental.enable_x64"):
-                    return f"depends on jax_enable_x64, which `{_text(node)}` changes at {self.program.place(file, node)}"
+                    return f"depends on jax_enable_x64, which `{shown_source(node)}` changes at {self.program.place(file, node)}"
         return None
 
 
@@ -584,12 +586,12 @@ def _all_parts(function: FunctionNode) -> Iterator[ast.AST]:
 
 
 def _function_around(node: ast.AST, file: File) -> ast.AST | None:
-    return next((above for above in file.names.ancestors(node) if isinstance(above, FUNCTION_NODES)), None)
+    return next((above for above in file.names.ancestors(node) if isinstance(above, FUNCTIONS)), None)
 
 
 def _own_function(scope: Scope) -> ast.AST | None:
     current: Scope | None = scope
-    while current is not None and not isinstance(current.node, FUNCTION_NODES):
+    while current is not None and not isinstance(current.node, FUNCTIONS):
         current = current.parent
     return current.node if current is not None else None
 

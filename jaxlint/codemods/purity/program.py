@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from jaxlint.codemods.names import Binding, Names, Scope
+from jaxlint.codemods.names import Binding, Names, Scope, parameters_of
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.staging.project import Module, Project
+from jaxlint.syntax.functions import NESTED
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-FUNCTION_NODES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _MOST_FILES = 400
 NodeT = TypeVar("NodeT", bound=ast.AST)
 
@@ -236,15 +236,13 @@ def own_parts(node: ast.AST) -> Iterator[ast.AST]:
     """The nodes below `node`, functions and classes inside it left out, which are among them."""
     for child in ast.iter_child_nodes(node):
         yield child
-        if not isinstance(child, (*FUNCTION_NODES, ast.ClassDef)):
+        if not isinstance(child, NESTED):
             yield from own_parts(child)
 
 
 def parameters(function: FunctionNode) -> list[ast.arg]:
     """All parameters of a function, in the order of the signature."""
-    arguments = function.args
-    found = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    return found + [extra for extra in (arguments.vararg, arguments.kwarg) if extra]
+    return parameters_of(function.args)
 
 
 def bodies(function: FunctionNode) -> Iterable[ast.AST]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence, Set
 
+from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.purity.effects import Effects, Problem, Region
-from jaxlint.codemods.purity.meaning import Meaning, _text
+from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.outside import Outside
-from jaxlint.codemods.purity.program import FUNCTION_NODES, File, FunctionNode, Program, own_parts, parameters
+from jaxlint.codemods.purity.program import File, FunctionNode, Program, own_parts, parameters
 from jaxlint.codemods.purity.traced import Traced
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -35,6 +36,7 @@ from jaxlint.codemods.purity.values import (
 )
 from jaxlint.codemods.registry import Draft
 from jaxlint.codemods.site import Refused
+from jaxlint.codemods.text import shown_source
 from jaxlint.finding import Step
 
 _KINDS = {
@@ -216,7 +218,7 @@ def check_nodes(
     own = frozenset(part for node in nodes for part in ast.walk(node))
     meaning = Meaning(program)
     first = nodes[0] if nodes else file.tree
-    around = next((one for one in file.names.ancestors(first) if isinstance(one, FUNCTION_NODES)), file.tree)
+    around = next((one for one in file.names.ancestors(first) if isinstance(one, FUNCTIONS)), file.tree)
     region = Region(around, own, nnx)
     for problem in Effects(meaning, region).of_nodes(nodes, file):
         if problem.certain or strict:
@@ -227,7 +229,7 @@ def check_call(
     program: Program, file: File, call: ast.Call, *, transform: str, seen: Iterable[Mapping[str, object]] = ()
 ) -> None:
     """Raises Refused where what a call calls may not be compiled, where it is called."""
-    around = next((one for one in file.names.ancestors(call) if isinstance(one, FUNCTION_NODES)), None)
+    around = next((one for one in file.names.ancestors(call) if isinstance(one, FUNCTIONS)), None)
     meaning = Meaning(program, hints_of(seen, around, program) if around is not None else {})
     region = Region(call, frozenset(), transform == "flax.nnx.jit")
     effects = Effects(meaning, region)
@@ -240,7 +242,7 @@ def check_call(
     functions: dict[ast.AST, File] = {}
     for value in meaning.of(call.func, file):
         for function in _called_functions(value, meaning):
-            assert isinstance(function.node, FUNCTION_NODES)
+            assert isinstance(function.node, FUNCTIONS)
             own = (
                 {parameters(function.node)[0].arg}
                 if function.receiver is not None and parameters(function.node)
@@ -252,7 +254,7 @@ def check_call(
             for result in results:
                 if isinstance(result, Plain) and result.kind in _WORDS:
                     raise Refused(
-                        f"`{_text(call.func)}` may return {_WORDS[result.kind]}, which would become an array"
+                        f"`{shown_source(call.func)}` may return {_WORDS[result.kind]}, which would become an array"
                     )
     for what in outside.changing(functions, call):
         raise Refused(f"it {what}; a compiled function keeps what it read first")
@@ -330,7 +332,7 @@ def check_results(
                 if isinstance(value, (Unknown, Method)) and is_of_arrays:
                     continue
                 if (what := _changed_by_jit(value, meaning)) is not None:
-                    raise Refused(f"`{_text(part)}` at {meaning.program.place(file, part)} {what}")
+                    raise Refused(f"`{shown_source(part)}` at {meaning.program.place(file, part)} {what}")
 
 
 def _changed_by_jit(value: Value, meaning: Meaning) -> str | None:

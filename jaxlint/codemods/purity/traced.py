@@ -9,10 +9,11 @@ import ast
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 
+from jaxlint.codemods.flow import FUNCTIONS
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.purity import known
-from jaxlint.codemods.purity.meaning import Meaning, _first, _text
-from jaxlint.codemods.purity.program import FUNCTION_NODES, File, FunctionNode, bodies, own_parts, parameters
+from jaxlint.codemods.purity.meaning import Meaning, _first
+from jaxlint.codemods.purity.program import File, FunctionNode, bodies, own_parts, parameters
 from jaxlint.codemods.purity.values import (
     NONE,
     TEXT,
@@ -28,7 +29,9 @@ from jaxlint.codemods.purity.values import (
     Wrapped,
     leaves_of,
 )
+from jaxlint.codemods.text import shown_source
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES
+from jaxlint.syntax.functions import NESTED
 
 _STATIC = frozenset({"shape", "ndim", "dtype", "size", "aval", "weak_type", "sharding", "itemsize", "nbytes"})
 _ASKING = frozenset({"len", "isinstance", "hasattr", "callable", "type", "getattr", "id", "issubclass"})
@@ -79,7 +82,7 @@ class Traced:
         for function, file in self.functions.items():
             for node in _parts(function):
                 if node not in self.skipped and (what := self._needs(node, file)):
-                    yield f"`{_text(node)}` at {self.meaning.program.place(file, node)} {what}"
+                    yield f"`{shown_source(node)}` at {self.meaning.program.place(file, node)} {what}"
 
     # Flow
 
@@ -231,7 +234,7 @@ class Traced:
         if isinstance(node, ast.Name):
             scope = file.names.scope_at(node).resolve(node.id)
             return scope is not None and (id(scope), node.id) in self.places
-        if isinstance(node, (ast.Constant, *FUNCTION_NODES)):
+        if isinstance(node, (ast.Constant, *FUNCTIONS)):
             return False
         if isinstance(node, ast.Attribute):
             return node.attr not in _STATIC and self.is_traced(node.value, file)
@@ -377,10 +380,10 @@ def _functions(value: Wrapped, depth: int = 0) -> list[Fn]:
 
 
 def _parts(function: ast.AST) -> Sequence[ast.AST]:
-    assert isinstance(function, FUNCTION_NODES)
+    assert isinstance(function, FUNCTIONS)
     found: list[ast.AST] = []
     for node in bodies(function):
         found.append(node)
-        if not isinstance(node, (*FUNCTION_NODES, ast.ClassDef)):
+        if not isinstance(node, NESTED):
             found += own_parts(node)
     return found
