@@ -127,10 +127,20 @@ def test_functions_of_jax_are_called_as_they_are(tmp_path: Path) -> None:
 
 def test_several_in_one_function_are_tried_at_once_and_then_the_most_expensive(tmp_path: Path) -> None:
     path = tmp_path.resolve() / "train.py"
-    text = "from flax import nnx\nmodel = Model(rngs)\nstate = optimizer.init(model)\nfor x in data:\n    init(x)\n"
-    path.write_text(text)
+    path.write_text(
+        "from flax import nnx\n"
+        "\n"
+        "class Model(nnx.Module):\n"
+        "    def __init__(self, rngs):\n"
+        "        self.dense = nnx.Linear(2, 3, rngs=rngs)\n"
+        "\n"
+        "model = Model(rngs)\n"
+        "state = optimizer.init(model)\n"
+        "for x in data:\n"
+        "    init(x)\n"
+    )
     sources = {str(path): read_source(path)}
-    places = [[2, 2, 8, 19], [3, 3, 8, 29], [5, 5, 4, 11]]
+    places = [[7, 7, 8, 19], [8, 8, 8, 29], [10, 10, 4, 11]]
     found = [
         {"path": str(path), "function": "<module>", "place": place, "plain": {}, "seconds": 3.0 - n}
         for n, place in enumerate(places)
@@ -142,3 +152,36 @@ def test_several_in_one_function_are_tried_at_once_and_then_the_most_expensive(t
     changed = edited(rewrite.instead.fixes, sources)
     assert isinstance(changed, dict)
     assert "model = nnx.jit(Model)(rngs)\nstate = optimizer.init(model)\n" in changed[str(path)].text
+
+
+@pytest.mark.parametrize(
+    ("init", "reason"),
+    [
+        ("self.dense = nnx.Linear(2, 3, rngs=rngs)", ""),
+        ("self.norm = nnx.BatchNorm(3, rngs=rngs); self.scale = nnx.Param(rngs.params())", ""),
+        ("print('made'); self.dense = nnx.Linear(2, 3, rngs=rngs)", "print('made')"),
+        ("self.dense = nnx.Linear(2, 3, rngs=RNGS)", "may change `RNGS`"),
+        ("self.scale = nnx.Param(RNGS.params())", "RNGS.params()"),
+        ("MADE.append(self); self.dense = nnx.Linear(2, 3, rngs=rngs)", "MADE.append(self)"),
+    ],
+)
+def test_a_model_of_nnx_is_made_under_jit_where_making_it_does_nothing_else(
+    tmp_path: Path, init: str, reason: str
+) -> None:
+    path = tmp_path.resolve() / "train.py"
+    path.write_text(
+        "from flax import nnx\n\nRNGS = nnx.Rngs(1)\nMADE = []\n\nclass Model(nnx.Module):\n"
+        f"    def __init__(self, rngs):\n        {init}\n\nmodel = Model(nnx.Rngs(0))\n"
+    )
+    sources = {str(path): read_source(path)}
+    found = [
+        {"path": str(path), "function": "<module>", "place": [10, 10, 8, 26], "plain": {}, "seconds": 3.0}
+    ]
+    (rewrite,) = from_eager_calls(found, sources, [], ())
+    changed = edited(rewrite.fixes, sources)
+    if reason:
+        assert isinstance(changed, str)
+        assert reason in changed
+    else:
+        assert isinstance(changed, dict)
+        assert "model = nnx.jit(Model)(nnx.Rngs(0))\n" in changed[str(path)].text

@@ -221,15 +221,20 @@ class Effects:
 
     def _is_nnx(self, node: ast.expr, file: File) -> bool:
         """Whether an expression is a part of a module of flax.nnx, whose state the transformation carries."""
-        root = node
-        while isinstance(root, (ast.Attribute, ast.Subscript)):
-            root = root.value
-        return (
-            any(
-                isinstance(value, Inst) and self._is_state(value.cls) for value in self.meaning.of(root, file)
-            )
-            if isinstance(root, ast.expr)
-            else False
+        return any(
+            (isinstance(value, Inst) and self._is_state(value.cls))
+            or (isinstance(value, Made) and value.name.startswith(known.STATE_MODULES))
+            for value in self.meaning.of(_root(node), file)
+        )
+
+    def _comes_from_outside(self, node: ast.expr, file: File) -> bool:
+        """Whether an expression is a part of a variable of the module or of a function around the region."""
+        root = _root(node)
+        if not isinstance(root, ast.Name):
+            return False
+        scope = file.names.scope_at(root).resolve(root.id)
+        return scope is not None and (
+            scope.node is file.tree or scope.node in file.names.ancestors(self.region.node)
         )
 
     def _augmented(
@@ -474,15 +479,13 @@ class Effects:
             yield from self._callee(inner, node, file, function, fresh_self)
 
     def _constructed(self, value: Cls, node: ast.Call, file: File) -> Iterator[Problem]:
-        bases = self.meaning.external_bases(value)
-        if not bases <= _BASES:
-            kind = (
-                "makes an object that holds state"
-                if any(base.startswith(known.STATE_MODULES) for base in bases)
-                else "makes an object of a class that is not known"
-            )
-            yield self._problem(kind, node, file, certain=False)
-            return
+        bases = self.meaning.external_bases(value) - _BASES
+        if bases:
+            stateful = all(base.startswith(known.STATE_MODULES) for base in bases)
+            if not (stateful and self.region.carries_nnx):
+                what = "an object that holds state" if stateful else "an object of a class that is not known"
+                yield self._problem(f"makes {what}", node, file, certain=False)
+                return
         for name in ("__new__", "__init__", "__post_init__"):
             member = self.meaning.member(value, name)
             if member is not None and isinstance(member[1].node, ast.FunctionDef):
@@ -496,6 +499,16 @@ class Effects:
             yield self._problem("writes into an array that others may see", node, file, certain=True)
         if name.startswith("numpy.") and name.endswith(".at"):
             yield self._problem("changes an array in place", node, file, certain=True)
+        elif self.region.carries_nnx and known.makes_nnx(name):
+            # It draws from the streams of random numbers that it is given: `nnx.jit` carries those of its arguments.
+            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                if self._is_nnx(argument, file) and self._comes_from_outside(argument, file):
+                    yield self._problem(
+                        f"may change `{shown_source(argument)}`, which is no argument of it",
+                        node,
+                        file,
+                        certain=False,
+                    )
         elif not known.computes(name):
             certain = name.startswith(_WORLD)
             what = (
@@ -603,7 +616,8 @@ class Effects:
         ) and not made.startswith("jax.debug"):
             return
         if made.startswith(known.STATE_MODULES):
-            if not self.region.carries_nnx:
+            held = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+            if not self.region.carries_nnx or self._comes_from_outside(held, file):
                 yield self._problem(
                     "changes the state of a module, which only `nnx.jit` carries", node, file, certain=False
                 )
@@ -713,6 +727,12 @@ class Effects:
             for statement in cls.body
             if isinstance(statement, ast.FunctionDef) and statement.name == name
         ]
+
+
+def _root(node: ast.expr) -> ast.expr:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return node
 
 
 def _imports_only(node: ast.Try | ast.TryStar) -> bool:

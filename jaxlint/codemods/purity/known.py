@@ -123,6 +123,17 @@ def computes(name: str) -> bool:
     return name.startswith(_COMPUTE)
 
 
+def makes_nnx(name: str) -> bool:
+    """Whether `name` (canonical) is a class of flax.nnx: a layer, a variable, the random streams, an optimiser."""
+    package, _, own = name.rpartition(".")
+    return f"{package}." in STATE_MODULES and own[:1].isupper() and own not in _NNX_OTHERS
+
+
+_NNX_OTHERS = frozenset(
+    {"A", "M", "Data", "Static", "Initializer", "PureState", "PARTITION_NAME"}
+)  # names of types
+
+
 def gives_array(name: str) -> bool:
     """Whether the external function `name` gives one array of JAX, whatever it is given."""
     from jaxlint.jaxapi.functions import returns_array
