@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
 
 from jaxlint.codemods import library_state as library
 from jaxlint.codemods.flow import FUNCTIONS
@@ -58,6 +59,10 @@ class Frame:
     given: Mapping[str, Things]
 
 
+# Whole answers of a file, of what no call decides: the next question of it starts from them.
+_WHOLE: WeakKeyDictionary[Site, dict[ast.AST, Things]] = WeakKeyDictionary()
+
+
 class TooFar(Exception):
     """The question leads too far to be answered."""
 
@@ -70,6 +75,8 @@ class Called:
         self.steps = 0
         self.calls: list[tuple[ast.AST, tuple[tuple[str, Things], ...]]] = []
         self.asked: set[tuple[ast.AST, int]] = set()
+        self.cut = 0  # answers that were left open, since they were asked within the question itself
+        self.known: dict[ast.AST, Things] = _WHOLE.setdefault(site, {})
 
     def count(self) -> None:
         self.steps += 1
@@ -81,14 +88,21 @@ class Called:
     def things(self, node: ast.AST, frame: Frame | None) -> Things:
         """What an expression may be; nothing where that is asked within the question itself."""
         self.count()
+        if frame is None and (known := self.known.get(node)) is not None:
+            return known
         key = (node, id(frame))
         if key in self.asked:
+            self.cut += 1
             return frozenset()
         self.asked.add(key)
+        cut = self.cut
         try:
-            return self._things(node, frame)
+            found = self._things(node, frame)
         finally:
             self.asked.discard(key)
+        if frame is None and self.cut == cut:
+            self.known[node] = found
+        return found
 
     def _things(self, node: ast.AST, frame: Frame | None) -> Things:
         if isinstance(node, _DATA):
@@ -165,11 +179,8 @@ class Called:
     def declared(self, annotation: ast.expr) -> Things:
         """What an annotation says; nothing where it says too little."""
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-            name = annotation.value
-            for one in ast.walk(self.site.tree):
-                if isinstance(one, ast.ClassDef) and one.name == name:
-                    return frozenset({Thing("object", one)})
-            return frozenset()
+            holder = self.site.classes.get(annotation.value)
+            return frozenset({Thing("object", holder)} if holder is not None else ())
         if isinstance(annotation, ast.Subscript):  # list[Block]
             inner = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
             return frozenset[Thing]().union(*(self.declared(one) for one in inner))
@@ -217,11 +228,9 @@ class Called:
         """The calls in the file of a method of that name, of any object; a method of a class alone has any."""
         if not isinstance(self.site.names.parents.get(function), ast.ClassDef):
             return
-        for node in ast.walk(self.site.tree):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                if node.func.attr == function.name:
-                    self.count()
-                    yield node
+        for call in self.site.method_calls.get(function.name, ()):
+            self.count()
+            yield call
 
     def _attribute(self, node: ast.Attribute, frame: Frame | None) -> Things:
         if dotted := self.site.names.qualified(node):
@@ -353,6 +362,7 @@ class Called:
     def _returned(self, function: ast.AST, given: Mapping[str, Things], around: Frame | None) -> set[Thing]:
         frame = Frame(function, {**(around.given if around else {}), **given})
         if len(self.calls) >= DEEP:
+            self.cut += 1
             return {Thing("unknown", name="too deep to follow")}
         self.calls.append((function, ()))
         try:

@@ -7,8 +7,9 @@ rewrite needs: before it touches a name it must know every place that means the 
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 
@@ -78,7 +79,14 @@ class Names:
 
     def uses_of(self, name: str, scope: Scope) -> list[Use]:
         """Every use of `name` that means the binding in `scope`."""
-        return [use for use in self.uses if use.name.id == name and use.scope.resolve(name) is scope]
+        return [use for use in self._uses_by_name.get(name, ()) if use.scope.resolve(name) is scope]
+
+    @functools.cached_property
+    def _uses_by_name(self) -> Mapping[str, list[Use]]:
+        found: dict[str, list[Use]] = {}
+        for use in self.uses:
+            found.setdefault(use.name.id, []).append(use)
+        return found
 
     def bindings_of(self, name: str, scope: Scope) -> list[Binding]:
         """All bindings that `name`, read in `scope`, may have; empty for builtins and unknown names."""

@@ -133,6 +133,24 @@ class Site:
         return found
 
     @functools.cached_property
+    def method_calls(self) -> Mapping[str, list[ast.Call]]:
+        """The calls of attributes, by the names of these."""
+        found: dict[str, list[ast.Call]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                found.setdefault(node.func.attr, []).append(node)
+        return found
+
+    @functools.cached_property
+    def classes(self) -> Mapping[str, ast.ClassDef]:
+        """The classes of the file by name, the first of several."""
+        found: dict[str, ast.ClassDef] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, node)
+        return found
+
+    @functools.cached_property
     def decorated(self) -> Sequence[ast.FunctionDef | ast.AsyncFunctionDef]:
         """The functions that have decorators."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef)

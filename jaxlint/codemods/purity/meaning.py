@@ -49,13 +49,20 @@ class Meaning(Operations):
     ) -> None:
         self.program = program
         self.hints = dict(hints or {})
-        self._known: dict[ast.expr | Place, Values] = {}
+        memo = program.memo if not hints else {}  # what no run has told holds for the next question, too
+        self._known: dict[ast.expr | Place, Values] = memo.setdefault("values", {})
         self._round: dict[ast.expr | Place, Values] = {}  # of the question that is being answered
         self._before: dict[ast.expr | Place, Values] = {}  # when it was asked last
         self._open: set[ast.expr | Place] = set()
         self._calls: dict[FunctionNode, list[tuple[ast.Call | None, str, File]] | None] = {}
+        self._all_calls: dict[FunctionNode, list[tuple[ast.Call | None, str, File]]] = memo.setdefault(
+            "calls", {}
+        )
+        self._heirs: dict[Cls, list[Cls]] = memo.setdefault("heirs", {})
+        self._ancestries: dict[Cls, set[Value]] = memo.setdefault("ancestries", {})
         self._cyclic = False
-        self._steps = 0
+        self._guesses = 0  # answers so far that were no last word
+        self.steps = 0
 
     # Expressions
 
@@ -71,10 +78,14 @@ class Meaning(Operations):
 
     def _answer(self, key: ast.expr | Place, work: Callable[[], Values]) -> Values:
         """The answer to a question, which may be asked while it is worked out: then all is asked again until nothing changes."""
-        if (found := self._known.get(key, self._round.get(key))) is not None:
+        if (found := self._known.get(key)) is not None:
+            return found
+        if (found := self._round.get(key)) is not None:
+            self._guesses += 1
             return found
         if key in self._open:
             self._cyclic = True
+            self._guesses += 1
             return self._before.get(key, NOTHING)
         if self._open:
             return self._once(key, work)
@@ -82,7 +93,7 @@ class Meaning(Operations):
             self._round, self._calls, self._cyclic = {}, {}, False
             result = self._once(key, work)
             if not self._cyclic or self._round == self._before:
-                break
+                break  # nothing in the circles has changed; what lies outside of them was known at once
             self._before = self._round
         else:
             self._round = {
@@ -95,17 +106,18 @@ class Meaning(Operations):
         return result
 
     def _once(self, key: ast.expr | Place, work: Callable[[], Values]) -> Values:
-        self._steps += 1
-        if self._steps > _STEPS:
+        self.steps += 1
+        if self.steps > _STEPS:
             return unknown("the program is too large")
         self._open.add(key)
+        guesses = self._guesses
         try:
             result = work()
         except RecursionError:
             result = unknown("the program is nested too deeply")
         finally:
             self._open.discard(key)
-        self._round[key] = result
+        (self._known if self._guesses == guesses else self._round)[key] = result
         return result
 
     def of_Name(self, node: ast.Name, file: File) -> Values:
@@ -307,13 +319,19 @@ class Meaning(Operations):
 
     def calls_of(self, function: FunctionNode, file: File) -> list[tuple[ast.Call | None, str, File]]:
         """The calls of a function, each with what calls it ("" for the call itself); None where it gets out of sight."""
+        if (whole := self._all_calls.get(function)) is not None:
+            return whole
         if function in self._calls:
             found = self._calls[function]
             if found is None:  # what calls itself is called from elsewhere, too
                 self._cyclic = True
+            self._guesses += 1
             return found or []
         self._calls[function] = None
+        guesses = self._guesses
         found = list(self._calls_of(function, file))
+        if self._guesses == guesses:
+            self._all_calls[function] = found
         if self._open:
             self._calls[function] = found
         else:
@@ -569,20 +587,32 @@ class Meaning(Operations):
 
     def heirs(self, cls: Cls) -> list[Cls]:
         """The classes of the program that come from a class, itself included."""
+        if (whole := self._heirs.get(cls)) is not None:
+            return whole
+        guesses = self._guesses
         found = [cls]
         for entries in self.program.classes.values():
             for file, node in entries:
+                if not node.bases:
+                    continue
                 other = Cls(node, file)
-                if other not in found and node.bases and cls in self._ancestry(other):
+                if cls in self._ancestry(other) and other not in found:
                     found.append(other)
+        if self._guesses == guesses:
+            self._heirs[cls] = found
         return found
 
     def _ancestry(self, cls: Cls, depth: int = 0) -> set[Value]:
+        if (whole := self._ancestries.get(cls)) is not None:
+            return whole
+        guesses = self._guesses
         found: set[Value] = set()
         for base in self.bases(cls):
             found.add(base)
             if isinstance(base, Cls) and depth < 8:
                 found |= self._ancestry(base, depth + 1)
+        if self._guesses == guesses and depth == 0:
+            self._ancestries[cls] = found
         return found
 
     def of_instance(self, value: Inst, name: str) -> Values:

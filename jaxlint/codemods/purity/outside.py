@@ -224,7 +224,7 @@ class Outside:
             key = ("by name", other.display)
             if key not in self.program.memo:
                 self.program.memo[key] = _dynamic_writes(other)
-            for call, kind in self.program.memo[key]:  # type: ignore[attr-defined]
+            for call, kind in self.program.memo[key]:
                 place = f"may be set at {self.program.place(other, call)} (`{shown_source(call)}`)"
                 if kind == "own" and other is file:
                     return place

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from jaxlint.codemods.names import Binding, Names, Scope, parameters_of
 from jaxlint.source.file import SourceError, SourceFile
@@ -71,7 +71,7 @@ class Program:
         self._sources = dict(sources)
         self._roots = list(sources if roots is None else roots)
         self._files: dict[Path, File | None] = {}
-        self.memo: dict[object, object] = {}  # answers of those who ask
+        self.memo: dict[object, Any] = {}  # answers of those who ask
 
     @functools.cached_property
     def project(self) -> Project:
@@ -203,21 +203,25 @@ class Program:
             yield from self._foreign_uses(name, file)
 
     def _foreign_uses(self, name: str, file: File) -> Iterator[tuple[File, ast.expr]]:
+        for other, scope, taken_as in self._taken_from.get(file, ()):
+            for use in other.names.uses_of(taken_as, scope):
+                above = other.names.parents.get(use.name)
+                if isinstance(above, ast.Attribute) and above.attr == name:
+                    yield other, above
+        for other, scope, taken_as in self._taken_from.get((file, name), ()):
+            yield from self.uses_of(taken_as, scope, other)
+
+    @functools.cached_property
+    def _taken_from(self) -> Mapping[File | tuple[File, str], list[tuple[File, Scope, str]]]:
+        """Who imports a file, or a name of it: where, and under which name."""
+        found: dict[File | tuple[File, str], list[tuple[File, Scope, str]]] = {}
         for other in self.files:
-            if other is file and not other.names.module.bindings:
-                continue
-            for scope_bindings in _import_bindings(other):
-                taken = self.imported(scope_bindings[1], other)
-                if taken == (file, name):
-                    yield from self.uses_of(scope_bindings[1].name, scope_bindings[0], other)
-                elif taken is file:
-                    for use in other.names.uses_of(scope_bindings[1].name, scope_bindings[0]):
-                        above = other.names.parents.get(use.name)
-                        if isinstance(above, ast.Attribute) and above.attr == name:
-                            yield other, above
+            for scope, binding in _import_bindings(other):
+                if (taken := self.imported(binding, other)) is not None:
+                    found.setdefault(taken, []).append((other, scope, binding.name))
+        return found
 
 
-@functools.lru_cache(maxsize=256)
 def _import_bindings(file: File) -> list[tuple[Scope, Binding]]:
     """Every name that an import of a file binds, with its scope."""
     scopes: dict[int, Scope] = {id(file.names.module): file.names.module}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
+from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.program import Program
 from jaxlint.codemods.purity.staged import check_jitted, check_nodes
 from jaxlint.codemods.site import Refused
@@ -106,3 +108,26 @@ def test_a_loop_is_refused_for_what_is_known_and_under_proof_for_what_is_not(
         except Refused:
             refused.append(True)
     assert refused == [known, strict]
+
+
+def test_what_lies_outside_of_a_circle_is_worked_out_once(tmp_path: Path) -> None:
+    """Each round asks the circle again, and not what hangs on it: else the work is rounds times all of a file."""
+    tail = "".join(f"def g{n}(x):\n    return g{n + 1}(x) + g{n + 1}(x)\n" for n in range(100))
+    text = (
+        HEAD
+        + tail
+        + "def g100(x):\n    return x\ndef f(x, n):\n    return h(x, n) if n else g0(x)\ndef h(x, n):\n    return f(x, n - 1) + g0(x)\n"
+    )
+    path = tmp_path / "main.py"
+    path.write_text(text)
+    program = Program({str(path): SourceFile(path, str(path), text, "utf-8", False, "")})
+    file = program.file(str(path))
+    meaning = Meaning(program)
+    (function,) = (one for one in file.tree.body if getattr(one, "name", "") == "f")
+    assert isinstance(function, ast.FunctionDef)
+    meaning.returned(function, file)
+    assert meaning.steps < 600
+    before = meaning.steps
+    again = Meaning(program)
+    again.returned(function, file)
+    assert again.steps < before / 10
