@@ -398,11 +398,9 @@ def _try(edits: list[Edit], verification: Verification) -> list[Verdict]:
         trial, failure = _run_edited(edits, request, verification.listener, scratch)
     if failure is None:
         failure = _bad_ending(document, trial)
-    if failure is None and any(edit.codemod in _CALLS for edit in edits):
-        failure = _other_values(edits, verification)
-    coarse = [edit for edit in edits if edit.codemod in written_bf16.CODEMODS]
-    if failure is None and coarse:
-        failure = _other_values(edits, verification, "bfloat16")
+    if failure is None:
+        coarse = any(edit.codemod in written_bf16.CODEMODS for edit in edits)
+        failure = _other_values(edits, verification, "bfloat16" if coarse else None)
     if failure is not None:
         return [Verdict(edit, False, f"not changed: {failure}") for edit in edits]
     return [_judge(edit, trial.document) for edit in edits]

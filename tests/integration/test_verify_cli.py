@@ -160,6 +160,32 @@ def test_apply_leaves_a_program_alone_that_uses_what_was_donated(project: Path) 
     assert (project / "train.py").read_text() == PROGRAM
 
 
+@pytest.mark.slow
+def test_apply_compares_what_a_donating_program_leaves_behind(project: Path) -> None:
+    """A program that goes on without a donated array says so in a file alone."""
+    text = PROGRAM.replace(
+        """        print("first", kept["average"]["w"].sum())
+""",
+        """        try:
+            first = kept["average"]["w"].sum()
+        except RuntimeError:
+            first = "gone"
+        with open("first.txt", "w") as file:
+            file.write(f"{first}\\n")
+""",
+    )
+    assert "first.txt" in text
+    (project / "train.py").write_text(text)
+    done = jaxlint(
+        project, "-q", "--apply", *QUICK, "--output-format", "json", "train.py", "--", "--remember"
+    )
+    assert done.returncode == 0, done.stderr
+    (applied,) = report_of(done)["applied"]
+    assert not applied["kept"]
+    assert "first.txt" in applied["message"]
+    assert (project / "train.py").read_text() == text
+
+
 def test_a_module_with_arguments(project: Path) -> None:
     done = jaxlint(
         project, "-q", *QUICK, "--calls", "2", "--output-format", "json", "-m", "train", "--", "--remember"
