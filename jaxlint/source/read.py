@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import dataclasses
 import functools
 import hashlib
@@ -74,7 +75,7 @@ def source_from_bytes(data: bytes, path: Path, display: str) -> SourceFile:
     contained = suffix in CONTAINERS
     encoding = "utf-8" if contained else _declared_encoding(data, display)
     try:
-        text = body.decode(encoding)
+        text = body.decode(encoding) if encoding == "utf-8" else _decoded(body, encoding)
     except UnicodeDecodeError as error:
         raise SourceError(
             display,
@@ -87,7 +88,7 @@ def source_from_bytes(data: bytes, path: Path, display: str) -> SourceFile:
             _line_at(body, error.start),
         ) from None
     except (UnicodeError, LookupError, ValueError) as error:
-        # A codec that exists but does not decode text ("rot13"), or always fails ("undefined").
+        # A codec that exists but does not decode text ("rot13"), not line by line ("punycode"), or never ("undefined").
         raise SourceError(
             display,
             f"cannot be decoded as {encoding} ({_one_line(error)}); correct its `# coding:` comment",
@@ -95,6 +96,16 @@ def source_from_bytes(data: bytes, path: Path, display: str) -> SourceFile:
         ) from None
     source = SourceFile(path=path, display=display, text=text, encoding=encoding, bom=bom, digest=digest)
     return _opened(source, suffix) if contained else _without_commands(source)
+
+
+def _decoded(body: bytes, encoding: str) -> str:
+    """The text as Python reads it: line by line. Raises UnicodeError, LookupError or ValueError."""
+    text = body.decode(encoding)
+    decoder = codecs.getincrementaldecoder(encoding)()
+    lines = [decoder.decode(line) for line in body.splitlines(keepends=True)]
+    if "".join(lines) + decoder.decode(b"", True) != text:
+        raise UnicodeError("its lines cannot be read one by one")
+    return text
 
 
 def _without_commands(source: SourceFile) -> SourceFile:

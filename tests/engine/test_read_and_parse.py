@@ -52,6 +52,9 @@ def test_declared_encoding_is_used() -> None:
             b"# coding: " + b"x" * 2000 + b"\n", "a.py:1: unknown encoding: xxx", id="encoding-of-a-long-name"
         ),
         pytest.param(b"# coding: rot13\n", "a.py:1: cannot be decoded as rot13", id="not-a-text-encoding"),
+        pytest.param(
+            b"# coding: punycode\nx = 1\n-", "a.py:1: cannot be decoded as punycode", id="not-by-lines"
+        ),
         pytest.param(b"# coding: undefined\n", "a.py:1: cannot be decoded as undefined", id="undefined"),
         pytest.param(
             b"\xef\xbb\xbf# coding: latin-1\n", "a.py:1: its byte-order mark says UTF-8", id="bom-conflict"

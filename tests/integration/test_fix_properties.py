@@ -166,10 +166,12 @@ def comments(text: str) -> Counter[str]:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_codemods_on_every_second_file(package: str) -> None:
+def test_codemods_on_a_part_of_the_files(package: str) -> None:
     made: Counter[str] = Counter()
-    files = files_of(package)[::2]  # all of them take minutes, and show nothing more
-    assert len(files) > 25
+    files = files_of(package)[
+        :: 2 if package == "treescope" else 4
+    ]  # all of them take minutes, and show nothing more
+    assert len(files) > 15
     for path in files:
         source = read_source(path, str(path))
         result = fix_sources({source.display: source}, scan)

@@ -151,7 +151,10 @@ def test_a_command_that_takes_too_long_ends_its_worker_and_says_where(warm: Warm
         (Answer(0, "", "hello"), "odd message"),
     ],
 )
-def test_each_failure_of_a_command_is_seen(answer: Answer, kind: str) -> None:
+def test_each_failure_of_a_command_is_seen(
+    answer: Answer, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # whose sources are looked at
     found = Judgement()
     properties._sound(found, "check", answer)
     assert [one for one, _ in found.failures] == [kind]

@@ -569,25 +569,25 @@ def stars_all_the_way() -> Files:
 
 
 @program
-def fifty_thousand_lines_of_settings() -> str:
+def fifteen_thousand_lines_of_settings() -> str:
     return (
-        "\n".join(f"value_{i} = {{'a': {i}, 'b': [{i}, {i}]}}" for i in range(50_000))
+        "\n".join(f"value_{i} = {{'a': {i}, 'b': [{i}, {i}]}}" for i in range(15_000))
         + "\nrun = jax.jit(lambda x: x)\n"
     )
 
 
 @program
-def fifty_thousand_lines_of_functions() -> str:
+def fifteen_thousand_lines_of_functions() -> str:
     return (
-        "\n".join(f"def f{i}(x):\n    y = x + {i}\n    return y\n" for i in range(12_500))
+        "\n".join(f"def f{i}(x):\n    y = x + {i}\n    return y\n" for i in range(4_000))
         + "run = jax.jit(f0)\n"
     )
 
 
 @program
-def fifty_thousand_lines_of_branches() -> str:
+def fifteen_thousand_lines_of_branches() -> str:
     return (
-        "\n".join(f"if flag_{i % 9}():\n    v{i} = {i}\nelse:\n    v{i} = None" for i in range(12_500)) + "\n"
+        "\n".join(f"if flag_{i % 9}():\n    v{i} = {i}\nelse:\n    v{i} = None" for i in range(4_000)) + "\n"
     )
 
 
