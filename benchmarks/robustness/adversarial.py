@@ -111,7 +111,7 @@ def verify(program: Path, flags: Sequence[tuple[str, ...]] = ()) -> Outcome:
             "json",
             program.name,
         ]
-        done = _run(command, project)
+        done = _ended(command, project)
         after = {path: data for path, data in read(project).items() if path in before}
         changed = tuple(sorted(path for path in before if after.get(path) != before[path]))
         problem = _verify_problem(done)
@@ -186,12 +186,12 @@ def _run(root: Path, files: dict[str, bytes], name: str, arguments: tuple[str, .
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-    done = _run([sys.executable, name, *arguments], folder)
+    done = _ended([sys.executable, name, *arguments], folder)
     kept = {path: data for path, data in read(folder).items() if "__pycache__" not in path}
     return Ran(done.returncode, done.stdout, done.stderr, kept)
 
 
-def _run(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+def _ended(command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command,
         cwd=folder,
