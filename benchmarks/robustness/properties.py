@@ -205,18 +205,25 @@ def _read() -> dict[str, bytes]:
     }
 
 
+def _not_python(data: bytes) -> str:
+    """Why this Python does not parse it; "" where it does."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(data)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        return str(error) or type(error).__name__
+    return ""
+
+
 def _unreadable(path: str, before: bytes, after: bytes) -> str | None:
     """Why the new text is none, or has lost something that no fix may touch: its byte-order mark, its encoding, its kind of lines."""
     if path.endswith(".py"):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ast.parse(after)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            if "%" not in str(before[:2000]) and "!" not in str(
-                before[:2000]
-            ):  # lines of notebooks are no Python
-                return f"does not parse: {error}"
+        problem = _not_python(after)
+        if problem and not _not_python(
+            before
+        ):  # syntax newer than this Python, and lines of notebooks, were there before
+            return f"does not parse: {problem}"
         if before.startswith(b"\xef\xbb\xbf") != after.startswith(b"\xef\xbb\xbf"):
             return "its byte-order mark"
         if (

@@ -231,3 +231,11 @@ def test_the_programs_of_a_folder_and_their_flags(tmp_path: Path) -> None:
         (tmp_path / "group" / "named.py", [("--late",)]),
         (tmp_path / "group" / "whole" / "main.py", []),
     ]
+
+
+def test_a_result_has_to_parse_where_its_original_did() -> None:
+    newer = b"import jax\ntype A = int\n"  # Python 3.12 reads it
+    assert properties._unreadable("a.py", b"x = 1\n", b"x = (\n")
+    assert not properties._unreadable("a.py", b"x = 1\n", b"x = 2\n")
+    assert not properties._unreadable("a.py", b"%matplotlib\nx = 1\n", b"%matplotlib\nx = 2\n")
+    assert not properties._unreadable("a.py", newer, newer.replace(b"jax", b"jax as j"))
