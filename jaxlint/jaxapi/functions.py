@@ -780,3 +780,6 @@ def returns_array(name: str) -> bool:
     if name in STATIC_FUNCTIONS or name in TYPES or name in CONSTANTS or name.startswith(NOT_ARRAYS):
         return False
     return name in KEY_MAKERS or not name.rpartition(".")[2][:1].isupper()  # `jax.lax.Precision` is a type
+
+
+LOGGER_MAKERS = frozenset({"logging.getLogger", "absl.logging.get_absl_logger"})

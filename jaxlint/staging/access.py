@@ -6,6 +6,7 @@ import ast
 import math
 import re
 from dataclasses import replace
+from functools import cache
 
 from jaxlint.jaxapi.functions import (
     ARRAY_ATTRIBUTES,
@@ -19,13 +20,12 @@ from jaxlint.jaxapi.functions import (
     VIEW_ATTRIBUTES,
 )
 from jaxlint.jaxapi.models import MODELS
-from jaxlint.jaxapi.modules import NNX_NOTES
 from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
-from jaxlint.staging.callbacks import CALLBACKS, LINEN_VARIABLE, value_of_variable
 from jaxlint.staging.expressions import register
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.library import calls
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
     CONTENT,
@@ -60,10 +60,11 @@ from jaxlint.staging.values import (
     join_all,
 )
 
-# What functions of a library are called that are known by a name of the library's, wherever in it they are defined.
-_MODELLED = frozenset(
-    name.rpartition(".")[2] for name in (*CALLBACKS, *NNX_NOTES, *TRANSFORMS, *CONTROL_FLOW)
-)
+
+@cache
+def _modelled_names() -> frozenset[str]:
+    """What functions of a library are called that are known by a name of the library's, wherever in it they are defined."""
+    return frozenset(name.rpartition(".")[2] for name in (*calls.names(), *TRANSFORMS, *CONTROL_FLOW))
 
 
 # What is indexed to make arrays, or indices.
@@ -131,9 +132,7 @@ class Access(Machine):
         if type(base) is AtIndexer:
             return ExternalMethod(base, name)
         if type(base) is ExternalObject:
-            if base.name == LINEN_VARIABLE and name == "value":
-                return value_of_variable(self, node, frame)
-            return self.external_object_attribute(base, name)
+            return self.external_object_attribute(base, name, node, frame)
         if type(base) is Choice:
             joined = join_all([self.attribute(option, name, node, frame, quiet) for option in base.options])
             return replace(joined, every=base.every) if type(joined) is Choice else joined
@@ -186,11 +185,13 @@ class Access(Machine):
         if known_as in TRANSFORMS or known_as in CONTROL_FLOW:
             # The library itself is being analysed: its transforms mean what they mean.
             return External(public, value)
-        if name in _MODELLED and isinstance(value, Function):
+        if name in _modelled_names() and isinstance(value, Function):
             public = public_class(base.module.name, name)
             # (`map` and its like of haiku's modules are functions of their own; those of `stateful` are canonical.)
             staging = public in TRANSFORMS or public in CONTROL_FLOW
-            if public in CALLBACKS or public in NNX_NOTES or (staging and not public.startswith("haiku.")):
+            if (public in calls and public.partition(".")[0] not in ("jax", "numpy")) or (
+                staging and not public.startswith("haiku.")
+            ):
                 return External(public, value)
         if value is not None:
             return value

@@ -6,17 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from jaxlint.staging.frame import Frame
 from jaxlint.staging.values import MISSING, Setting, Static, Value, constant, hashable, kind_of_static
-
-
-def _read(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    """`os.getenv(name, default)`: text, or what the program takes where the environment does not say."""
-    usual = args[1] if len(args) > 1 else kwargs.get("default", Static(None))
-    return by_environment(usual)
-
-
-ENVIRONMENT_CALLS = {"os.getenv": _read, "os.environ.get": _read}
 
 
 def by_environment(usual: Value) -> Value:

@@ -13,6 +13,7 @@ from typing import Any
 
 from jaxlint.jaxapi.attributes import attribute_names
 from jaxlint.jaxapi.models import MODELS
+from jaxlint.libraries import load
 from jaxlint.source import SourceError
 from jaxlint.source.read import read_source
 from jaxlint.staging import events
@@ -54,7 +55,6 @@ from jaxlint.staging.values import (
     ClassValue,
     External,
     ExternalMethod,
-    ExternalObject,
     Flow,
     Function,
     Static,
@@ -94,6 +94,7 @@ class Interpreter(
     """Evaluates the modules of one project."""
 
     def __init__(self, project: Project, listeners: Listeners) -> None:
+        load()
         self.project = project
         self.listeners = listeners
         self.wants_names = listeners.wants("name")
@@ -318,19 +319,6 @@ class Interpreter(
         if isinstance(callee.receiver, Transformed):
             return self.call_transformed_method(callee.receiver, callee.name, args, kwargs, node, frame)
         return super().call_method(callee, args, kwargs, node, frame)
-
-    def call_external_object(
-        self, callee: ExternalObject, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-    ) -> Value:
-        if callee.name == "pallas.when" and args:
-            return self.call_value(args[0], [], {}, node, frame)
-        if callee.name == "pallas.loop" and args:
-            return self.run_kernel_loop(callee, args[0], node, frame)
-        if callee.name == "functools.wraps":
-            if args and isinstance(args[0], Function) and callee.args:
-                args[0].wraps = callee.args[0]
-            return args[0] if args else UNKNOWN
-        return super().call_external_object(callee, args, kwargs, node, frame)
 
 
 __all__ = ["BoundMethod", "Interpreter"]

@@ -311,7 +311,7 @@ class Machine:
     def timed_body(self, spans: int, start: Reading, node: ast.expr, frame: Frame) -> None:
         raise NotImplementedError
 
-    def reading(self, node: ast.AST, frame: Frame) -> Reading:
+    def reading(self, node: ast.AST, frame: Frame, clock: str = "") -> Reading:
         raise NotImplementedError
 
     def hand_over(self, inputs: Iterable[Value], node: ast.AST, frame: Frame) -> None:
@@ -492,7 +492,9 @@ class Machine:
     ) -> None:
         raise NotImplementedError
 
-    def external_object_attribute(self, base: ExternalObject, name: str) -> Value:
+    def external_object_attribute(
+        self, base: ExternalObject, name: str, node: ast.AST, frame: Frame
+    ) -> Value:
         raise NotImplementedError
 
     def call_external_object(

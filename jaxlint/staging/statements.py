@@ -13,8 +13,8 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.asked_again import question, recall, remember
-from jaxlint.staging.dispatching import OVERLOADED, is_foreign
 from jaxlint.staging.environment import closed_branch
+from jaxlint.staging.foreign_decorators import OVERLOADED, is_foreign
 from jaxlint.staging.frame import MAX_LOOPS, Frame, Loop, Snapshot
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.scopes import (

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any
 
 from jaxlint.jaxapi.dtypes import MAKERS
 from jaxlint.staging import events
@@ -29,7 +28,6 @@ from jaxlint.staging.values import (
     Reading,
     Static,
     Transformed,
-    TupleValue,
     Value,
     find_array,
 )
@@ -238,71 +236,19 @@ class Timing(Machine):
     def timed_body(self, spans: int, start: Reading, node: ast.expr, frame: Frame) -> None:
         """The end of a `with` whose generator reads a clock before and after its body."""
         if self.ledger.spans > spans:
-            end = _read(self, [], {}, node, frame)
+            end = self.reading(node, frame)
             self.elapsed(start, end, node, frame)
 
-    def reading(self, node: ast.AST, frame: Frame) -> Reading:
-        return _read(self, [], {}, node, frame)
-
-
-def _read(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Reading:
-    ledger: Ledger = self.ledger
-    ledger.serial += 1
-    return Reading(
-        kind="float",
-        node=node,
-        frame=frame,
-        serial=ledger.serial,
-        settled=ledger.settled,
-        loops=len(frame.loops),
-    )
-
-
-def _reader(clock: str) -> Callable[..., Value]:
-    def read(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-        reading = _read(self, args, kwargs, node, frame)
-        reading.clock = clock
-        return reading
-
-    return read
-
-
-def _timeit(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    statement = args[0] if args else kwargs.get("stmt")
-    setup = args[1] if len(args) > 1 else kwargs.get("setup")
-    if isinstance(setup, Function):
-        self.call_value(setup, [], {}, node, frame)
-    if isinstance(statement, (Function, Partial, Transformed, BoundMethod)):
-        start = _read(self, [], {}, node, frame)
-        self.call_value(statement, [], {}, node, frame)
-        end = _read(self, [], {}, node, frame)
-        start.clock = end.clock = "timeit"
-        self.elapsed(start, end, node, frame)
-    return Static(kind="float")
-
-
-def _start_tracing(
-    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-) -> Value:
-    self.ledger.tracemalloc = self.ledger.serial
-    return Static(None)
-
-
-def _traced_memory(
-    self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
-) -> Value:
-    dispatches = self.ledger.since(self.ledger.tracemalloc) if self.ledger.tracemalloc is not None else []
-    if dispatches:
-        self.emit("traced_memory", events.TracedMemoryEvent(node, frame, dispatches))
-    return TupleValue([Static(kind="int"), Static(kind="int")])
-
-
-TIMING_CALLS: dict[str, Callable[..., Value]] = {
-    **{clock: _reader(clock) for clock in CLOCKS},
-    "timeit.timeit": _timeit,
-    "timeit.repeat": _timeit,
-    "tracemalloc.start": _start_tracing,
-    "tracemalloc.reset_peak": _start_tracing,
-    "tracemalloc.get_traced_memory": _traced_memory,
-    "tracemalloc.take_snapshot": _traced_memory,
-}
+    def reading(self, node: ast.AST, frame: Frame, clock: str = "") -> Reading:
+        """What a clock says here."""
+        ledger = self.ledger
+        ledger.serial += 1
+        return Reading(
+            kind="float",
+            clock=clock,
+            node=node,
+            frame=frame,
+            serial=ledger.serial,
+            settled=ledger.settled,
+            loops=len(frame.loops),
+        )

@@ -9,12 +9,12 @@ from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, PRIMITIVE_RULES, TRANSFORMS, Transform
 from jaxlint.staging import events
 from jaxlint.staging.boundary import Boundary
-from jaxlint.staging.callbacks import STACKED
 from jaxlint.staging.calls import label_of, short_source
 from jaxlint.staging.custom_rules import CustomRules
-from jaxlint.staging.dispatching import GENERIC, stages_elsewhere
 from jaxlint.staging.entry import FIXTURE, PARAMETRISERS
+from jaxlint.staging.foreign_decorators import stages_elsewhere
 from jaxlint.staging.frame import Frame
+from jaxlint.staging.library import calls_of_made
 from jaxlint.staging.scopes import KeysAside, Noted, Undispatched
 from jaxlint.staging.stage import Why
 from jaxlint.staging.staged_calls import StagedCalls
@@ -102,7 +102,7 @@ class Transforming(Boundary, StagedCalls, CustomRules):
             result = self.call_value(applied, [value], {}, node, frame)
         if isinstance(result, (Function, Transformed, Partial, BoundMethod, Instance, ClassValue)):
             return result
-        if isinstance(result, ExternalObject) and result.name in (GENERIC, STACKED):
+        if isinstance(result, ExternalObject) and result.name in calls_of_made:
             return result
         if isinstance(result, TupleValue) and result.cls is not None:
             return result  # a record of functions, as an optimiser is
@@ -291,5 +291,5 @@ _POSITIONAL_OPTIONS: dict[str, tuple[str, ...]] = {
 }
 _RULES = {"defvjp": ("fwd", "bwd"), "defjvp": ("jvp",)}  # the parameters of what tells JAX of them
 _CALLED_DECORATORS = frozenset(
-    {"jax.experimental.pallas.when", "functools.partial", GENERIC, *PRIMITIVE_RULES}
+    {"jax.experimental.pallas.when", "functools.partial", "functools.singledispatch", *PRIMITIVE_RULES}
 )

@@ -176,3 +176,26 @@ def test_the_scan_sees_imports(source: str, targets: list[str], lazy: bool) -> N
     found = list(imports_of(source, "jaxlint.cli.verify"))
     assert [i.target for i in found] == targets
     assert {i.lazy for i in found} == {lazy}
+
+
+LIBRARIES = ENGINE / "libraries"
+# The composition root of the analysis, which loads the libraries.
+COMPOSITION = {"jaxlint.staging.interpreter"}
+
+
+def test_the_evaluator_knows_no_library() -> None:
+    uses = [i for i in imports_in(ENGINE) if reaches(i.target, "jaxlint.libraries")]
+    wrong = [i for i in uses if i.module not in COMPOSITION and not reaches(i.module, "jaxlint.libraries")]
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_a_library_is_one_module() -> None:
+    """It may use what several of its kind share, and no other library."""
+    shared = {"jaxlint.libraries._flax", "jaxlint.libraries.layers"}
+    wrong = [
+        i
+        for i in imports_in(LIBRARIES)
+        if i.target.startswith("jaxlint.libraries.")
+        if not any(reaches(i.target, one) for one in shared)
+    ]
+    assert not wrong, "\n".join(map(str, wrong))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
+from jaxlint.jaxapi.functions import LOGGER_MAKERS
 from jaxlint.rule import Example, Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, ConvertEvent, SideEffectEvent
-from jaxlint.staging.externals import LOGGER_MAKERS
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import (

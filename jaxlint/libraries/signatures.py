@@ -1,11 +1,8 @@
-"""`inspect.signature(f).bind(...)`: wrappers that sort the arguments of a call by the names of its parameters."""
+"""inspect.signature: wrappers that sort the arguments of a call by the names of its parameters."""
 
 from __future__ import annotations
 
-import ast
-from typing import Any
-
-from jaxlint.staging.frame import Frame
+from jaxlint.staging.library import Call, attributes, calls, methods, nothing
 from jaxlint.staging.syntax_facts import all_parameters, positional_parameters
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -22,17 +19,20 @@ from jaxlint.staging.values import (
     join_all,
 )
 
-SIGNATURE = "inspect.signature"  # made here alone: calling the function gives nothing else
-BOUND_ARGUMENTS = "inspect.signature.bind"
+_SIGNATURE = "inspect.signature"  # made here alone: calling the function gives nothing else
+_BOUND = "inspect.signature.bind"
 
 
-def signature(self: Any, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame) -> Value:
-    return ExternalObject(SIGNATURE, args[:1]) if args else UNKNOWN
+@calls(_SIGNATURE)
+def signature(call: Call) -> Value:
+    return ExternalObject(_SIGNATURE, call.args[:1]) if call.args else UNKNOWN
 
 
-def parameters_of(target: Value) -> Value:
+@attributes(f"{_SIGNATURE}.parameters")
+def parameters(call: Call) -> Value:
     """`signature(target).parameters`: the names; what a parameter is like stays unknown."""
     leading = 0  # an object whose method it is, and what a partial holds by position, are no parameters
+    target = call.made.args[0]
     while not isinstance(target, Function):
         if isinstance(target, Transformed):
             target = target.target
@@ -50,10 +50,15 @@ def parameters_of(target: Value) -> Value:
     )
 
 
-def bind_arguments(interpreter: Any, target: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
+@methods(f"{_SIGNATURE}.bind", f"{_SIGNATURE}.bind_partial")
+def bind(call: Call) -> Value:
+    return _bound(call, call.made.args[0], call.args, call.kwargs)
+
+
+def _bound(call: Call, target: Value, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """What `signature(target).bind(*args, **kwargs)` gives; defaults are filled in."""
     if isinstance(target, Choice):
-        return join_all([bind_arguments(interpreter, option, args, kwargs) for option in target.options])
+        return join_all([_bound(call, option, args, kwargs) for option in target.options])
     skipped: set[str] = set()
     leading = 0  # of the arguments are held by the target, so that its signature lacks them
     while not isinstance(target, Function):
@@ -70,7 +75,7 @@ def bind_arguments(interpreter: Any, target: Value, args: list[Value], kwargs: d
             target = target.function
         else:
             return UNKNOWN
-    bound = interpreter.bind(target, args, kwargs, None)
+    bound = call.machine.bind(target, args, kwargs, None)
     if bound is None:
         return UNKNOWN
     passed = {id(value) for value in (*args, *kwargs.values())}
@@ -93,7 +98,7 @@ def bind_arguments(interpreter: Any, target: Value, args: list[Value], kwargs: d
         named.update(more.items)
     everything: dict[object, Value] = {name: value for name, value in given.items() if name not in skipped}
     return ExternalObject(
-        BOUND_ARGUMENTS,
+        _BOUND,
         [],
         {
             "args": TupleValue(positional[leading:]),
@@ -101,3 +106,11 @@ def bind_arguments(interpreter: Any, target: Value, args: list[Value], kwargs: d
             "arguments": DictValue(everything),
         },
     )
+
+
+@attributes(f"{_BOUND}.args", f"{_BOUND}.kwargs", f"{_BOUND}.arguments")
+def part(call: Call) -> Value:
+    return call.made.kwargs[call.name.rpartition(".")[2]]
+
+
+methods(f"{_BOUND}.apply_defaults")(nothing)  # they are in already

@@ -1,0 +1,32 @@
+"""What flax.linen and flax.nnx do alike."""
+
+from __future__ import annotations
+
+from jaxlint.staging.library import Call
+from jaxlint.staging.stage import Why
+from jaxlint.staging.values import Value
+
+_TABLE_OPTIONS = frozenset(
+    [
+        "depth",
+        "show_repeated",
+        "mutable",
+        "console_kwargs",
+        "table_kwargs",
+        "column_kwargs",
+        "compute_flops",
+        "compute_vjp_flops",
+        "row_filter",
+        "method",
+        "graph",
+    ]
+)
+
+
+def tabulated(call: Call, part: Why) -> tuple[list[Value], dict[str, Value]]:
+    """What `tabulate` hands on, traced; settings are closed over, and stay what they are."""
+    return [call.staged(value, part, keeps_python=True) for value in call.args], {
+        name: call.staged(value, part, keeps_python=True)
+        for name, value in call.kwargs.items()
+        if name not in _TABLE_OPTIONS
+    }

@@ -1,0 +1,34 @@
+"""einops: operations on arrays whose axes are named in a string."""
+
+from __future__ import annotations
+
+from jaxlint.staging.library import Call, calls
+from jaxlint.staging.values import Array, ListValue, NumpyArray, TupleValue, Value, find_array
+
+
+@calls("einops.rearrange", "einops.reduce", "einops.repeat")
+def rearrange(call: Call) -> Value:
+    """`rearrange(x, "b (h d) -> b h d", h=8)`: an array like the one that goes in, of JAX or NumPy; of a list, one of its arrays stacked."""
+    given = call.argument(0, "tensor")
+    if isinstance(given, NumpyArray):
+        return NumpyArray(dtype=given.dtype)
+    if not isinstance(given, (Array, ListValue, TupleValue)) or find_array(given) is None:
+        return call.opaque()
+    return call.array([given], name=call.name)
+
+
+@calls("einops.einsum")
+def einsum(call: Call) -> Value:
+    """`einsum(x, y, "i j, j k -> i k")`: the string comes last."""
+    if not any(isinstance(value, Array) for value in call.args):
+        return call.opaque()
+    return call.array(call.args, name=call.name)
+
+
+@calls("einops.pack")
+def pack(call: Call) -> Value:
+    """`pack(arrays, "* d")`: one array, and the shapes that `unpack` wants."""
+    given = call.argument(0, "tensors")
+    if given is None or find_array(given) is None:
+        return call.opaque()
+    return TupleValue([call.array([given], name=call.name), ListValue(None, TupleValue(None))])

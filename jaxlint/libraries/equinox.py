@@ -1,0 +1,203 @@
+"""Equinox: modules that are partitioned into arrays and the rest, combined again, filtered and changed.
+
+What is put together is an object of the same class, so that its methods are known; its arrays are those of the parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jaxlint.jaxapi.modules import ENUMERATION, PASSED_ON
+from jaxlint.libraries import layers
+from jaxlint.staging.library import Call, calls, calls_of_made, first_argument, nothing
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    DictValue,
+    External,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Partial,
+    StarArgument,
+    Static,
+    TupleValue,
+    Unknown,
+    Value,
+    doubtful,
+    find_array,
+    is_none,
+    map_parts,
+)
+
+# Filters that leave nothing that JAX could trace in the other part.
+_ARRAY_FILTERS = frozenset({"is_array", "is_inexact_array", "is_array_like", "is_inexact_array_like"})
+
+
+@calls("equinox.nn.*")
+def make_layer(call: Call) -> Value:
+    _use_key(call)
+    return call.otherwise()
+
+
+@calls_of_made("equinox.nn.*")
+def call_layer(call: Call) -> Value:
+    _use_key(call)
+    return layers.call_layer(call)
+
+
+def _use_key(call: Call) -> None:
+    if "key" in call.kwargs:
+        call.machine.use_library_key(call.kwargs["key"], call.node, call.frame)
+
+
+@calls("equinox.partition")
+def partition(call: Call) -> Value:
+    if not call.args or isinstance(call.args[0], StarArgument):
+        return UNKNOWN
+    spec = call.argument(1, "filter_spec")
+    _ask(call, spec, call.args[0])
+    sure = spec is None or _filters_arrays(spec)
+    return TupleValue([_part(call.args[0], True, sure), _part(call.args[0], False, sure)])
+
+
+@calls("equinox.filter")
+def filter_(call: Call) -> Value:
+    if not call.args or isinstance(call.args[0], StarArgument):
+        return UNKNOWN
+    _ask(call, call.argument(1, "filter_spec"), call.args[0])
+    return _part(call.args[0], True, False)
+
+
+def _ask(call: Call, spec: Value | None, tree: Value) -> None:
+    """A filter is called with each leaf, and `is_leaf` with each node."""
+    call.ask_leaf(tree)
+    if isinstance(spec, (Function, Instance, Partial)):
+        call.run(spec, call.machine.leaf_of(tree))
+
+
+def _filters_arrays(spec: Value) -> bool:
+    name = spec.name.rpartition(".")[2] if isinstance(spec, (External, Function)) else ""
+    return name in _ARRAY_FILTERS
+
+
+def _part(value: Value, arrays: bool, sure: bool, depth: int = 6) -> Value:
+    """What one side of a partition has of `value`: its arrays, or the rest. `sure`: all arrays are on the one side."""
+    if depth == 0:
+        return UNKNOWN
+    if isinstance(value, Array):
+        if arrays:
+            return value if sure else replace(value, certain=False)
+        return Static(None) if sure else replace(value, certain=False, tree=True, mixed=True)
+    if isinstance(value, NumpyArray):
+        return value if arrays else Static(None) if sure else UNKNOWN
+    if isinstance(value, (TupleValue, ListValue, DictValue)):
+        return map_parts(value, lambda part: _part(part, arrays, sure, depth - 1))
+    if isinstance(value, Instance):
+        fields = {name: _part(part, arrays, sure, depth - 1) for name, part in value.fields.items()}
+        staged = value.staged if arrays or not sure else None
+        return Instance(value.cls, fields, True, value.origin, value.ready, staged)
+    if isinstance(value, ExternalObject):
+        return value if arrays or not sure else replace(value, staged=None)
+    if isinstance(value, Unknown):
+        return Unknown(value.origin, value.flow) if arrays or not sure else UNKNOWN
+    return Static(None) if arrays and sure and isinstance(value, Static) else value
+
+
+@calls("equinox.combine")
+def combine(call: Call) -> Value:
+    if not call.args or any(isinstance(arg, StarArgument) for arg in call.args):
+        return call.opaque()
+    call.ask_leaf(call.args[0])
+    result = call.args[0]
+    for other in call.args[1:]:
+        result = _either(result, other)
+    return result
+
+
+def _either(left: Value, right: Value, depth: int = 6) -> Value:
+    """Leaf by leaf, what is not None."""
+    if is_none(left) or is_none(right) or depth == 0:
+        return right if is_none(left) else left
+    if isinstance(left, Instance) and isinstance(right, Instance) and left.cls is right.cls:
+        fields = dict(right.fields)
+        for name, value in left.fields.items():
+            fields[name] = _either(value, fields[name], depth - 1) if name in fields else value
+        staged = left.staged or right.staged
+        return Instance(left.cls, fields, True, left.origin, left.ready or right.ready, staged)
+    if isinstance(left, (TupleValue, ListValue)) and isinstance(right, type(left)):
+        if left.items is not None and right.items is not None and len(left.items) == len(right.items):
+            items = [_either(a, b, depth - 1) for a, b in zip(left.items, right.items, strict=True)]
+            return replace(left, items=items)
+        return left
+    if isinstance(left, DictValue) and isinstance(right, DictValue):
+        known = dict(right.items)
+        for key, value in left.items.items():
+            known[key] = _either(value, known[key], depth - 1) if key in known else value
+        return DictValue(known, left.element or right.element)
+    for holder, other in ((left, right), (right, left)):
+        if isinstance(holder, (Instance, ExternalObject)) and isinstance(other, (Array, Unknown)):
+            return _filled(holder, find_array(other))
+        if isinstance(holder, (Function, Partial, BoundMethod, External)):
+            return holder  # a leaf that is no array
+        if isinstance(holder, Array):
+            return holder
+    return left
+
+
+def _filled(value: Value, arrays: Array | None) -> Value:
+    """`value` with arrays like these where it has none: what was left out, or what is not known."""
+    if arrays is None or not arrays.staged:
+        return value
+    leaf = Array(True, arrays.why, tree=True, certain=False)
+    if isinstance(value, Instance):
+        fields = {
+            name: leaf if is_none(part) or isinstance(part, (Array, Unknown)) else _filled(part, arrays)
+            for name, part in value.fields.items()
+        }
+        return Instance(value.cls, fields, True, value.origin, value.ready, leaf)
+    if isinstance(value, ExternalObject):
+        return replace(value, staged=leaf)
+    if isinstance(value, (TupleValue, ListValue, DictValue)):
+        return map_parts(value, lambda part: _filled(part, arrays))
+    return value
+
+
+@calls("equinox.tree_at")
+def tree_at(call: Call) -> Value:
+    """`eqx.tree_at(where, tree, replace)` calls `where` with the tree, and `replace_fn` with what that gives."""
+    if len(call.args) < 2 or isinstance(call.args[0], StarArgument):
+        return UNKNOWN
+    chosen = call.run(call.args[0], call.args[1])
+    call.ask_leaf(call.args[1])
+    replacing = call.kwargs.get("replace_fn")
+    if replacing is not None:
+        call.run(replacing, chosen)
+    tree = call.args[1]
+    if isinstance(tree, Instance):
+        loose: dict[str, Value] = {
+            name: replace(part, certain=False, tree=True)
+            for name, part in tree.fields.items()
+            if isinstance(part, Array)
+        }
+        return call.replaced(tree, loose)
+    if isinstance(tree, (TupleValue, ListValue, DictValue)):
+        return doubtful(tree)
+    return tree if isinstance(tree, (Array, ExternalObject)) else UNKNOWN
+
+
+calls(
+    "equinox.apply_updates", "equinox.nn.inference_mode", "equinox.tree_inference", "equinox.filter_shard",
+    "equinox.filter_closure_convert", f"{ENUMERATION}.promote", *PASSED_ON,
+)(first_argument)  # fmt: skip
+calls("equinox.tree_check")(nothing)
+
+
+@calls(f"{ENUMERATION}.where")
+def chosen_item(call: Call) -> Value:
+    """`Enumeration.where(choice, first, second)`: an item that holds a tracer where the choice is one."""
+    found = next((array for part in call.args if (array := find_array(part, True)) is not None), None)
+    return UNKNOWN if found is None else Array(True, found.why, tree=True, certain=False)

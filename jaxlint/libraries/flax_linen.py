@@ -1,0 +1,171 @@
+"""flax.linen: parameters and variables with their initialisers, streams of random numbers, `apply` and summaries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jaxlint.libraries import layers
+from jaxlint.libraries._flax import tabulated
+from jaxlint.staging.calls import label_of
+from jaxlint.staging.library import Call, attributes, calls, calls_of_made
+from jaxlint.staging.operations import dtype_named
+from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.values import (
+    CALLABLE,
+    MISSING,
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    Choice,
+    External,
+    ExternalObject,
+    Function,
+    Instance,
+    Operation,
+    Origin,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Value,
+)
+
+LINEN_VARIABLE = "flax.linen.Variable"
+_APPLY_OPTIONS = ("rngs", "mutable", "method", "capture_intermediates")
+_INITIALIZERS = ("flax.linen.initializers.", "jax.nn.initializers.", "flax.nnx.initializers.")
+
+
+@calls_of_made("flax.linen.Module.param")
+def param(call: Call) -> Value:
+    """`self.param(name, init_fn, *shape_args)` runs while tracing and gives an array."""
+    _call_initialiser(call)
+    made = call.array([], name="self.param")
+    made.flow = call.machine.parameter_flow
+    made.dtype, made.made = (
+        _parameter_dtype(call.args),
+        Operation("self.param", tuple(call.args), {}, call.node),
+    )
+    return made
+
+
+def _call_initialiser(call: Call) -> None:
+    """`self.param(name, init_fn, *args)`: `apply` evaluates the shape of what `init_fn` gives, for a traced key."""
+    init = call.argument(1, "init_fn")
+    if not isinstance(init, CALLABLE) or isinstance(init, (ExternalObject, Choice)):
+        return
+    outer = call.frame.stage.why if call.frame.stage.staged else None
+    why = Why(f"`{label_of(init)}` initialises a parameter", call.frame.module, call.node, outer)
+    key = Array(True, Why("it is the key of the initialiser", cause=why), role="key", origin=Origin("key"))
+    rest = {name: value for name, value in call.kwargs.items() if name not in ("init_fn", "unbox")}
+    # Not certain: `init` calls it as it stands.
+    stage = Stage("eval_shape", True, False, why, call.frame.stage)
+    used = dict(call.frame.used)
+    call.run_in(stage, init, [key, *call.args[2:]], rest)
+    call.frame.used = used
+
+
+def _parameter_dtype(args: list[Value]) -> str:
+    """The dtype of `self.param(name, init_fn, shape, dtype)` for an initialiser of flax or JAX; "" when it is not known."""
+    init = args[1] if len(args) > 1 else None
+    if not isinstance(init, (External, ExternalObject)) or not init.name.startswith(_INITIALIZERS):
+        return ""
+    if isinstance(init, ExternalObject) and (len(init.args) > 1 or "dtype" in init.kwargs):
+        return ""
+    return dtype_named(args[3]) if len(args) > 3 else "float32" if len(args) == 3 else ""
+
+
+@calls("flax.linen.partitioning.param_with_axes")
+def param_with_axes(call: Call) -> Value:
+    """`self.param` by another name."""
+    options = {name: value for name, value in call.kwargs.items() if name not in ("axes", "module")}
+    _call_initialiser(replace(call, kwargs=options))
+    return call.array([], name="param_with_axes")
+
+
+@calls_of_made("flax.linen.Module.variable")
+def variable(call: Call) -> Value:
+    """`self.variable(collection, name, init_fn, *args)` runs `init_fn` where there is no such variable yet."""
+    if len(call.args) > 2 and isinstance(call.args[2], (Function, Partial, BoundMethod)):
+        call.run_all(call.args[2], call.args[3:], call.kwargs)
+    return ExternalObject(LINEN_VARIABLE, node=call.node)
+
+
+@attributes("flax.linen.Variable.value")
+def variable_value(call: Call) -> Value:
+    """What `apply` was given for it, or what its initialiser made: any tree, and a number before it has been through a stage."""
+    held = call.array([], name="variable.value")
+    held.tree, held.certain = True, False
+    return held
+
+
+@calls_of_made("flax.linen.Module.tabulate")
+def tabulate(call: Call) -> Value:
+    """`module.tabulate(rngs, *args)` of flax.linen evaluates the shapes of `init`."""
+    module = call.made.args[0]
+    why = call.reason("tabulate", module)
+    part = Why("it is an argument of `tabulate`", cause=why)
+    staged, rest = tabulated(call, part)
+    init = ExternalObject("flax.linen.Module.init", [module])
+    used = dict(call.frame.used)
+    call.run_in(Stage("eval_shape", True, True, why, call.frame.stage), init, staged, rest)
+    call.frame.used = used
+    return Static(kind="str")
+
+
+@calls_of_made(*(f"flax.linen.Module.{how}" for how in ("apply", "init", "init_with_output")))
+def apply(call: Call) -> Value:
+    """`module.apply(variables, *args)`, or `init`, of a module of the project."""
+    if not call.made.args:
+        return layers.call_layer(call)
+    module, how = call.made.args[0], call.name.rpartition(".")[2]
+    assert isinstance(module, Instance)
+    machine = call.machine
+    inner = {name: value for name, value in call.kwargs.items() if name not in _APPLY_OPTIONS}
+    method: Value | None = call.kwargs.get("method")
+    if isinstance(method, Static) and isinstance(method.const, str):
+        method = module.cls.lookup(method.const)
+    if method is None or (isinstance(method, Static) and method.const is None):
+        method = machine.module_call_method(module)
+    if isinstance(method, BoundMethod):
+        method = method.function
+    result: Value = UNKNOWN
+    if isinstance(method, (Function, Transformed)):
+        variables = call.args[0] if call.args and how == "apply" else call.kwargs.get("variables")
+        given = [module, *call.args[1:]]
+        result = machine.under_parameters(variables, method, given, inner, call.node, call.frame)
+    if how != "apply":
+        variables = _variables(call)
+        return variables if how == "init" else TupleValue([result, variables])
+    return TupleValue([result, _variables(call)]) if _is_set(call.kwargs.get("mutable")) else result
+
+
+def _variables(call: Call) -> Array:
+    result = call.array(call.args)
+    result.tree, result.role = True, "variables"
+    return result
+
+
+def _is_set(option: Value | None) -> bool:
+    """Whether an option is given and not False or None; unknown counts as given."""
+    if isinstance(option, Static) and option.const is not MISSING:
+        return bool(option.const)
+    return option is not None
+
+
+@calls_of_made("flax.linen.Module.is_initializing")
+def is_initializing(call: Call) -> Value:
+    return Static(kind="bool")
+
+
+@calls_of_made("flax.linen.Module.make_rng")
+def make_rng(call: Call) -> Value:
+    result = call.array([], role="key", name="self.make_rng")
+    result.origin = Origin("make_rng")
+    return result
+
+
+@calls_of_made("flax.linen.Module.lazy_init")
+def lazy_init(call: Call) -> Value:
+    """It is `init`, of shapes alone."""
+    init = ExternalObject("flax.linen.Module.init", call.made.args)
+    return call.shapes_of(init, call.args, call.kwargs)

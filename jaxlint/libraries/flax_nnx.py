@@ -1,0 +1,144 @@
+"""flax.nnx: modules that are split into structure and state and merged again, variables, summaries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
+from jaxlint.libraries._flax import tabulated
+from jaxlint.staging.library import Call, calls, calls_of_made, first_argument, nothing
+from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    DictValue,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    Partial,
+    StarArgument,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+    find_array,
+)
+
+GRAPHDEF = "flax.nnx.GraphDef"
+
+CAPTURE = "flax.nnx.capture"
+_VARIABLES = ("Param", "Variable", "BatchStat", "Cache", "Intermediate", "VariableState", "Perturbation")
+
+
+@calls("flax.nnx.split")
+def split(call: Call) -> Value:
+    if not call.args or isinstance(call.args[0], StarArgument):
+        return UNKNOWN
+    definition, held = graphdef(call), _arrays(call.args[0])
+    _ask_filters(call, call.args[1:], held)
+    if any(isinstance(arg, StarArgument) for arg in call.args):
+        return TupleValue(None, UNKNOWN)
+    return TupleValue([definition, *(call.fresh(held) for _ in call.args[1:] or (None,))])
+
+
+def _ask_filters(call: Call, filters: list[Value], state: Value) -> None:
+    """A filter that is a function is called with the path and the variable of each leaf."""
+    for chosen in filters:
+        if isinstance(chosen, (Function, Partial)):
+            leaf = replace(state, tree=True, role="ref") if isinstance(state, Array) else UNKNOWN
+            call.run(chosen, TupleValue(None, Static(kind="key")), leaf)
+
+
+@calls("flax.nnx.graphdef")
+def graphdef(call: Call) -> Value:
+    return ExternalObject(GRAPHDEF, call.args[:1], node=call.node)
+
+
+@calls("flax.nnx.state")
+def state(call: Call) -> Value:
+    if not call.args or any(isinstance(arg, StarArgument) for arg in call.args):
+        return UNKNOWN
+    found = _arrays(call.args[0])
+    _ask_filters(call, call.args[1:], found)
+    return found if len(call.args) < 3 else TupleValue([call.fresh(found) for _ in call.args[1:]])
+
+
+def _arrays(module: Value) -> Value:
+    """The state of a module: a tree of arrays, tracers where the module was made or passed in a stage."""
+    found = find_array(module, True) or (module.staged if isinstance(module, Instance) else None)
+    if found is not None:
+        return Array(True, found.why, tree=True, certain=False)
+    if isinstance(module, (Instance, ExternalObject)):
+        return Array(False, tree=True, certain=False)
+    return module if isinstance(module, Array) else UNKNOWN
+
+
+@calls("flax.nnx.merge")
+def merge(call: Call) -> Value:
+    definition = call.args[0] if call.args else UNKNOWN
+    if isinstance(definition, ExternalObject) and definition.name == GRAPHDEF and definition.args:
+        module = definition.args[0]
+        staged = next((a for a in (find_array(part, True) for part in call.args[1:]) if a is not None), None)
+        if staged is None:
+            return call.replaced(module, {}) if isinstance(module, Instance) else module
+        why = staged.why or Why("it is merged of tracers", call.frame.module, call.node)
+        return call.staged(module, why, False)
+    return UNKNOWN  # a module of which nothing is known
+
+
+@calls("flax.nnx.clone", "flax.nnx.view", "flax.nnx.as_pure", "flax.nnx.pure")
+def same(call: Call) -> Value:
+    return call.args[0] if call.args and not isinstance(call.args[0], StarArgument) else UNKNOWN
+
+
+calls("flax.nnx.update")(nothing)
+calls(*NNX_NOTES)(first_argument)
+
+
+@calls(*NNX_LISTS)
+def list_(call: Call) -> Value:
+    return call.args[0] if call.args else ListValue([], stage=call.frame.stage)
+
+
+@calls(*NNX_DICTS)
+def dict_(call: Call) -> Value:
+    return call.args[0] if call.args else DictValue(dict(call.kwargs), None, call.frame.stage)
+
+
+@calls(*(f"flax.nnx.{kind}" for kind in _VARIABLES))
+def variable(call: Call) -> Value:
+    """A mutable reference to an array; in modules it crosses a jit like one."""
+    result = call.array(call.args)
+    result.role = "ref"
+    return result
+
+
+@calls("flax.nnx.tabulate")
+def tabulate(call: Call) -> Value:
+    """`nnx.tabulate(module, *args)` calls the module, and by that its parts, on tracers."""
+    if not call.args or not isinstance(call.args[0], (Instance, ExternalObject)):
+        return Static(kind="str")
+    why = call.reason("nnx.tabulate", call.args[0])
+    part = Why("it is an argument of `nnx.tabulate`", cause=why)
+    method = constant(call.kwargs.get("method"))
+    (module, *staged), options = tabulated(call, part)
+    called = (
+        call.machine.attribute(module, method, call.node, call.frame, True)
+        if isinstance(method, str)
+        else module
+    )
+    call.run_in(Stage("eval_shape", True, True, why, call.frame.stage), called, staged, options)
+    return Static(kind="str")
+
+
+@calls(CAPTURE)
+def capture(call: Call) -> Value:
+    """`nnx.capture(module, nnx.Intermediate)` is called as the module is, and gives what was noted too."""
+    return ExternalObject(CAPTURE, call.args[:1], node=call.node)
+
+
+@calls_of_made(CAPTURE)
+def call_captured(call: Call) -> Value:
+    result = call.run_all(call.made.args[0], call.args, call.kwargs) if call.made.args else UNKNOWN
+    return TupleValue([result, call.opaque([result])])

@@ -1,0 +1,74 @@
+"""Haiku: parameters, state and keys of a transformed function, stacks of layers, summaries."""
+
+from __future__ import annotations
+
+from jaxlint.staging.library import Call, calls, calls_of_made
+from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.values import UNKNOWN, ExternalObject, Origin, Static, Transformed, Value
+
+_LAYER_STACK, _STACKED = "haiku.layer_stack", "haiku.layer_stack.stacked"
+_SUMMARIES = ("haiku.experimental.eval_summary", "haiku.experimental.tabulate")
+
+
+@calls("haiku.next_rng_key")
+def next_rng_key(call: Call) -> Value:
+    key = call.array([], role="key", name="hk.next_rng_key")
+    key.origin = Origin("next_rng_key")
+    return key
+
+
+@calls("haiku.get_parameter")
+def get_parameter(call: Call) -> Value:
+    held = call.array([], name="hk.get_parameter")
+    held.flow = call.machine.parameter_flow
+    return held
+
+
+@calls("haiku.get_state")
+def get_state(call: Call) -> Value:
+    return call.array([], name="hk.get_state")
+
+
+@calls("haiku.dropout")
+def dropout(call: Call) -> Value:
+    if call.args:
+        call.machine.use_library_key(call.args[0], call.node, call.frame)
+    return call.otherwise()
+
+
+@calls(_LAYER_STACK, "haiku.experimental.layer_stack")
+def layer_stack(call: Call) -> Value:
+    return ExternalObject(_LAYER_STACK, node=call.node)
+
+
+@calls_of_made(_LAYER_STACK)
+def stack(call: Call) -> Value:
+    return ExternalObject(_STACKED, call.args[:1], node=call.node) if call.args else UNKNOWN
+
+
+@calls_of_made(_STACKED)
+def call_stacked(call: Call) -> Value:
+    """`hk.layer_stack(n)(f)(x)`: a scan runs `f`, with parameters of its own at each step."""
+    body = call.made.args[0] if call.made.args else UNKNOWN
+    why = call.reason("hk.layer_stack", body)
+    part = Why("it is an argument of the stack of layers", cause=why)
+    staged = [call.fresh(call.staged(value, part)) for value in call.args]
+    options = {name: value for name, value in call.kwargs.items() if name != "reverse"}
+    stage = Stage("scan", True, True, why, call.frame.stage)
+    result = call.run_in(stage, body, staged, options)
+    return call.machine.flow_result(result, call.frame)
+
+
+@calls(*_SUMMARIES)
+def summary(call: Call) -> Value:
+    return ExternalObject(call.name, call.args[:1], node=call.node) if call.args else UNKNOWN
+
+
+@calls_of_made(*_SUMMARIES)
+def call_summary(call: Call) -> Value:
+    """`hk.experimental.tabulate(f)(*args)` evaluates the shapes of `f`, or of what was transformed."""
+    function = call.made.args[0] if call.made.args else UNKNOWN
+    if isinstance(function, Transformed) and function.kind == "hk.transform":
+        function = function.target
+    call.shapes_of(function, call.args, call.kwargs)
+    return Static(kind="str")

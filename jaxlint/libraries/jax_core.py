@@ -1,0 +1,139 @@
+"""jax and jax.lax: transfers, waiting, and functions that give an argument back."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging import events
+from jaxlint.staging.boundary import SHAPED
+from jaxlint.staging.entry import PRIMITIVE
+from jaxlint.staging.gradients import marked
+from jaxlint.staging.library import (
+    Call,
+    attributes,
+    calls,
+    calls_of_made,
+    first_argument,
+    methods,
+    nothing,
+)
+from jaxlint.staging.timing import waits_for_nothing
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    DictValue,
+    ExternalObject,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Static,
+    TupleValue,
+    Value,
+    find_array,
+    is_single,
+)
+
+
+@calls("jax.device_get")
+def device_get(call: Call) -> Value:
+    _wait("device_get", call)
+    given = call.args[0] if call.args else None
+    if isinstance(given, Array) and given.staged:
+        return given  # a tracer is what it gives back
+    return NumpyArray(shares=is_single(given)) if isinstance(given, Array) else UNKNOWN
+
+
+@calls("jax.block_until_ready")
+def block_until_ready(call: Call) -> Value:
+    _wait("block_until_ready", call)
+    return first_argument(call)
+
+
+def _wait(how: str, call: Call) -> None:
+    if not waits_for_nothing(call.args):
+        call.machine.ledger.settle()
+    found = find_array(call.args[0]) if call.args else None
+    if found is not None:
+        call.emit("convert", events.ConvertEvent(call.node, call.frame, found, how))
+
+
+@calls("jax.device_put", "jax.device_put_replicated")
+def device_put(call: Call) -> Value:
+    if not call.args:
+        return UNKNOWN
+    if isinstance(call.args[0], (Array, ListValue, DictValue, TupleValue, Instance)):
+        return call.args[0]
+    result = call.array(call.args)
+    result.tree = True
+    return result
+
+
+@calls("jax.core.concrete_or_error", "jax._src.core.concrete_or_error", "jax.extend.core.concrete_or_error")
+def concrete_or_error(call: Call) -> Value:
+    """`concrete_or_error(force, value)` raises on a tracer, so that whatever goes on holds numbers."""
+    if (
+        isinstance(call.node, ast.Call)
+        and len(call.node.args) > 1
+        and isinstance(call.node.args[1], ast.Name)
+    ):
+        call.machine.rebind(call.node.args[1].id, Static(), call.frame)
+    return Static()
+
+
+@calls("jax.lax.psum")
+def psum(call: Call) -> Value:
+    if call.args and isinstance(call.args[0], Static):
+        return Static(kind="int")  # `psum(1, axis)` is the old way to ask for the size of an axis
+    return call.array(call.inputs, name="lax.psum")
+
+
+@calls("jax.lax.stop_gradient")
+def stop_gradient(call: Call) -> Value:
+    return marked(call.args[0], None) if call.args else UNKNOWN
+
+
+calls(
+    "jax.lax.with_sharding_constraint", "jax.lax.optimization_barrier", "jax.ad_checkpoint.checkpoint_name"
+)(first_argument)
+calls("jax.debug.print", "jax.debug.breakpoint")(nothing)
+
+
+@methods(f"{PRIMITIVE}.bind", f"{PRIMITIVE}.bind_with_trace")
+def bind(call: Call) -> Value:
+    result = call.array(call.inputs)
+    result.tree = True  # one array, or a list of them
+    return result
+
+
+@methods("jax.stages.Lowered.compile")
+def compile_lowered(call: Call) -> Value:
+    """A compiled program is called as the jitted function is."""
+    return call.made.args[0]
+
+
+@attributes(*(f"{owner}.{name}" for owner in SHAPED for name in ("shape", "dtype", "ndim")))
+def shape_or_dtype(call: Call) -> Value:
+    return TupleValue(None, Static(kind="int")) if call.name.endswith(".shape") else Static()
+
+
+@attributes("jax.core.ShapedArray.*")
+def of_abstract_value(call: Call) -> Value:
+    return UNKNOWN
+
+
+@calls_of_made("jax.export.export")
+def export(call: Call) -> Value:
+    return ExternalObject("jax.export.Exported")
+
+
+@calls_of_made("jax.vjp.pullback")
+def pull_back(call: Call) -> Value:
+    if call.made.args:
+        call.machine.tell_stopped(None, call.made.args[0])
+    return call.otherwise()
+
+
+@calls_of_made("jax.nn.initializers.*")
+def initialise(call: Call) -> Value:
+    call.machine.use_library_key(call.argument(0, "key") or UNKNOWN, call.node, call.frame)
+    return call.array(call.inputs, name=call.name)

@@ -1,0 +1,67 @@
+"""jax.random: keys that are made, split and folded, and samples that use them up."""
+
+from __future__ import annotations
+
+from jaxlint.jaxapi.functions import KEY_MAKERS, STATIC_FUNCTIONS
+from jaxlint.staging.library import Call, calls
+from jaxlint.staging.values import UNKNOWN, Array, Origin, Static, Unknown, Value, constant
+
+
+@calls(*KEY_MAKERS)
+def make_key(call: Call) -> Value:
+    result = call.array(call.args, role="key", name=call.name)
+    result.origin = Origin("key")
+    return result
+
+
+@calls("jax.random.fold_in")
+def fold_in(call: Call) -> Value:
+    """The key of its own for one number; the same number gives the same key."""
+    origin, result = _key(call), _computed(call)
+    data = constant(call.kwargs.get("data", call.args[1] if len(call.args) > 1 else UNKNOWN))
+    result.role = "key"
+    if origin is not None:
+        call.machine.told_apart(origin, call.node, call.frame)
+    known = origin is not None and isinstance(data, (int, str))
+    result.origin = origin.child(("fold_in", data)) if known and origin is not None else Origin("fold_in")
+    return result
+
+
+@calls("jax.random.split")
+def split(call: Call) -> Value:
+    origin, result = _key(call), _computed(call)
+    if origin is not None:
+        call.machine.use_key(origin, call.node, call.frame)
+    result.role = "key"
+    result.origin = Origin("split", batch=True)
+    result.origin.split_of = origin
+    return result
+
+
+@calls("jax.random.key_data", "jax.random.clone")
+def copy_key(call: Call) -> Value:
+    """What does not use the key up."""
+    return _computed(call)
+
+
+@calls("jax.random.*")
+def sample(call: Call) -> Value:
+    if call.name in STATIC_FUNCTIONS:
+        return Static()
+    origin, result = _key(call), _computed(call)
+    if origin is not None:
+        call.machine.use_key(origin, call.node, call.frame)
+    return result
+
+
+def _key(call: Call) -> Origin | None:
+    key = call.kwargs.get("key", call.args[0] if call.args else UNKNOWN)
+    return key.origin if isinstance(key, (Array, Unknown)) else None
+
+
+def _computed(call: Call) -> Array:
+    machine = call.machine
+    machine.check_shapes(call.name, call.args, call.kwargs, call.node, call.frame)
+    result = call.array(call.inputs, name=call.name)
+    machine.made_by(result, call.name, call.args, call.kwargs, call.node, call.frame)
+    return result

@@ -1,0 +1,140 @@
+"""jax.tree and jax.tree_util: taking trees apart, putting them together, registering classes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jaxlint.staging.constants import constant_names
+from jaxlint.staging.library import Call, calls
+from jaxlint.staging.trees import is_pytree
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    Choice,
+    ClassValue,
+    Function,
+    Instance,
+    ListValue,
+    Registration,
+    Static,
+    TupleValue,
+    Value,
+    find_array,
+    join_all,
+)
+
+
+@calls("jax.tree.leaves")
+def leaves(call: Call) -> ListValue:
+    if call.args:
+        call.machine.rebuilt(call.args[:1], call.node, call.frame)
+        call.ask_leaf(call.args[0])
+    objects = _plain_objects(call.args[0]) if call.args else None
+    if objects is not None:
+        return ListValue(objects, join_all(objects), stage=call.frame.stage)
+    found = find_array(call.args[0]) if call.args else None
+    if found is None:
+        return ListValue(None, UNKNOWN, stage=call.frame.stage)
+    leaf = Array(found.staged, found.why, certain=found.certain, jitted=found.jitted)
+    return ListValue(None, leaf, stage=call.frame.stage)
+
+
+def _plain_objects(tree: Value) -> list[Value] | None:
+    """The leaves of an object that JAX does not look into, or of a sequence of such; None for any other tree."""
+    parts = tree.items if isinstance(tree, (TupleValue, ListValue)) else [tree]
+    if not parts or not all(
+        isinstance(part, Instance)
+        and part.staged is None
+        and part.cls.kind in ("plain", "dataclass")
+        and not is_pytree(part.cls)
+        for part in parts
+    ):
+        return None
+    return list(parts)
+
+
+@calls("jax.tree.flatten")
+def flatten(call: Call) -> Value:
+    return TupleValue([leaves(call), Static(kind="treedef")])
+
+
+@calls("jax.tree.leaves_with_path")
+def leaves_with_path(call: Call) -> Value:
+    found = leaves(call)
+    path = TupleValue(None, Static(kind="key"))
+    return ListValue(None, TupleValue([path, found.element]), stage=call.frame.stage)
+
+
+@calls("jax.tree.flatten_with_path")
+def flatten_with_path(call: Call) -> Value:
+    return TupleValue([leaves_with_path(call), Static(kind="treedef")])
+
+
+@calls("jax.tree.structure")
+def structure(call: Call) -> Value:
+    if call.args:
+        call.machine.rebuilt(call.args[:1], call.node, call.frame)
+        call.ask_leaf(call.args[0])
+    return Static(kind="treedef")
+
+
+@calls("jax.tree.unflatten")
+def unflatten(call: Call) -> Value:
+    found = find_array(call.args[1]) if len(call.args) > 1 else None
+    return UNKNOWN if found is None else Array(found.staged, found.why, tree=True, certain=found.certain)
+
+
+@calls("jax.tree.transpose")
+def transpose(call: Call) -> Value:
+    """`jax.tree.transpose(outer, inner, tree)`: the leaves of the tree, in another one."""
+    found = find_array(call.args[2]) if len(call.args) > 2 else None
+    if found is None:
+        return call.opaque(call.args)
+    return Array(found.staged, found.why, tree=True, certain=found.certain)
+
+
+_FLATTEN = ("flatten_func", "flatten_with_keys", "flatten_with_keys_func")
+
+
+@calls(
+    "jax.tree_util.register_pytree_node",
+    "jax.tree_util.register_pytree_with_keys",
+    "jax.tree_util.register_static",
+)
+def register(call: Call) -> Value:
+    cls = call.args[0] if call.args else call.kwargs.get("nodetype", call.kwargs.get("cls"))
+    if isinstance(cls, Choice):  # a loop over classes
+        for option in cls.options:
+            register(replace(call, args=[option, *call.args[1:]]))
+    flatten = (
+        *call.args[1:2],
+        *call.args[3:4],
+        *(call.kwargs[name] for name in _FLATTEN if name in call.kwargs),
+    )
+    unflatten = call.argument(2, "unflatten_func")
+    if isinstance(cls, ClassValue) and flatten and unflatten is not None:
+        cls.registered = Registration(flatten, unflatten)
+        call.machine.registers = True
+    if isinstance(cls, ClassValue) and cls.kind in ("plain", "dataclass"):
+        cls.kind = "custom"  # which of its attributes are leaves, the flattening function says
+        if flatten and isinstance(flatten[0], Function) and "tree_flatten" not in cls.namespace:
+            cls.namespace["tree_flatten"] = flatten[0]
+    return cls if cls is not None else UNKNOWN
+
+
+@calls("jax.tree_util.register_dataclass")
+def register_dataclass(call: Call) -> Value:
+    """`register_dataclass(cls, data_fields, meta_fields)` makes of a class what it makes as a decorator."""
+    cls = call.args[0] if call.args else call.kwargs.get("nodetype", UNKNOWN)
+    for option in cls.options if isinstance(cls, Choice) else [cls]:
+        if not isinstance(option, ClassValue) or option.kind not in ("plain", "dataclass"):
+            continue
+        data = constant_names(call.argument(1, "data_fields"))
+        meta = constant_names(call.argument(2, "meta_fields"))
+        if data is None or meta is None or not option.fields.keys() >= set(meta):
+            option.kind = "custom"  # its leaves are not known
+            continue
+        option.kind = "registered"
+        for name in meta:
+            option.fields[name].static = True
+    return cls

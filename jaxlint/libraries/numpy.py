@@ -1,0 +1,114 @@
+"""NumPy: functions that compute on the host, and so need the numbers of what they are given."""
+
+from __future__ import annotations
+
+from jaxlint.jaxapi.functions import NUMPY_DISPATCHES, NUMPY_FRESH, NUMPY_METADATA, NUMPY_VIEWS
+from jaxlint.staging import events
+from jaxlint.staging.library import Call, calls, calls_of_made, methods
+from jaxlint.staging.operations import changed_in_place, numpy_dtype
+from jaxlint.staging.shapes import lacks_rows
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    ExternalObject,
+    Fetch,
+    NumpyArray,
+    Operation,
+    Static,
+    TupleValue,
+    Unknown,
+    Value,
+    find_array,
+    is_single,
+)
+
+_STATIC = frozenset(
+    f"numpy.{name}"
+    for name in """issubdtype dtype iterable isscalar promote_types can_cast finfo iinfo vectorize broadcast_shapes errstate ndarray
+    generic set_printoptions printoptions seterr ndindex save savez load memmap""".split()  # noqa: SIM905
+)
+_STATIC_MODULES = ("numpy.testing.", "numpy.dtypes.", "numpy.typing.", "numpy.lib.")
+_CHECKS = frozenset(
+    f"numpy.testing.assert_{name}"
+    for name in ("allclose", "array_equal", "array_almost_equal", "array_less", "array_max_ulp")
+)
+_WRITERS = frozenset({"numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt"})
+_GENERATORS = ("numpy.random.default_rng", "numpy.random.RandomState")
+
+
+@calls("numpy.*")
+def function(call: Call) -> Value:
+    """Whatever has no model of its own: it makes a NumPy array, of numbers that it fetches where they are JAX's."""
+    name, inputs = call.name, call.inputs
+    array = next((a for a in (find_array(v, depth=2) for v in inputs) if a is not None), None)
+    staged = next((a for a in (find_array(v, True, 2) for v in inputs) if a is not None), None)
+    if name in NUMPY_METADATA:
+        return _metadata(name)
+    if array is not None and not array.staged:
+        call.machine.ledger.settle()
+    if name.startswith("numpy.random."):
+        made = ExternalObject(name, call.args, call.kwargs, call.node)
+        return made if name in _GENERATORS else NumpyArray(fresh=True)
+    differentiated = staged is None and call.machine.differentiating > 0
+    if differentiated:
+        staged = call.machine.differentiated(inputs)
+    if staged is not None and name in _CHECKS | _WRITERS:
+        call.emit("numpy", events.NumpyEvent(call.node, call.frame, staged, name, differentiated))
+        return Static(None)
+    if name in _WRITERS:
+        call.machine.read_on_host(name, inputs, call.node, call.frame)
+        return Static(None)
+    if name in _STATIC or name.startswith(_STATIC_MODULES):
+        kept = name in ("numpy.errstate", "numpy.vectorize")
+        return ExternalObject(name, call.args, call.kwargs, call.node) if kept else Static()
+    if staged is not None:
+        return _of_tracer(call, staged, differentiated)
+    if array is not None:
+        call.emit("convert", events.ConvertEvent(call.node, call.frame, array, name))
+    return _made(call, array)
+
+
+def _metadata(name: str) -> Value:
+    if name == "numpy.shape":
+        return TupleValue(None, Static(kind="int"))
+    if name.endswith("_from"):
+        return TupleValue(None, NumpyArray())
+    return Static(kind="int" if name in ("numpy.ndim", "numpy.size") else "")
+
+
+def _of_tracer(call: Call, staged: Array, differentiated: bool) -> Value:
+    """Some functions call a method of their first argument; the others need numbers."""
+    first = call.argument(0, "a")
+    if call.name in NUMPY_DISPATCHES and isinstance(first, Array):
+        result = call.array(call.inputs)
+        return call.machine.as_returned(f"jax.{call.name}", result, call.args, call.kwargs, call.frame)
+    changed = changed_in_place(call.name, call.args, call.kwargs)
+    changes = isinstance(changed, Array) and changed.certain and not (changed.tree or changed.role == "ref")
+    call.emit("numpy", events.NumpyEvent(call.node, call.frame, staged, call.name, differentiated, changes))
+    return UNKNOWN
+
+
+def _made(call: Call, array: Array | None) -> NumpyArray:
+    name, args = call.name, call.args
+    dtype = numpy_dtype(name, args, call.kwargs)
+    if any(isinstance(value, Unknown) for value in args[:1]) and name not in NUMPY_FRESH:
+        return NumpyArray(dtype=dtype)
+    fetch = Fetch(call.node, name, array.jitted) if array is not None and array.certain else None
+    shares = name in NUMPY_VIEWS and is_single(args[0] if args else None) and len(call.inputs) == 1
+    operation = Operation(name.removeprefix("numpy."), tuple(args), call.kwargs, call.node)
+    return NumpyArray(name in NUMPY_FRESH, dtype, fetch, shares, bool(args) and lacks_rows(operation))
+
+
+@methods("numpy.random.*")
+def draw(call: Call) -> Value:
+    return NumpyArray(fresh=True)
+
+
+@calls_of_made("numpy.vectorize")
+def vectorized(call: Call) -> Value:
+    staged = next((a for a in (find_array(v, True, 0) for v in call.inputs) if a is not None), None)
+    carrying = call.machine.differentiated(call.inputs) if staged is None else None
+    found = staged or carrying
+    if found is not None:
+        call.emit("numpy", events.NumpyEvent(call.node, call.frame, found, call.name, carrying is not None))
+    return UNKNOWN

@@ -1,0 +1,144 @@
+"""optax: optimisers, which call schedules and line searches, and their states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint.staging.library import Call, calls_of_made, methods
+from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.values import (
+    CALLABLE,
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ExternalObject,
+    Function,
+    ListValue,
+    Origin,
+    Partial,
+    Static,
+    TupleValue,
+    Value,
+    is_none,
+)
+
+_SCHEDULE_NAMES = ("learning_rate", "step_size_fn", "schedule")
+_SCHEDULED = frozenset(
+    f"optax.{name}"
+    for name in """adabelief adadelta adafactor adagrad adam adamax adamaxw adamw adan amsgrad fromage lamb lars lion nadam nadamw
+    noisy_sgd novograd radam rmsprop rprop scale_by_learning_rate scale_by_schedule sgd sign_sgd sm3 yogi""".split()  # noqa: SIM905
+)
+# Optimisers whose state certainly holds arrays.
+_WITH_MOMENTS = frozenset(
+    """adam adamw adamax nadam lamb lion rmsprop adagrad adafactor radam novograd adabelief""".split()  # noqa: SIM905
+)
+
+
+@methods("optax.*.init", "flax.TrainState.tx*")
+def init(call: Call) -> Value:
+    result = call.array(call.inputs)
+    result.tree = True
+    if call.made.name.rpartition(".")[2] in _WITH_MOMENTS:
+        result.role = "optimizer state"
+    return result
+
+
+@methods("optax.*.update", "flax.TrainState.tx*.update")
+def update(call: Call) -> Value:
+    """`optimiser.update(grads, state, params)`: the updates and the state, trees like the ones that are given."""
+    _search_along_line(call)
+    if call.frame.stage.abstract:
+        parts = list(_transformations_in(call.made))
+        for part in parts:
+            _call_schedule(call, part)
+        for part in parts:
+            _call_update(call, part)
+    updates, state = (call.array(call.inputs, like=call.argument(n)) for n in range(2))
+    updates.tree = state.tree = True
+    return TupleValue([updates, state])
+
+
+def _transformations_in(optimiser: ExternalObject) -> Iterator[ExternalObject]:
+    """The transformations of optax that one is made of, and itself at the end."""
+    for value in [*optimiser.args, *optimiser.kwargs.values()]:
+        for part in value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,):
+            if isinstance(part, ExternalObject) and part.name.startswith("optax."):
+                yield from _transformations_in(part)
+    yield optimiser
+
+
+def _call_update(call: Call, optimiser: ExternalObject) -> None:
+    """Calls the update function of a transformation that is made of functions of the project."""
+    if optimiser.name not in ("optax.GradientTransformation", "optax.GradientTransformationExtraArgs"):
+        return
+    init, update = (
+        optimiser.args[n] if n < len(optimiser.args) else optimiser.kwargs.get(name)
+        for n, name in enumerate(("init", "update"))
+    )
+    if not isinstance(init, (Function, Partial, BoundMethod)) or not isinstance(
+        update, (Function, Partial, BoundMethod)
+    ):
+        return
+    why = call.reason(optimiser.name, update)
+    params = call.args[2] if len(call.args) > 2 else call.kwargs.get("params", Static(None))
+    state = call.staged(
+        call.run(init, call.args[0] if is_none(params) else params),
+        Why("it is part of the state of the optimiser", cause=why),
+    )
+    call.run_in(_inside(call, why), update, [call.args[0], state, params], {})
+
+
+def _call_schedule(call: Call, optimiser: ExternalObject) -> None:
+    """Gives the schedule of a transformation its count of updates, an array that is traced in a trace."""
+    if optimiser.name not in _SCHEDULED:
+        return
+    schedule = next(
+        (optimiser.kwargs[name] for name in _SCHEDULE_NAMES if name in optimiser.kwargs),
+        optimiser.args[0] if optimiser.args else UNKNOWN,
+    )
+    if isinstance(schedule, (Function, Partial, BoundMethod)):
+        why = call.reason(optimiser.name, schedule)
+        count = Array(
+            True, Why("it is the count of updates", cause=why), origin=Origin("count"), dtype="int32"
+        )
+        call.run_in(_inside(call, why), schedule, [call.fresh(count)], {})
+
+
+def _inside(call: Call, why: Why) -> Stage:
+    """The stage that the update runs in, as what it calls is told of it."""
+    stage = call.frame.stage
+    return Stage(stage.kind, True, stage.certain, why, stage)
+
+
+@methods("*.update")
+def update_of_others(call: Call) -> Value:
+    """Optimisers of other libraries search along lines as well."""
+    _search_along_line(call)
+    return call.otherwise()
+
+
+def _search_along_line(call: Call) -> None:
+    """`optimiser.update(grads, state, params, value_fn=f)`: a line search calls `f` in a loop."""
+    function = call.kwargs.get("value_fn")
+    if not isinstance(function, CALLABLE):
+        return
+    params = (
+        call.args[2]
+        if len(call.args) > 2
+        else call.kwargs.get("params", call.args[0] if call.args else UNKNOWN)
+    )
+    why = call.reason("update", function)
+    part = Why("it is what the line search looks for", cause=why)
+    stage = Stage("while_loop", True, True, why, call.frame.stage)
+    call.run_in(stage, function, [call.fresh(call.staged(params, part))], {})
+
+
+@calls_of_made("optax.inject_hyperparams", "optax.inject_stateful_hyperparams")
+def with_hyperparameters(call: Call) -> Value:
+    """They make of a maker of optimisers another one, whose numbers are in the state."""
+    return ExternalObject("optax.GradientTransformationExtraArgs", call.args, call.kwargs, call.node)
+
+
+@calls_of_made("optax.*")
+def schedule(call: Call) -> Value:
+    return call.array(call.inputs) if call.inputs else call.otherwise()

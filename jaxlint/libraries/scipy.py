@@ -1,0 +1,40 @@
+"""SciPy: functions and objects that compute with NumPy, and so need the numbers of what they are given."""
+
+from __future__ import annotations
+
+from jaxlint.staging import events
+from jaxlint.staging.library import Call, calls, calls_of_made, methods
+from jaxlint.staging.values import UNKNOWN, Array, Value
+
+_PARTS = "special stats linalg signal ndimage fft optimize interpolate integrate spatial".split()  # noqa: SIM905
+_FAMILIES = [f"scipy.{part}.*" for part in _PARTS]
+# Functions and classes that give what is called.
+_OBJECTS = frozenset(
+    """scipy.interpolate.interp1d scipy.interpolate.interp2d scipy.interpolate.make_interp_spline
+    scipy.interpolate.make_smoothing_spline scipy.stats.gaussian_kde""".split()  # noqa: SIM905
+)
+
+
+@calls(*_FAMILIES)
+def function(call: Call) -> Value:
+    if not call.name.endswith("Result") and _computes(call):
+        return UNKNOWN
+    return call.made_object() if call.name in _OBJECTS else call.otherwise()
+
+
+@calls_of_made(*_FAMILIES)
+@methods(*(f"{family}.*" for family in _FAMILIES))
+def of_object(call: Call) -> Value:
+    return UNKNOWN if _computes(call) else call.opaque()
+
+
+def _computes(call: Call) -> bool:
+    """Tells rules of a tracer that it is given, and whether there was one."""
+    for value in call.inputs:
+        if isinstance(value, Array) and value.staged and not value.tree:
+            call.emit("numpy", events.NumpyEvent(call.node, call.frame, value, call.name))
+            return True
+    carrying = call.machine.differentiated(call.inputs)
+    if carrying is not None:
+        call.emit("numpy", events.NumpyEvent(call.node, call.frame, carrying, call.name, True))
+    return carrying is not None

@@ -1,0 +1,111 @@
+"""functools.singledispatch: generic functions, and which of their functions a call means."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jaxlint.staging.frame import Frame
+from jaxlint.staging.library import Call, calls, calls_of_made, methods
+from jaxlint.staging.scopes import Guessing, Staged
+from jaxlint.staging.stage import HOST
+from jaxlint.staging.syntax_facts import parameter_annotations, positional_parameters
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    Choice,
+    ClassValue,
+    External,
+    ExternalObject,
+    Function,
+    Instance,
+    Static,
+    TupleValue,
+    Value,
+)
+
+_GENERIC = "functools.singledispatch"
+_REGISTER = "functools.singledispatch.register"  # `f.register(C)`, about to be called with a function
+_MAX_CALLED = (
+    4  # functions that a call may mean whose results are joined; of more, only what they show of themselves
+)
+
+
+@calls(_GENERIC)
+def generic(call: Call) -> Value:
+    """`@functools.singledispatch`: the function for all classes, and (as pairs, after it) those for one class each."""
+    return ExternalObject(_GENERIC, list(call.args[:1]), {}, call.node)
+
+
+@methods(f"{_GENERIC}.register")
+def register(call: Call) -> Value:
+    """`f.register(C)`, `f.register(C, g)`, or `f.register(g)` with an annotation."""
+    if not call.args:
+        return UNKNOWN
+    first = call.args[0]
+    if len(call.args) > 1:
+        return _registered(call.made, first, call.args[1])
+    if isinstance(first, Function):
+        return _registered(call.made, _annotated(call, first), first)
+    return ExternalObject(_REGISTER, [call.made, first])
+
+
+@calls_of_made(_REGISTER)
+def register_for_class(call: Call) -> Value:
+    """`@f.register(C)` over a function."""
+    target, cls = call.made.args
+    return _registered(target, cls, call.args[0]) if call.args else call.opaque()
+
+
+def _registered(target: Value, cls: Value, function: Value) -> Value:
+    if isinstance(target, ExternalObject):
+        target.args.append(TupleValue([cls, function]))
+    return function
+
+
+def _annotated(call: Call, function: Function) -> Value:
+    first = positional_parameters(function.node)[:1]
+    annotation = parameter_annotations(function.node).get(first[0].arg) if first else None
+    if annotation is None:
+        return UNKNOWN
+    return call.machine.eval(annotation, Frame(None, function.module, function.scope, HOST))
+
+
+@calls_of_made(_GENERIC)
+def call_generic(call: Call) -> Value:
+    """Calls the function for the class of the first argument, or each that may be meant."""
+    found = _implementations(call.made, call.args[0] if call.args else UNKNOWN)
+    if len(found) > _MAX_CALLED:
+        with Staged(call.frame, replace(call.frame.stage, certain=False)), Guessing(call.machine):
+            for cls, function in found:
+                if isinstance(cls, ClassValue):
+                    call.machine.once_inside(cls, function, call.args, call.kwargs, call.node, call.frame)
+                else:
+                    call.machine.once(function, call.args, call.node, call.frame, call.kwargs)
+        return call.opaque()
+    functions = [function for _, function in found]
+    meant = functions[0] if len(found) == 1 else Choice(functions)
+    return call.run_all(meant, call.args, call.kwargs)
+
+
+def _implementations(target: ExternalObject, first: Value) -> list[tuple[Value, Value]]:
+    """The functions that a call with this first argument may mean, and the class that each is for."""
+    pairs: list[tuple[Value, Value]] = []
+    for part in target.args[1:]:
+        if isinstance(part, TupleValue) and part.items is not None:
+            pairs.append((part.items[0], part.items[1]))
+    default = (UNKNOWN, target.args[0] if target.args else UNKNOWN)
+    if isinstance(first, Instance):
+        for owner in first.cls.mro():
+            for cls, function in reversed(pairs):
+                if isinstance(cls, ClassValue) and cls.node is owner.node:
+                    return [(cls, function)]
+        return [default]
+    if isinstance(first, Array) and not first.tree:
+        return [pair for pair in pairs if _is_array_type(pair[0])][-1:] or [default]
+    if isinstance(first, Static):
+        return [pair for pair in pairs if isinstance(pair[0], External)] or [default]
+    return pairs if isinstance(first, Array) and pairs else [default, *pairs]
+
+
+def _is_array_type(cls: Value) -> bool:
+    return isinstance(cls, External) and cls.name.rpartition(".")[2] in ("Array", "ndarray")

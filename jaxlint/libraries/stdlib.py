@@ -1,0 +1,225 @@
+"""The standard library: functions that make functions, copies, containers and constants."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.constants import constant_names
+from jaxlint.staging.copies import copied, shallow
+from jaxlint.staging.environment import by_environment
+from jaxlint.staging.library import Call, attributes, calls, calls_of_made, methods
+from jaxlint.staging.values import (
+    MISSING,
+    UNKNOWN,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalObject,
+    Field,
+    Function,
+    ListValue,
+    Partial,
+    StarArgument,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+    join,
+)
+
+# -- functools
+
+
+@calls("functools.partial")
+def partial(call: Call) -> Value:
+    if not call.args:
+        return UNKNOWN
+    return Partial(call.args[0], call.args[1:], call.kwargs)
+
+
+@calls("functools.wraps")
+def wraps(call: Call) -> Value:
+    return ExternalObject("functools.wraps", call.args, call.kwargs, call.node)
+
+
+@calls_of_made("functools.wraps")
+def wrapped(call: Call) -> Value:
+    given = call.first()
+    if isinstance(given, Function) and call.made.args:
+        given.wraps = call.made.args[0]
+    return call.args[0] if call.args else UNKNOWN
+
+
+@calls("functools.reduce")
+def reduce(call: Call) -> Value:
+    """`functools.reduce` over a short sequence that is known item by item."""
+    items = (
+        call.args[1].items
+        if len(call.args) > 1 and isinstance(call.args[1], (ListValue, TupleValue))
+        else None
+    )
+    if items is None or len(items) > 8:
+        return call.opaque(call.args)
+    items = [*call.args[2:], *items]
+    result = items[0] if items else UNKNOWN
+    for item in items[1:]:
+        result = call.run(call.args[0], result, item)
+    return result
+
+
+# -- itertools
+
+
+@calls("itertools.product")
+def product(call: Call) -> Value:
+    """`itertools.product`: a tuple of any element of each, or the tuples themselves where they are few."""
+    if "repeat" in call.kwargs:
+        return ListValue(
+            None, TupleValue(None, call.element_of(call.args[0]) if call.args else UNKNOWN), "iterator"
+        )
+    parts: list[Value] = []
+    for value in call.args:
+        if isinstance(value, StarArgument):
+            return ListValue(None, TupleValue(None, call.element_of(value.element)), "iterator")
+        parts.append(call.element_of(value))
+    return ListValue(None, TupleValue(parts), "iterator")
+
+
+# -- dataclasses, copy, typing, inspect
+
+
+@calls("dataclasses.replace")
+def replace(call: Call) -> Value:
+    return call.replaced(call.args[0] if call.args else UNKNOWN, call.kwargs)
+
+
+@calls_of_made("dataclasses.replace")
+def replace_in(call: Call) -> Value:
+    """`x.replace(...)` of a dataclass of flax."""
+    return call.replaced(call.made.args[0] if call.made.args else UNKNOWN, call.kwargs)
+
+
+@calls("copy.copy")
+def copy(call: Call) -> Value:
+    return shallow(call.args[0]) if call.args else UNKNOWN
+
+
+@calls("copy.deepcopy")
+def deepcopy(call: Call) -> Value:
+    return copied(call.args[0]) if call.args else UNKNOWN
+
+
+@calls("typing.cast")
+def cast(call: Call) -> Value:
+    return call.args[1] if len(call.args) > 1 else UNKNOWN
+
+
+@calls("inspect.ismethod")
+def is_method(call: Call) -> Value:
+    """`inspect.ismethod`: of what is known to be a function or a method."""
+    given = call.args[0] if call.args else UNKNOWN
+    if isinstance(given, (Function, BoundMethod, Partial)):
+        return Static(isinstance(given, BoundMethod))
+    return Static(kind="bool")
+
+
+# -- collections
+
+
+@calls("collections.namedtuple", "typing.NamedTuple")
+def namedtuple(call: Call) -> Value:
+    """`namedtuple("Name", fields)` is the class that one would have written with `typing.NamedTuple`."""
+    names = call.kwargs.get("field_names", call.args[1] if len(call.args) > 1 else UNKNOWN)
+    if isinstance(names, (ListValue, TupleValue)) and names.items and isinstance(names.items[0], TupleValue):
+        # Typing's pairs of name and type.
+        names = TupleValue(
+            [part.items[0] if part.items else UNKNOWN for part in names.items if isinstance(part, TupleValue)]
+        )
+    text = constant(names)
+    fields = text.replace(",", " ").split() if isinstance(text, str) else constant_names(names)
+    name = constant(call.args[0]) if call.args else MISSING
+    if not fields or not isinstance(name, str) or not all(n.isidentifier() for n in (name, *fields)):
+        return External("collections.namedtuple")
+    body = [ast.AnnAssign(ast.Name(n, ast.Store()), ast.Constant(...), None, 1) for n in fields]
+    definition = ast.ClassDef(name, [], [], list(body), [])
+    for part in ast.walk(definition):
+        ast.copy_location(part, call.node)
+    cls = ClassValue(definition, call.frame.module, call.frame.scope, name, [External("typing.NamedTuple")])
+    cls.kind = "namedtuple"
+    defaults = call.kwargs.get("defaults")
+    values = defaults.items or [] if isinstance(defaults, (TupleValue, ListValue)) else []
+    for n, statement in zip(fields, body, strict=True):
+        cls.fields[n] = Field(n, False, statement.annotation, None, statement)
+    for n, value in zip(reversed(fields), reversed(values), strict=False):
+        cls.namespace[n] = value
+        cls.fields[n].default = ast.copy_location(ast.Name(n, ast.Load()), call.node)
+    return cls
+
+
+@calls("collections.deque")
+def deque(call: Call) -> Value:
+    result = call.builtin("list", call.args[:1], {})
+    if isinstance(result, ListValue):
+        result.kind = "deque"
+    return result
+
+
+@calls("collections.OrderedDict", "collections.Counter")
+def ordered(call: Call) -> Value:
+    return call.builtin("dict", call.args, call.kwargs)
+
+
+@calls("collections.defaultdict")
+def defaultdict(call: Call) -> Value:
+    result = call.builtin("dict", call.args[1:], call.kwargs)
+    # What a missing key gives stands for what any key gives.
+    if (
+        isinstance(result, DictValue)
+        and call.args
+        and not (isinstance(call.args[0], Static) and call.args[0].const is None)
+    ):
+        made = call.run(call.args[0])
+        result.element = made if result.element is None else join(result.element, made)
+    return result
+
+
+# -- os
+
+
+@calls("os.getenv", "os.environ.get")
+def getenv(call: Call) -> Value:
+    """`os.getenv(name, default)`: text, or what the program takes where the environment does not say."""
+    usual = call.args[1] if len(call.args) > 1 else call.kwargs.get("default", Static(None))
+    return by_environment(usual)
+
+
+# -- numbers, queues, arguments
+
+
+@calls("math.*", "operator.index", "time.sleep")
+def take_number(call: Call) -> Value:
+    for value in call.args:
+        call.machine.convert(value, call.node, call.name, call.frame)
+    return Static()
+
+
+_QUEUES = ("queue.Queue", "queue.SimpleQueue", "queue.LifoQueue", "multiprocessing.Queue")
+
+
+@methods(*(f"{queue}.{name}" for queue in _QUEUES for name in ("put", "put_nowait")))
+def put(call: Call) -> Value:
+    if not call.args:
+        return call.otherwise()
+    call.machine.check_outer_object(call.made, call.args[0], call.node, call.frame)
+    return Static(None)
+
+
+@methods("argparse.ArgumentParser.parse_args")
+def parse_args(call: Call) -> Value:
+    return ExternalObject("argparse.Namespace")
+
+
+@attributes("argparse.Namespace.*", "types.SimpleNamespace.*")
+def in_namespace(call: Call) -> Value:
+    return call.made.kwargs.get(call.name.rpartition(".")[2], UNKNOWN)
