@@ -18,7 +18,7 @@ patterns = st.lists(st.sampled_from(PIECES), min_size=1, max_size=9).map("".join
 paths = st.lists(st.text("ab.*", min_size=1, max_size=7), min_size=1, max_size=5).map("/".join)
 
 
-@settings(max_examples=3000, deadline=None, derandomize=True)
+@settings(max_examples=1000, deadline=None, derandomize=True)
 @given(patterns, st.lists(paths, min_size=1, max_size=5), st.booleans())
 def test_they_mean_what_they_mean_to_pathspec(pattern: str, paths: list[str], folder: bool) -> None:
     with warnings.catch_warnings():

@@ -175,7 +175,7 @@ def branches_of_control_flow() -> str:
 
 @program
 def a_dict_of_ten_thousand() -> str:
-    entries = ", ".join(f"'k{i}': {i}" for i in range(10_000))
+    entries = ", ".join(f"'k{i}': {i}" for i in range(4_000))
     return f"table = {{{entries}}}\n" + "\n".join(
         [
             "@jax.jit\ndef run(x):\n    y = x",
@@ -592,7 +592,7 @@ def fifteen_thousand_lines_of_branches() -> str:
 
 
 @program
-def one_function_of_twenty_thousand_lines() -> str:
+def one_function_of_eight_thousand_lines() -> str:
     lines = ["@jax.jit\ndef run(x):"]
     for i in range(10_000):
         lines += [f"    y{i} = jnp.sin(x) * {i}", f"    x = x + y{i}"]
