@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
 
 from jaxlint.codemods import library_state as library
 from jaxlint.codemods.flow import FUNCTIONS
@@ -59,10 +58,6 @@ class Frame:
     given: Mapping[str, Things]
 
 
-# Whole answers of a file, of what no call decides: the next question of it starts from them.
-_WHOLE: WeakKeyDictionary[Site, dict[ast.AST, Things]] = WeakKeyDictionary()
-
-
 class TooFar(Exception):
     """The question leads too far to be answered."""
 
@@ -76,7 +71,8 @@ class Called:
         self.calls: list[tuple[ast.AST, tuple[tuple[str, Things], ...]]] = []
         self.asked: set[tuple[ast.AST, int]] = set()
         self.cut = 0  # answers that were left open, since they were asked within the question itself
-        self.known: dict[ast.AST, Things] = _WHOLE.setdefault(site, {})
+        # Whole answers, of what no call decides: the next question of the file starts from them.
+        self.known: dict[ast.AST, Things] = site.memo.setdefault(Called, {})
 
     def count(self) -> None:
         self.steps += 1
@@ -438,9 +434,3 @@ def evaluated(node: ast.AST) -> Iterator[ast.AST]:
             waiting += [part for part in [*one.args.defaults, *one.args.kw_defaults] if part is not None]
         elif not isinstance(one, ast.ClassDef):
             waiting += ast.iter_child_nodes(one)
-
-
-def root_of(node: ast.AST) -> ast.AST:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node

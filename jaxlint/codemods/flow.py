@@ -9,10 +9,22 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from jaxlint.codemods.names import Names, Scope
 
+NodeT = TypeVar("NodeT", bound=ast.AST)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def root_of(node: NodeT) -> NodeT | ast.expr:
+    """What an attribute or item is one of, or deeper: `x` of `x.a[0].b`; else the node itself."""
+    root: NodeT | ast.expr = node
+    while isinstance(root, (ast.Attribute, ast.Subscript)):
+        root = root.value
+    return root
+
+
 _BLOCKS = ("body", "orelse", "finalbody")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.codemods.flow import FUNCTIONS, Flow
+from jaxlint.codemods.flow import FUNCTIONS, Flow, root_of
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.module_state import changed_by_call
 from jaxlint.codemods.modules import values_of
@@ -94,9 +94,8 @@ def _read_from_outside(site: Site, node: ast.AST) -> set[str]:
 
 
 def _root(node: ast.AST) -> str:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
+    root = root_of(node)
+    return root.id if isinstance(root, ast.Name) else ""
 
 
 def _check_sole(site: Site, name: str, bound: ast.AST) -> None:

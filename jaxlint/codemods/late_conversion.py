@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 
+from jaxlint.codemods.flow import root_of
 from jaxlint.codemods.layout import Layout, fresh_name
 from jaxlint.codemods.registry import Draft, codemod
 from jaxlint.codemods.site import Refused, Site
@@ -76,9 +77,7 @@ def _conversion(site: Site, call: ast.Call) -> tuple[ast.expr, str]:
 
 def _check_kept(site: Site, value: ast.expr, inside: set[ast.AST]) -> None:
     """Raises Refused where another call gets the array, and may be given its buffer (`donate_argnums`)."""
-    root: ast.AST = value
-    while isinstance(root, (ast.Attribute, ast.Subscript)):
-        root = root.value
+    root = root_of(value)
     if not isinstance(root, ast.Name):
         return  # computed here, and known to nobody else
     own = set(ast.walk(value))

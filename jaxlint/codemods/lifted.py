@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.flow import FUNCTIONS, root_of
 from jaxlint.codemods.modules import (
     framework_of_class,
     holds_modules,
@@ -52,7 +52,7 @@ def lifted_by(site: Site, loop: ast.For) -> Lifted:
     for node in ast.walk(ast.Module(loop.body, [])):
         if not isinstance(node, ast.Call):
             continue
-        root = _root(node.func)
+        root = root_of(node.func)
         if not isinstance(root, ast.Name):
             continue
         if root.id == "self" and root is not node.func:
@@ -106,7 +106,7 @@ class _Called:
             raise Refused(
                 f"the loop calls what `{ast.unparse(node.func)[:40]}` gives, which may be a module made in each iteration"
             )
-        root = _root(node.func)
+        root = root_of(node.func)
         if not isinstance(root, ast.Name):
             return
         if root.id == self.module and root is not node.func:
@@ -155,7 +155,7 @@ class _Called:
 
         Where it is seen to make one, the loop is refused as one with an effect.
         """
-        root = _root(made.func)
+        root = root_of(made.func)
         if not isinstance(root, ast.Name) or root.id == self.module or self._home(root) is None:
             return False
         return holds_modules(self.site, made, "flax.linen") is None
@@ -215,7 +215,7 @@ def uses_modules(site: Site, function: ast.AST, framework: str, module: str = ""
             return bool(holds_modules(site, node, framework))
         if not isinstance(node, ast.Call):
             return False
-        root = _root(node.func)
+        root = root_of(node.func)
         handed = [root, *node.args] if root is not node.func else node.args
         by_method = module and any(isinstance(one, ast.Name) and one.id == module for one in handed)
         if by_method or not is_module_class(site, node.func, framework):
@@ -250,9 +250,3 @@ def _body(function: ast.AST) -> Iterator[ast.AST]:
     body = function.body if isinstance(function, FUNCTIONS) else []
     for part in body if isinstance(body, list) else [body]:
         yield from ast.walk(part)
-
-
-def _root(node: ast.expr) -> ast.expr:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node

@@ -21,9 +21,8 @@ from jaxlint.codemods.called_things import (
     TooFar,
     evaluated,
     methods_of,
-    root_of,
 )
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.flow import FUNCTIONS, root_of
 from jaxlint.codemods.modules import framework_of_class, values_of
 from jaxlint.codemods.site import Site
 from jaxlint.codemods.text import shown_source
@@ -46,11 +45,6 @@ class Change:
     def is_seen(self) -> bool:
         """Whether the change is seen, and not only possible."""
         return not self.what.startswith("may change")
-
-
-def changed_by(site: Site, node: ast.AST) -> Change | None:
-    """What evaluating `node`, a call in it or a function that it hands on may change; None where it changes nothing."""
-    return _asked(lambda: _Reader(site).evaluated(node, None))
 
 
 def changed_by_call(site: Site, call: ast.Call) -> Change | None:
@@ -83,13 +77,6 @@ class _Reader(Called):
     """Answers one question."""
 
     # ---- what changes ----
-
-    def evaluated(self, node: ast.AST, frame: Frame | None) -> Change | None:
-        """What evaluating `node` changes by the calls in it."""
-        for part in evaluated(node):
-            if isinstance(part, ast.Call) and (change := self.call(part, frame)):
-                return change
-        return None
 
     def call(self, call: ast.Call, frame: Frame | None) -> Change | None:
         """What one call changes, its arguments aside."""

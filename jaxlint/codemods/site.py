@@ -6,7 +6,7 @@ import ast
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -32,6 +32,7 @@ class Site:
     def __init__(self, source: SourceFile) -> None:
         self.source = source
         self.lines = Lines(source.text)
+        self.memo: dict[object, Any] = {}  # answers of those who ask
 
     def release(self) -> None:
         """Lets go of the libcst tree, which is made again when it is needed again."""

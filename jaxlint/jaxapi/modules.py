@@ -45,6 +45,10 @@ NNX_DICTS = frozenset({"flax.nnx.Dict"})
 NNX_NOTES = frozenset({"flax.nnx.data", "flax.nnx.static"})
 
 
+# Libraries whose objects compute arrays when they are called.
+LAYER_LIBRARIES = ("flax.", "haiku.", "equinox.", "distrax.", "jraph.", "e3nn_jax.")
+
+
 def holds_arrays(name: str) -> bool:
     """Whether an instance of the external class `name` (canonical) has arrays among its leaves."""
     if name.startswith("equinox.nn."):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.library import Call
+from jaxlint.staging.external_models import Call
 from jaxlint.staging.stage import Why
 from jaxlint.staging.values import Value
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.modules import ENUMERATION, PASSED_ON
 from jaxlint.libraries import layers
-from jaxlint.staging.library import Call, calls, calls_of_made, first_argument, nothing
+from jaxlint.staging.external_models import Call, calls, calls_of_made, first_argument, nothing
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -56,20 +56,20 @@ def _use_key(call: Call) -> None:
 
 @calls("equinox.partition")
 def partition(call: Call) -> Value:
-    if not call.args or isinstance(call.args[0], StarArgument):
+    if (tree := call.first()) is None:
         return UNKNOWN
     spec = call.argument(1, "filter_spec")
-    _ask(call, spec, call.args[0])
+    _ask(call, spec, tree)
     sure = spec is None or _filters_arrays(spec)
-    return TupleValue([_part(call.args[0], True, sure), _part(call.args[0], False, sure)])
+    return TupleValue([_part(tree, True, sure), _part(tree, False, sure)])
 
 
 @calls("equinox.filter")
 def filter_(call: Call) -> Value:
-    if not call.args or isinstance(call.args[0], StarArgument):
+    if (tree := call.first()) is None:
         return UNKNOWN
-    _ask(call, call.argument(1, "filter_spec"), call.args[0])
-    return _part(call.args[0], True, False)
+    _ask(call, call.argument(1, "filter_spec"), tree)
+    return _part(tree, True, False)
 
 
 def _ask(call: Call, spec: Value | None, tree: Value) -> None:

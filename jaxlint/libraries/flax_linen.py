@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jaxlint.libraries import layers
 from jaxlint.libraries._flax import tabulated
 from jaxlint.staging.calls import label_of
-from jaxlint.staging.library import Call, attributes, calls, calls_of_made
+from jaxlint.staging.external_models import Call, attributes, calls, calls_of_made
 from jaxlint.staging.operations import dtype_named
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
@@ -30,7 +29,7 @@ from jaxlint.staging.values import (
     Value,
 )
 
-LINEN_VARIABLE = "flax.linen.Variable"
+_VARIABLE = "flax.linen.Variable"
 _APPLY_OPTIONS = ("rngs", "mutable", "method", "capture_intermediates")
 _INITIALIZERS = ("flax.linen.initializers.", "jax.nn.initializers.", "flax.nnx.initializers.")
 
@@ -41,10 +40,8 @@ def param(call: Call) -> Value:
     _call_initialiser(call)
     made = call.array([], name="self.param")
     made.flow = call.machine.parameter_flow
-    made.dtype, made.made = (
-        _parameter_dtype(call.args),
-        Operation("self.param", tuple(call.args), {}, call.node),
-    )
+    made.dtype = _parameter_dtype(call.args)
+    made.made = Operation("self.param", tuple(call.args), {}, call.node)
     return made
 
 
@@ -87,10 +84,10 @@ def variable(call: Call) -> Value:
     """`self.variable(collection, name, init_fn, *args)` runs `init_fn` where there is no such variable yet."""
     if len(call.args) > 2 and isinstance(call.args[2], (Function, Partial, BoundMethod)):
         call.run_all(call.args[2], call.args[3:], call.kwargs)
-    return ExternalObject(LINEN_VARIABLE, node=call.node)
+    return ExternalObject(_VARIABLE, node=call.node)
 
 
-@attributes("flax.linen.Variable.value")
+@attributes(f"{_VARIABLE}.value")
 def variable_value(call: Call) -> Value:
     """What `apply` was given for it, or what its initialiser made: any tree, and a number before it has been through a stage."""
     held = call.array([], name="variable.value")
@@ -115,8 +112,6 @@ def tabulate(call: Call) -> Value:
 @calls_of_made(*(f"flax.linen.Module.{how}" for how in ("apply", "init", "init_with_output")))
 def apply(call: Call) -> Value:
     """`module.apply(variables, *args)`, or `init`, of a module of the project."""
-    if not call.made.args:
-        return layers.call_layer(call)
     module, how = call.made.args[0], call.name.rpartition(".")[2]
     assert isinstance(module, Instance)
     machine = call.machine
@@ -159,9 +154,7 @@ def is_initializing(call: Call) -> Value:
 
 @calls_of_made("flax.linen.Module.make_rng")
 def make_rng(call: Call) -> Value:
-    result = call.array([], role="key", name="self.make_rng")
-    result.origin = Origin("make_rng")
-    return result
+    return call.key([], "self.make_rng", "make_rng")
 
 
 @calls_of_made("flax.linen.Module.lazy_init")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.libraries._flax import tabulated
-from jaxlint.staging.library import Call, calls, calls_of_made, first_argument, nothing
+from jaxlint.staging.external_models import Call, calls, calls_of_made, first_argument, nothing
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -25,17 +25,16 @@ from jaxlint.staging.values import (
     find_array,
 )
 
-GRAPHDEF = "flax.nnx.GraphDef"
-
-CAPTURE = "flax.nnx.capture"
+_GRAPHDEF = "flax.nnx.GraphDef"
+_CAPTURE = "flax.nnx.capture"
 _VARIABLES = ("Param", "Variable", "BatchStat", "Cache", "Intermediate", "VariableState", "Perturbation")
 
 
 @calls("flax.nnx.split")
 def split(call: Call) -> Value:
-    if not call.args or isinstance(call.args[0], StarArgument):
+    if (module := call.first()) is None:
         return UNKNOWN
-    definition, held = graphdef(call), _arrays(call.args[0])
+    definition, held = graphdef(call), _arrays(module)
     _ask_filters(call, call.args[1:], held)
     if any(isinstance(arg, StarArgument) for arg in call.args):
         return TupleValue(None, UNKNOWN)
@@ -52,7 +51,7 @@ def _ask_filters(call: Call, filters: list[Value], state: Value) -> None:
 
 @calls("flax.nnx.graphdef")
 def graphdef(call: Call) -> Value:
-    return ExternalObject(GRAPHDEF, call.args[:1], node=call.node)
+    return ExternalObject(_GRAPHDEF, call.args[:1], node=call.node)
 
 
 @calls("flax.nnx.state")
@@ -77,7 +76,7 @@ def _arrays(module: Value) -> Value:
 @calls("flax.nnx.merge")
 def merge(call: Call) -> Value:
     definition = call.args[0] if call.args else UNKNOWN
-    if isinstance(definition, ExternalObject) and definition.name == GRAPHDEF and definition.args:
+    if isinstance(definition, ExternalObject) and definition.name == _GRAPHDEF and definition.args:
         module = definition.args[0]
         staged = next((a for a in (find_array(part, True) for part in call.args[1:]) if a is not None), None)
         if staged is None:
@@ -89,7 +88,7 @@ def merge(call: Call) -> Value:
 
 @calls("flax.nnx.clone", "flax.nnx.view", "flax.nnx.as_pure", "flax.nnx.pure")
 def same(call: Call) -> Value:
-    return call.args[0] if call.args and not isinstance(call.args[0], StarArgument) else UNKNOWN
+    return call.first() or UNKNOWN
 
 
 calls("flax.nnx.update")(nothing)
@@ -132,13 +131,13 @@ def tabulate(call: Call) -> Value:
     return Static(kind="str")
 
 
-@calls(CAPTURE)
+@calls(_CAPTURE)
 def capture(call: Call) -> Value:
     """`nnx.capture(module, nnx.Intermediate)` is called as the module is, and gives what was noted too."""
-    return ExternalObject(CAPTURE, call.args[:1], node=call.node)
+    return ExternalObject(_CAPTURE, call.args[:1], node=call.node)
 
 
-@calls_of_made(CAPTURE)
+@calls_of_made(_CAPTURE)
 def call_captured(call: Call) -> Value:
     result = call.run_all(call.made.args[0], call.args, call.kwargs) if call.made.args else UNKNOWN
     return TupleValue([result, call.opaque([result])])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.library import Call, calls, calls_of_made
+from jaxlint.staging.external_models import Call, calls, calls_of_made
 from jaxlint.staging.stage import Stage, Why
-from jaxlint.staging.values import UNKNOWN, ExternalObject, Origin, Static, Transformed, Value
+from jaxlint.staging.values import UNKNOWN, ExternalObject, Static, Transformed, Value
 
 _LAYER_STACK, _STACKED = "haiku.layer_stack", "haiku.layer_stack.stacked"
 _SUMMARIES = ("haiku.experimental.eval_summary", "haiku.experimental.tabulate")
@@ -12,9 +12,7 @@ _SUMMARIES = ("haiku.experimental.eval_summary", "haiku.experimental.tabulate")
 
 @calls("haiku.next_rng_key")
 def next_rng_key(call: Call) -> Value:
-    key = call.array([], role="key", name="hk.next_rng_key")
-    key.origin = Origin("next_rng_key")
-    return key
+    return call.key([], "hk.next_rng_key", "next_rng_key")
 
 
 @calls("haiku.get_parameter")

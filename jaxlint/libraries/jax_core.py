@@ -7,8 +7,7 @@ import ast
 from jaxlint.staging import events
 from jaxlint.staging.boundary import SHAPED
 from jaxlint.staging.entry import PRIMITIVE
-from jaxlint.staging.gradients import marked
-from jaxlint.staging.library import (
+from jaxlint.staging.external_models import (
     Call,
     attributes,
     calls,
@@ -17,6 +16,7 @@ from jaxlint.staging.library import (
     methods,
     nothing,
 )
+from jaxlint.staging.gradients import marked
 from jaxlint.staging.timing import waits_for_nothing
 from jaxlint.staging.values import (
     UNKNOWN,

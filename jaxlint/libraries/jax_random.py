@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.functions import KEY_MAKERS, STATIC_FUNCTIONS
-from jaxlint.staging.library import Call, calls
+from jaxlint.staging.external_models import Call, calls
 from jaxlint.staging.values import UNKNOWN, Array, Origin, Static, Unknown, Value, constant
 
 
 @calls(*KEY_MAKERS)
 def make_key(call: Call) -> Value:
-    result = call.array(call.args, role="key", name=call.name)
-    result.origin = Origin("key")
-    return result
+    return call.key(call.args, call.name, "key")
 
 
 @calls("jax.random.fold_in")

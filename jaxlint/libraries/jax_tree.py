@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jaxlint.staging.constants import constant_names
-from jaxlint.staging.library import Call, calls
+from jaxlint.staging.external_models import Call, calls
 from jaxlint.staging.trees import is_pytree
 from jaxlint.staging.values import (
     UNKNOWN,
@@ -26,9 +26,7 @@ from jaxlint.staging.values import (
 
 @calls("jax.tree.leaves")
 def leaves(call: Call) -> ListValue:
-    if call.args:
-        call.machine.rebuilt(call.args[:1], call.node, call.frame)
-        call.ask_leaf(call.args[0])
+    _take_apart(call)
     objects = _plain_objects(call.args[0]) if call.args else None
     if objects is not None:
         return ListValue(objects, join_all(objects), stage=call.frame.stage)
@@ -37,6 +35,13 @@ def leaves(call: Call) -> ListValue:
         return ListValue(None, UNKNOWN, stage=call.frame.stage)
     leaf = Array(found.staged, found.why, certain=found.certain, jitted=found.jitted)
     return ListValue(None, leaf, stage=call.frame.stage)
+
+
+def _take_apart(call: Call) -> None:
+    """What the program is asked as JAX goes through the tree."""
+    if call.args:
+        call.machine.rebuilt(call.args[:1], call.node, call.frame)
+        call.ask_leaf(call.args[0])
 
 
 def _plain_objects(tree: Value) -> list[Value] | None:
@@ -72,9 +77,7 @@ def flatten_with_path(call: Call) -> Value:
 
 @calls("jax.tree.structure")
 def structure(call: Call) -> Value:
-    if call.args:
-        call.machine.rebuilt(call.args[:1], call.node, call.frame)
-        call.ask_leaf(call.args[0])
+    _take_apart(call)
     return Static(kind="treedef")
 
 

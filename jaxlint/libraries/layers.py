@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.dtypes import canonical_dtype
-from jaxlint.jaxapi.modules import LAYERS_IN_DTYPE
-from jaxlint.staging.library import Call, calls_of_made, methods
+from jaxlint.jaxapi.modules import LAYER_LIBRARIES, LAYERS_IN_DTYPE
+from jaxlint.staging.external_models import Call, calls_of_made, methods
 from jaxlint.staging.operations import dtype_named
 from jaxlint.staging.values import UNKNOWN, Static, Value, find_array
 
-_LIBRARIES = ("flax", "haiku", "equinox", "distrax", "jraph", "e3nn_jax")
 _COMPUTING = frozenset({"__call__", "apply", "init", "encode", "decode", "attend"})
 _SETTING = frozenset({"train", "eval", "set_attributes"})
 
 
-@calls_of_made(*(f"{library}.*" for library in _LIBRARIES))
+@calls_of_made(*(f"{library}*" for library in LAYER_LIBRARIES))
 def call_layer(call: Call) -> Value:
     array = next((a for a in map(find_array, call.inputs) if a is not None), None)
     if array is None and not call.frame.stage.abstract:
@@ -29,7 +28,7 @@ def call_layer(call: Call) -> Value:
     return result
 
 
-@methods(*(f"{library}.*.*" for library in _LIBRARIES))
+@methods(*(f"{library}*.*" for library in LAYER_LIBRARIES))
 def method_of_layer(call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     if name in _COMPUTING:

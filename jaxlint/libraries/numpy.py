@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES, NUMPY_FRESH, NUMPY_METADATA, NUMPY_VIEWS
 from jaxlint.staging import events
-from jaxlint.staging.library import Call, calls, calls_of_made, methods
+from jaxlint.staging.external_models import Call, calls, calls_of_made, methods
 from jaxlint.staging.operations import changed_in_place, numpy_dtype
 from jaxlint.staging.shapes import lacks_rows
 from jaxlint.staging.values import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.library import Call, calls, methods
+from jaxlint.staging.external_models import Call, calls, methods
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
     UNKNOWN,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jaxlint.staging.library import Call, calls_of_made, methods
+from jaxlint.staging.external_models import Call, calls_of_made, methods
 from jaxlint.staging.stage import Stage, Why
 from jaxlint.staging.values import (
     CALLABLE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.library import Call, attributes, calls, methods, nothing
+from jaxlint.staging.external_models import Call, attributes, calls, methods, nothing
 from jaxlint.staging.syntax_facts import all_parameters, positional_parameters
 from jaxlint.staging.values import (
     UNKNOWN,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from jaxlint.staging.external_models import Call, calls, calls_of_made, methods
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.library import Call, calls, calls_of_made, methods
 from jaxlint.staging.scopes import Guessing, Staged
 from jaxlint.staging.stage import HOST
 from jaxlint.staging.syntax_facts import parameter_annotations, positional_parameters

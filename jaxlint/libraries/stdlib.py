@@ -7,7 +7,7 @@ import ast
 from jaxlint.staging.constants import constant_names
 from jaxlint.staging.copies import copied, shallow
 from jaxlint.staging.environment import by_environment
-from jaxlint.staging.library import Call, attributes, calls, calls_of_made, methods
+from jaxlint.staging.external_models import Call, attributes, calls, calls_of_made, methods
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,

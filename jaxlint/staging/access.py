@@ -24,8 +24,8 @@ from jaxlint.jaxapi.names import canonical, public_class
 from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.expressions import register
+from jaxlint.staging.external_models import calls
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.library import calls
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
     CONTENT,

@@ -23,14 +23,14 @@ from jaxlint.jaxapi.functions import (
     TYPES,
     returns_array,
 )
-from jaxlint.jaxapi.modules import holds_arrays
+from jaxlint.jaxapi.modules import LAYER_LIBRARIES, holds_arrays
 from jaxlint.jaxapi.names import canonical
 from jaxlint.jaxapi.transforms import CALLERS, CONTROL_FLOW, PRIMITIVE_RULES, TRANSFORMS
 from jaxlint.staging import events
 from jaxlint.staging.classes import DECORATOR_KINDS, FIELD_MAKERS, WRITTEN_INIT, decorated, redecorates
 from jaxlint.staging.entry import CASE, FIXTURE, PARAMETRISERS
+from jaxlint.staging.external_models import Call, attributes, calls, calls_of_made, methods
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.library import Call, attributes, calls, calls_of_made, methods
 from jaxlint.staging.machine import Machine
 from jaxlint.staging.values import (
     CALLABLE,
@@ -57,91 +57,6 @@ from jaxlint.staging.values import (
     unknown_of,
 )
 
-# Libraries whose objects compute arrays when they are called.
-_LAYER_PREFIXES = ("flax.", "haiku.", "equinox.", "distrax.", "jraph.", "e3nn_jax.")
-_NUMPY_HARMLESS = ("numpy.testing.", "numpy.dtypes.", "numpy.typing.", "numpy.lib.")
-_NUMPY_STATIC = frozenset(
-    f"numpy.{n}"
-    for n in [
-        "issubdtype",
-        "dtype",
-        "iterable",
-        "isscalar",
-        "promote_types",
-        "can_cast",
-        "finfo",
-        "iinfo",
-        "vectorize",
-        "broadcast_shapes",
-        "errstate",
-        "ndarray",
-        "generic",
-        "iterable",
-        "set_printoptions",
-        "printoptions",
-        "seterr",
-        "ndindex",
-        "save",
-        "savez",
-        "load",
-        "memmap",
-    ]
-)
-
-
-# Modules of other libraries whose functions make NumPy arrays of what they are given.
-
-# Optimisers whose state certainly holds arrays.
-_WITH_MOMENTS = frozenset(
-    [
-        "adam",
-        "adamw",
-        "adamax",
-        "nadam",
-        "lamb",
-        "lion",
-        "rmsprop",
-        "adagrad",
-        "adafactor",
-        "radam",
-        "novograd",
-        "adabelief",
-    ]
-)
-_ON_NUMPY = tuple(
-    f"scipy.{part}."
-    for part in (
-        "special",
-        "stats",
-        "linalg",
-        "signal",
-        "ndimage",
-        "fft",
-        "optimize",
-        "interpolate",
-        "integrate",
-        "spatial",
-    )
-)
-_ON_NUMPY_OBJECTS = frozenset(
-    [
-        "scipy.interpolate.interp1d",
-        "scipy.interpolate.interp2d",
-        "scipy.interpolate.make_interp_spline",
-        "scipy.interpolate.make_smoothing_spline",
-        "scipy.stats.gaussian_kde",
-    ]
-)
-# They make of a maker of optimisers another one, whose numbers are in the state.
-_OPTIMISER_MAKERS = frozenset({"optax.inject_hyperparams", "optax.inject_stateful_hyperparams"})
-_QUEUES = frozenset({"queue.Queue", "queue.SimpleQueue", "queue.LifoQueue", "multiprocessing.Queue"})
-_NUMBER_TAKERS = frozenset({"operator.index", "time.sleep"})
-_NUMPY_CHECKS = frozenset(
-    f"numpy.testing.assert_{n}"
-    for n in ["allclose", "array_equal", "array_almost_equal", "array_less", "array_max_ulp"]
-)
-_NUMPY_WRITERS = frozenset({"numpy.save", "numpy.savez", "numpy.savez_compressed", "numpy.savetxt"})
-LOGGER_MAKERS = frozenset({"logging.getLogger", "absl.logging.get_absl_logger"})
 _LIKE_THE_FIRST = frozenset(
     [
         "optax.apply_updates",
@@ -167,20 +82,6 @@ _LIKE_THE_FIRST = frozenset(
         "jax.lax.dynamic_update_index_in_dim",
     ]
 )
-# Shown by default.
-_LOGGING_METHODS = frozenset({"info", "warning", "warn", "error", "critical", "exception"})
-_LOGGING = frozenset(f"{module}.{m}" for module in ("logging", "absl.logging") for m in _LOGGING_METHODS)
-# Functions and methods of libraries that need the numbers of an array at once: to write them to a file, or to send them.
-_HOST_READERS = frozenset(
-    """pickle.dump pickle.dumps joblib.dump wandb.log mlflow.log_metric mlflow.log_metrics
-    flax.serialization.to_bytes flax.serialization.msgpack_serialize flax.training.checkpoints.save_checkpoint
-    equinox.tree_serialise_leaves safetensors.flax.save_file safetensors.numpy.save_file""".split()  # noqa: SIM905
-)
-_TRACKING_METHODS = frozenset(
-    "log add_scalar add_scalars add_histogram scalar histogram".split()  # noqa: SIM905
-)
-
-
 # Conversions that an array whose gradient is taken refuses, while `int`, `bool` and `.item` are given its value.
 _NEED_NUMBERS = frozenset({"float", "complex", "tolist", "format"})
 
@@ -248,7 +149,7 @@ class Externals(Machine):
             self.made_by(result, name, args, kwargs, node, frame)
             return self.as_returned(name, result, args, kwargs, frame)
         made_by_class = name.rpartition(".")[2][:1].isupper()
-        if made_by_class or name.startswith(("jax.", "optax.", *_LAYER_PREFIXES)):
+        if made_by_class or name.startswith(("jax.", "optax.", *LAYER_LIBRARIES)):
             made = ExternalObject(name, args, kwargs, node)
             given = [*args, *kwargs.values()]
             made.answer = not made_by_class and frame.stage.staged and any(find_array(v, True) for v in given)
@@ -477,10 +378,6 @@ def _short(name: str) -> str:
     return name.replace("jax.numpy.", "jnp.")
 
 
-_NNX_VARIABLES = frozenset(
-    f"flax.nnx.{kind}"
-    for kind in ("Param", "Variable", "BatchStat", "Cache", "Intermediate", "VariableState", "Perturbation")
-)
 _CONTEXTS = frozenset(
     {
         "jax.ensure_compile_time_eval",
@@ -491,7 +388,6 @@ _CONTEXTS = frozenset(
         "jax.eval_shape",
     }
 )
-_MODULE_CALLS = frozenset(f"flax.linen.Module.{how}" for how in ("apply", "init", "init_with_output"))
 
 
 def _note_raised(value: Array, frame: Frame) -> None:

@@ -12,9 +12,9 @@ from jaxlint.staging.boundary import Boundary
 from jaxlint.staging.calls import label_of, short_source
 from jaxlint.staging.custom_rules import CustomRules
 from jaxlint.staging.entry import FIXTURE, PARAMETRISERS
+from jaxlint.staging.external_models import calls_of_made
 from jaxlint.staging.foreign_decorators import stages_elsewhere
 from jaxlint.staging.frame import Frame
-from jaxlint.staging.library import calls_of_made
 from jaxlint.staging.scopes import KeysAside, Noted, Undispatched
 from jaxlint.staging.stage import Why
 from jaxlint.staging.staged_calls import StagedCalls

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -44,12 +45,12 @@ def module_name(path: Path, package: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports_of(source: str, module: str, is_package: bool = False) -> Iterator[Import]:
-    """Every import in a module, `importlib.import_module("literal")` included, type-checking blocks left out."""
+def imports_of(source: str, module: str, is_package: bool = False, types: bool = False) -> Iterator[Import]:
+    """Every import in a module, `importlib.import_module("literal")` included; `types`: those for a type checker, too."""
 
     def walk(node: ast.AST, lazy: bool) -> Iterator[Import]:
         for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+            if not types and isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
                 continue
             for target in targets(child):
                 yield Import(module, child.lineno, target, lazy)  # type: ignore[attr-defined]
@@ -74,11 +75,12 @@ def imports_of(source: str, module: str, is_package: bool = False) -> Iterator[I
     yield from walk(ast.parse(source), lazy=False)
 
 
-def imports_in(package: Path) -> list[Import]:
+@cache
+def imports_in(package: Path, types: bool = False) -> list[Import]:
     found = []
     for path in sorted(package.rglob("*.py")):
         is_package = path.name == "__init__.py"
-        found += imports_of(path.read_text(encoding="utf-8"), module_name(path, package), is_package)
+        found += imports_of(path.read_text(encoding="utf-8"), module_name(path, package), is_package, types)
     assert found, f"no imports found below {package}"
     return found
 
@@ -226,6 +228,7 @@ CIRCLE = [
     "events",
     "evidence",
     "expressions",
+    "external_models",
     "externals",
     "failures",
     "foreign_decorators",
@@ -236,7 +239,6 @@ CIRCLE = [
     "interpreter",
     "introspection",
     "keys",
-    "library",
     "lifting",
     "listeners",
     "machine",
@@ -270,14 +272,13 @@ def graph_of(package: Path) -> dict[str, set[str]]:
     """Which module of a package imports which of the same package, for whatever reason."""
     names = {module_name(path, package) for path in package.rglob("*.py")}
     graph: dict[str, set[str]] = {name: set() for name in names}
-    for path in package.rglob("*.py"):
-        module = module_name(path, package)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module is not None:
-                targets = {f"{node.module}.{alias.name}" for alias in node.names} & names or {
-                    node.module
-                } & names
-                graph[module] |= targets - {module}
+    at: dict[tuple[str, int], set[str]] = {}
+    for one in imports_in(package, types=True):
+        if one.target in names - {one.module}:
+            at.setdefault((one.module, one.line), set()).add(one.target)
+    for (module, _), targets in at.items():
+        # `from a import b` stands as `a` and as `a.b`; where `b` is a module, `a` is only on the way to it.
+        graph[module] |= {t for t in targets if not any(other.startswith(f"{t}.") for other in targets)}
     return graph
 
 

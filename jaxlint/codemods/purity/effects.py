@@ -9,6 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from jaxlint.codemods.flow import root_of
 from jaxlint.codemods.names import Scope
 from jaxlint.codemods.purity import known
 from jaxlint.codemods.purity.meaning import Meaning
@@ -224,12 +225,12 @@ class Effects:
         return any(
             (isinstance(value, Inst) and self._is_state(value.cls))
             or (isinstance(value, Made) and value.name.startswith(known.STATE_MODULES))
-            for value in self.meaning.of(_root(node), file)
+            for value in self.meaning.of(root_of(node), file)
         )
 
     def _comes_from_outside(self, node: ast.expr, file: File) -> bool:
         """Whether an expression is a part of a variable of the module or of a function around the region."""
-        root = _root(node)
+        root = root_of(node)
         if not isinstance(root, ast.Name):
             return False
         scope = file.names.scope_at(root).resolve(root.id)
@@ -727,12 +728,6 @@ class Effects:
             for statement in cls.body
             if isinstance(statement, ast.FunctionDef) and statement.name == name
         ]
-
-
-def _root(node: ast.expr) -> ast.expr:
-    while isinstance(node, (ast.Attribute, ast.Subscript)):
-        node = node.value
-    return node
 
 
 def _imports_only(node: ast.Try | ast.TryStar) -> bool:

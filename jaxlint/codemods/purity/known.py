@@ -89,7 +89,6 @@ HARMLESS_METHODS = frozenset(
     nonzero prod ravel repeat replace reshape round squeeze std sum swapaxes take tolist trace transpose values var apply_gradients
     _replace _asdict""".split()  # noqa: SIM905
 )
-TEXT_METHODS = frozenset(name for name in dir(str) if not name.startswith("_"))
 # Methods of objects that libraries made, and which only compute: optimisers, models, distributions, states.
 OBJECT_METHODS = frozenset(
     """init update apply sample log_prob prob entropy mode kl_divergence sample_and_log_prob replace apply_gradients _replace

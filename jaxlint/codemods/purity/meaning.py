@@ -108,6 +108,7 @@ class Meaning(Operations):
     def _once(self, key: ast.expr | Place, work: Callable[[], Values]) -> Values:
         self.steps += 1
         if self.steps > _STEPS:
+            self._guesses += 1  # another question may have steps left
             return unknown("the program is too large")
         self._open.add(key)
         guesses = self._guesses

@@ -31,18 +31,6 @@ from jaxlint.codemods.purity.values import (
 from jaxlint.codemods.text import shown_source
 
 _SETTINGS = frozenset({"jax_enable_x64", "jax_default_matmul_precision", "jax_numpy_dtype_promotion", "jax_numpy_rank_promotion", "jax_debug_nans", "jax_disable_jit", "jax_default_dtype_bits", "jax_enable_custom_prng", "jax_default_prng_impl", "jax_threefry_partitionable", "jax_default_device"})  # fmt: skip
-_CHANGES_ANY = frozenset(
-    {
-        "setattr",
-        "delattr",
-        "exec",
-        "eval",
-        "globals",
-        "monkeypatch.setattr",
-        "mock.patch.object",
-        "mock.patch",
-    }
-)
 _DEPTH = 6
 
 

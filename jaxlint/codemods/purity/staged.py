@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.flow import FUNCTIONS, root_of
 from jaxlint.codemods.purity.effects import Effects, Problem, Region
 from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.outside import Outside
@@ -394,9 +394,7 @@ def _parts_of(node: ast.expr) -> list[ast.expr]:
 
 def _is_of(node: ast.expr, arrays: Set[str], meaning: Meaning, file: File, function: FunctionNode) -> bool:
     """Whether an expression is a part of a parameter that holds nothing but arrays, or an array method's result of one."""
-    root: ast.expr = node
-    while isinstance(root, (ast.Attribute, ast.Subscript)):
-        root = root.value
+    root = root_of(node)
     if not (isinstance(root, ast.Name) and root.id in arrays):
         return False
     scope = file.names.scope_at(root).resolve(root.id)

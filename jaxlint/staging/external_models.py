@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from jaxlint.staging.frame import Frame
 from jaxlint.staging.stage import Stage, Why
-from jaxlint.staging.values import UNKNOWN, Array, ExternalObject, StarArgument, Value
+from jaxlint.staging.values import UNKNOWN, Array, ExternalObject, Origin, StarArgument, Static, Value
 
 NOTHING_MADE: Final = ExternalObject("")
 
@@ -51,10 +51,6 @@ class Call:
         """The first argument, unless it is one of several that are not known."""
         return self.args[0] if self.args and not isinstance(self.args[0], StarArgument) else None
 
-    def of(self, *args: Value, **kwargs: Value) -> Call:
-        """The same call with other arguments."""
-        return replace(self, args=list(args), kwargs=kwargs)
-
     def otherwise(self) -> Value:
         """What it would give without this model: by the tables, or as something unknown."""
         return self.rest(self)
@@ -72,15 +68,21 @@ class Call:
         """
         return self.machine.array_result(self.frame, list(inputs), self.node, role=role, name=name, like=like)
 
+    def key(self, inputs: Sequence[Value], name: str, origin: str) -> Array:
+        """A random key of its own. `origin`: what is said of where it comes from."""
+        result = self.array(inputs, role="key", name=name)
+        result.origin = Origin(origin)
+        return result
+
     def opaque(self, inputs: Sequence[Value] | None = None) -> Value:
         """What a call gives of which nothing is known, for these inputs: all arguments, if none are named."""
         return self.machine.opaque_call(
             list(self.inputs if inputs is None else inputs), self.node, self.frame
         )
 
-    def run(self, function: Value, *args: Value, **kwargs: Value) -> Value:
+    def run(self, function: Value, *args: Value) -> Value:
         """Calls a function of the program with these arguments, here and now."""
-        return self.machine.call_value(function, list(args), kwargs, self.node, self.frame)
+        return self.run_all(function, args, {})
 
     def run_in(self, stage: Stage, function: Value, args: Iterable[Value], kwargs: dict[str, Value]) -> Value:
         """Calls a function of the program inside a stage."""
@@ -188,8 +190,6 @@ attributes = Models("attribute")  # of its attributes, which have no arguments
 
 def nothing(call: Call) -> Value:
     """Of what is called for its effect: it gives None."""
-    from jaxlint.staging.values import Static
-
     return Static(None)
 
 
