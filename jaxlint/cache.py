@@ -29,6 +29,7 @@ from jaxlint.registry import GROUP
 from jaxlint.source.file import SourceError, SourceFile
 from jaxlint.source.regular import MAX_SOURCE, read_regular
 from jaxlint.source.write import write_atomic
+from jaxlint.specimens import FOLDER as SPECIMENS
 from jaxlint.state import cache_key
 
 FORMAT = 2
@@ -197,7 +198,7 @@ def _files_of(package: str) -> list[Path]:
     found = []
     for top in folders:
         for folder, below, names in os.walk(top):
-            below[:] = [name for name in below if name != "__pycache__"]
+            below[:] = [name for name in below if name not in ("__pycache__", SPECIMENS)]
             found += [Path(folder) / name for name in names if not name.endswith((".pyc", ".tmp"))]
     return sorted(found)
 

@@ -2,7 +2,7 @@
 
 A rule subscribes to events of the staging analysis by defining methods named after them (`on_test`, `on_call` ...,
 see `jaxlint.staging.events`); it never re-derives what is jitted or traced. Its docstring is its documentation, in
-fixed sections, and its examples are its tests.
+fixed sections, and its examples, which lie beside it as specimens (`jaxlint.specimens`), are its tests.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 
 from jaxlint.finding import Severity
+from jaxlint.specimens import Example, Specimens
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -34,19 +35,6 @@ CATEGORIES = (
 )
 # What these find costs time, memory or compiles, which a run can show: `jaxlint verify` tries their fixes.
 COSTLY_CATEGORIES = frozenset({"recompilation", "transfer", "vectorization", "memory", "precision"})
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A program that a rule speaks of.
-
-    Lines that end in the comment `# finding` are where the rule must report; a program without one must stay
-    silent. `fixed` is the whole program after the rule's own fixes (unsafe ones included), when it has any.
-    """
-
-    name: str
-    code: str
-    fixed: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +84,8 @@ class Rule:
     Class attributes: `code` ("JAX101"), `name` ("tracer-branch"), `category` (one of CATEGORIES), `severity` (the
     usual one; a report may lower it), `follows_calls` (its errors rest on how the code is called: one is a warning where
     that is seen in another file, and advice where a test shows it), `preview` (True: only with `--preview`), `fixable` ("safe", "partly safe", "unsafe" or None),
-    `proof` (the transformation of `jaxlint verify` that measures what the advice is worth, where it is not the fix itself).
+    `proof` (the transformation of `jaxlint verify` that measures what the advice is worth, where it is not the fix itself),
+    `examples` (those of its folder of specimens; a rule may give its own).
     """
 
     code: ClassVar[str]
@@ -107,7 +96,7 @@ class Rule:
     preview: ClassVar[bool] = False
     fixable: ClassVar[str | None] = None
     proof: ClassVar[str | None] = None
-    examples: ClassVar[tuple[Example, ...]] = ()
+    examples: ClassVar[tuple[Example, ...]] = Specimens()  # type: ignore[assignment]
 
     @classmethod
     def proven_by(cls) -> str | None:

@@ -1,4 +1,4 @@
-"""Writes the skeleton of a new rule: its module, with documentation in the fixed sections and examples to fill in.
+"""Writes the skeleton of a new rule: its module, with documentation in the fixed sections, and specimens to fill in.
 
 python tools/new_rule.py slow-thing --category transfer
 python tools/new_rule.py slow-thing --category transfer --event on_call --severity info
@@ -15,6 +15,8 @@ from pathlib import Path
 from jaxlint.finding import Severity
 from jaxlint.registry import all_rules
 from jaxlint.rule import CATEGORIES
+from jaxlint.specimens import FOLDER as SPECIMENS
+from jaxlint.specimens import text_of
 from jaxlint.staging import events
 
 FOLDER = Path(__file__).resolve().parent.parent / "rules" / "jaxlint_rules"
@@ -30,7 +32,7 @@ MODULE = '''\
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, {imports}
+from jaxlint.rule import {imports}
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import {event}
 
@@ -69,33 +71,33 @@ class {cls}(Rule):
     category = "{category}"
     severity = Severity.{severity}
     preview = True  # until its findings in real code were read: docs/writing-rules.md
-    examples = (
-        Example(
-            "TODO: what is reported",
-            """
+
+{concern}    def {method}(self, event: {event}, report: Reporter) -> None:
+        # Early returns for all that is not meant; then say what is wrong, and why that is known.
+        return
+'''
+PROGRAMS = {
+    "reported.py": (
+        "TODO: what is reported",
+        """
 import jax
 
 @jax.jit
 def f(x):
     return x  # finding
 """,
-        ),
-        Example(
-            "TODO: what looks like it, and is right",
-            """
+    ),
+    "silent.py": (
+        "TODO: what looks like it, and is right",
+        """
 import jax
 
 @jax.jit
 def f(x):
     return x
 """,
-        ),
-    )
-
-{concern}    def {method}(self, event: {event}, report: Reporter) -> None:
-        # Early returns for all that is not meant; then say what is wrong, and why that is known.
-        return
-'''
+    ),
+}
 
 
 class BadRule(Exception):
@@ -140,13 +142,17 @@ def skeleton(
 
 
 def write(name: str, category: str, folder: Path = FOLDER, **options: str) -> Path:
-    """Writes the module into the folder of its category. Raises BadRule, also where the file exists."""
+    """Writes the module into the folder of its category, and its specimens. Raises BadRule, also where one of them exists."""
     text = skeleton(name, category, **options)
     path = folder / category / f"{name.replace('-', '_')}.py"
-    if path.exists():
-        raise BadRule(f"{path} exists already")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    specimens = path.parent / SPECIMENS / name
+    for taken in (path, specimens):
+        if taken.exists():
+            raise BadRule(f"{taken} exists already")
+    specimens.mkdir(parents=True)
     path.write_text(text, encoding="utf-8")
+    for file, (title, code) in PROGRAMS.items():
+        (specimens / file).write_text(text_of(title, code), encoding="utf-8")
     return path
 
 
@@ -173,7 +179,7 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     print(
-        f"{path}\nFill in what says TODO, then `make rules` writes its page. docs/writing-rules.md says how."
+        f"{path}\n{path.parent / SPECIMENS / options.name}\nFill in what says TODO, then `make rules` writes its page. docs/writing-rules.md says how."
     )
     return 0
 

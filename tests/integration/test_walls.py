@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from jaxlint.specimens import FOLDER as SPECIMENS
+
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = ROOT / "jaxlint"
 RULES = ROOT / "rules" / "jaxlint_rules"
@@ -75,10 +77,15 @@ def imports_of(source: str, module: str, is_package: bool = False, types: bool =
     yield from walk(ast.parse(source), lazy=False)
 
 
+def modules_of(package: Path) -> list[Path]:
+    """The modules of a package; the specimens of rules are programs that it only reads."""
+    return sorted(path for path in package.rglob("*.py") if SPECIMENS not in path.parts)
+
+
 @cache
 def imports_in(package: Path, types: bool = False) -> list[Import]:
     found = []
-    for path in sorted(package.rglob("*.py")):
+    for path in modules_of(package):
         is_package = path.name == "__init__.py"
         found += imports_of(path.read_text(encoding="utf-8"), module_name(path, package), is_package, types)
     assert found, f"no imports found below {package}"
@@ -270,7 +277,7 @@ CIRCLE = [
 
 def graph_of(package: Path) -> dict[str, set[str]]:
     """Which module of a package imports which of the same package, for whatever reason."""
-    names = {module_name(path, package) for path in package.rglob("*.py")}
+    names = {module_name(path, package) for path in modules_of(package)}
     graph: dict[str, set[str]] = {name: set() for name in names}
     at: dict[tuple[str, int], set[str]] = {}
     for one in imports_in(package, types=True):

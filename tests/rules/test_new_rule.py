@@ -40,6 +40,10 @@ def test_the_skeleton_is_a_rule_that_runs(tmp_path: Path) -> None:
     for section in ("## What it does", "## Why is this bad?", "## Use instead", "## When not to fix"):
         assert section in rule.documentation()
     marked, plain = rule.examples
+    assert [file.name for file in sorted((path.parent / "specimens" / "slow-thing").iterdir())] == [
+        "reported.py",
+        "silent.py",
+    ]
     assert "# finding" in marked.code
     assert "# finding" not in plain.code
     source = source_from_bytes(marked.code.encode(), tmp_path / "program.py", "program.py")
@@ -79,3 +83,6 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     with pytest.raises(BadRule, match="exists"):
         write("slow-thing", "random", tmp_path)
     assert path.read_text() == "mine"
+    path.unlink()
+    with pytest.raises(BadRule, match="slow-thing exists"):
+        write("slow-thing", "random", tmp_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -65,45 +65,6 @@ class ApplyResultNotUnpacked(Rule):
     name = "apply-result-not-unpacked"
     category = "api"
     severity = Severity.ERROR
-    examples = (
-        Example(
-            "arithmetic with the pair, and an attribute of an array",
-            """
-import flax.linen as nn
-import jax.numpy as jnp
-
-def loss(model: nn.Module, variables, x, y):
-    logits = model.apply(variables, x, mutable=["batch_stats"])  # finding
-    return jnp.mean((logits - y) ** 2)
-
-def rank(model, variables, x):
-    out = model.apply(variables, x, mutable="batch_stats")  # finding
-    return out.shape
-""",
-        ),
-        Example(
-            "unpacked, indexed, handed on, not mutable",
-            """
-import jax.numpy as jnp
-
-def loss(model, variables, x, y):
-    logits, changed = model.apply(variables, x, mutable=["batch_stats"])
-    return jnp.mean((logits - y) ** 2), changed
-
-def first(model, variables, x):
-    out = model.apply(variables, x, mutable=["batch_stats"])
-    return out[0].shape
-
-def pair(model, variables, x):
-    out = model.apply(variables, x, mutable=["batch_stats"])
-    return out
-
-def plain(model, variables, x):
-    out = model.apply(variables, x, mutable=False)
-    return out.shape
-""",
-        ),
-    )
 
     @concerns(
         where=lambda name: name.endswith("apply"),

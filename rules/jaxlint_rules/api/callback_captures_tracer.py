@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import HostCallEvent
 from jaxlint.staging.syntax_facts import all_parameters, name_loads, names_stored
@@ -51,58 +51,6 @@ class CallbackCapturesTracer(Rule):
     category = "api"
     severity = Severity.ERROR
     follows_calls = True
-    examples = (
-        Example(
-            "lambdas, functions and partials",
-            """
-import functools
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax.experimental import io_callback
-
-def log(step, value):
-    print(step, value)
-
-@jax.jit
-def solve(a, b):
-    def host():
-        return np.linalg.solve(a, b)  # finding
-
-    x = jax.pure_callback(host, jax.ShapeDtypeStruct(b.shape, b.dtype))
-    jax.debug.callback(lambda: print("x", x))  # finding
-    io_callback(functools.partial(log, 0, x), None)  # finding
-    return x
-""",
-        ),
-        Example(
-            "arguments, shapes, host values",
-            """
-import functools
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-def log(step, value):
-    print(step, value)
-
-def make(step, table):
-    scale = np.ones(3)
-
-    @jax.jit
-    def solve(a, b):
-        def host(a, b):
-            return np.linalg.solve(a, b) * scale
-
-        x = jax.pure_callback(host, jax.ShapeDtypeStruct(b.shape, b.dtype), a, b)
-        jax.debug.callback(lambda x: print("x", x, a.shape, b.dtype), x)
-        jax.debug.callback(functools.partial(log, step), x)
-        return x
-
-    return solve
-""",
-        ),
-    )
 
     def on_host_call(self, event: HostCallEvent, report: Reporter) -> None:
         if guarded(event):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.gradients import flow_in
@@ -58,75 +58,6 @@ class CallbackTransformed(Rule):
     category = "api"
     severity = Severity.ERROR
     follows_calls = True
-    examples = (
-        Example(
-            "gradients and maps",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax.experimental import io_callback
-
-def host(x):
-    return np.sin(x)
-
-def special(x):
-    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x)  # finding
-
-def loss(w, x):
-    return jnp.sum(special(w * x))
-
-@jax.jit
-def update(w, x):
-    return w - jax.grad(loss)(w, x)
-
-@jax.vmap
-def row(x):
-    io_callback(print, None, x, ordered=True)  # finding
-    return jax.pure_callback(host, jax.ShapeDtypeStruct((), x.dtype), x)  # finding
-""",
-        ),
-        Example(
-            "derivatives that are given, values that are held fixed, a way to map",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax.experimental import io_callback
-
-def host(x):
-    return np.sin(x)
-
-@jax.custom_jvp
-def special(x):
-    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
-
-@special.defjvp
-def special_jvp(primals, tangents):
-    return special(primals[0]), tangents[0] * jnp.cos(primals[0])
-
-def plain(x):
-    return jax.pure_callback(host, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
-
-def loss(w, x):
-    jax.debug.callback(print, w)
-    return jnp.sum(special(w) * plain(x) + plain(jax.lax.stop_gradient(w)))
-
-@jax.jit
-def update(w, x):
-    value, gradient = jax.value_and_grad(loss)(w, x)
-    return w - gradient * plain(w) + plain(value)
-
-@jax.vmap
-def row(x):
-    io_callback(print, None, x)
-    return jax.pure_callback(host, jax.ShapeDtypeStruct((), x.dtype), x, vmap_method="expand_dims")
-
-def table(x, n):
-    return jax.vmap(lambda i: i * plain(x))(jnp.arange(n))
-""",
-        ),
-    )
 
     @concerns(_PURE, _IO)
     def on_call(self, event: CallEvent, report: Reporter) -> None:

@@ -6,7 +6,7 @@ import ast
 import string
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import Array, External, constant
@@ -48,42 +48,6 @@ class DebugPrintArguments(Rule):
     name = "debug-print-arguments"
     category = "api"
     severity = Severity.ERROR
-    examples = (
-        Example(
-            "values without a place, places without a value",
-            """
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def f(x, y):
-    jax.debug.print("x", x)  # finding
-    jax.debug.print("x %f", x)  # finding
-    jax.debug.print(x)  # finding
-    jax.debug.print("x {} y {}", x)  # finding
-    jax.debug.print("x {x}", y=y)  # finding
-    return x + y
-""",
-        ),
-        Example(
-            "texts that fit",
-            """
-import jax
-from texts import TEXTS
-
-@jax.jit
-def f(x, y, *rest, **named):
-    jax.debug.print("x {} {x[0]:.2f} {0!r}", x, x=x)
-    jax.debug.print("{{}} {:{width}}", x, width=3)
-    jax.debug.print("done", ordered=True)
-    jax.debug.print("{} {}", *rest)
-    jax.debug.print("{a}", **named)
-    jax.debug.print(TEXTS[0], x)
-    jax.debug.print("x", x, skip_format_check=True)
-    return x + y
-""",
-        ),
-    )
 
     @concerns("jax.debug.print")
     def on_call(self, event: CallEvent, report: Reporter) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, ConvertEvent
 from jaxlint_rules._fixes import propose
@@ -46,63 +46,6 @@ class DebugPrintOfFormatted(Rule):
     category = "api"
     severity = Severity.WARNING
     fixable = "safe"
-    examples = (
-        Example(
-            "an f-string of a tracer",
-            """
-import jax
-
-@jax.jit
-def f(x):
-    jax.debug.print(f"x {x}")  # finding
-    return x
-""",
-            """
-import jax
-
-@jax.jit
-def f(x):
-    jax.debug.print("x {x}", x=x)
-    return x
-""",
-        ),
-        Example(
-            "other ways to format",
-            """
-import jax
-
-@jax.jit
-def g(x):
-    jax.debug.callback(print, f"x={x}")  # finding
-    jax.debug.callback(lambda text, n: print(text, n), "n={}".format(x.shape), x)
-    return x
-
-@jax.vmap
-def f(x):
-    jax.debug.print("x %s" % x)  # finding
-    jax.debug.print("x {}".format(x))  # finding
-    jax.debug.print("x " + str(x))  # finding
-    jax.debug.print("shape %s" % (x.shape,))
-    jax.debug.print("{} ".format("name") + "{}", x)
-    return x
-""",
-        ),
-        Example(
-            "arguments, and f-strings of static values",
-            """
-import jax
-
-@jax.jit
-def f(x):
-    jax.debug.print("x {x}", x=x)
-    jax.debug.print(f"{x.shape} " + "{x}", x=x)
-    return x
-
-def g(x):
-    jax.debug.print(f"x {x}")
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self.formatted: set[ast.AST] = set()

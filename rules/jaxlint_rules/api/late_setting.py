@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.settings import SETTINGS
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, NameEvent
 from jaxlint.staging.memo import cache
@@ -80,98 +80,6 @@ class LateSetting(Rule):
     name = "late-setting"
     category = "api"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "after the import",
-            """
-import os
-import jax
-
-os.environ["JAX_PLATFORMS"] = "cpu"  # finding
-os.environ.setdefault("JAX_ENABLE_X64", "1")  # finding
-
-def main():
-    os.environ["JAX_DEBUG_NANS"] = "True"  # finding
-    os.environ.update(JAX_LOG_COMPILES="1")  # finding
-""",
-        ),
-        Example(
-            "after the first array",
-            """
-import os
-import jax
-import jax.numpy as jnp
-
-print(jax.devices())
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"  # finding
-
-def main():
-    x = jnp.ones(3)
-    jax.config.update("jax_platforms", "cpu")  # finding
-    jax.distributed.initialize()  # finding
-    return x
-""",
-        ),
-        Example(
-            "64 bits after the constants of the module, or of the function",
-            """
-import jax
-import jax.numpy as jnp
-
-NODES = jnp.linspace(-1.0, 1.0, 9)
-
-def integrate(f):
-    return jnp.sum(f(NODES))
-
-def main():
-    jax.config.update("jax_enable_x64", True)  # finding
-    return integrate(jnp.exp)
-
-def other():
-    start = jnp.zeros(3)
-    jax.config.update("jax_enable_x64", True)  # finding
-    return start + 1e-12
-""",
-        ),
-        Example(
-            "in time, read only, options that can change at any time",
-            """
-import os
-
-os.environ["JAX_PLATFORMS"] = "cpu"
-os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
-
-import jax
-import jax.numpy as jnp
-
-os.environ["XLA_FLAGS"] += " --xla_cpu_enable_fast_math=false"
-jax.config.update("jax_platforms", "cpu")
-SIZE = jnp.float32
-x = jnp.ones(3)
-jax.config.update("jax_enable_x64", True)
-platform = os.environ.get("JAX_PLATFORMS")
-os.environ["WANDB_MODE"] = "offline"
-os.environ["JAX_OF_ANOTHER_LIBRARY"] = "1"
-os.environ.setdefault("JAX_ENABLE_PREEMPTION_SERVICE", "true")
-jax.config.update("jax_enable_preemption_service", True)
-
-def main():
-    jax.distributed.initialize()
-    return jnp.zeros(3)
-""",
-        ),
-        Example(
-            "set for other processes",
-            """
-import os
-import subprocess
-import jax
-
-os.environ["JAX_PLATFORMS"] = "cpu"
-subprocess.run(["python", "worker.py"])
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self.started: dict[ast.AST, int] = {}  # function or module -> the line of its first array

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import ListValue, TupleValue, Value
@@ -106,46 +106,6 @@ class ListArgument(Rule):
     category = "api"
     severity = Severity.ERROR
     fixable = "safe"
-    examples = (
-        Example(
-            "numbers, arrays, a list that was appended to",
-            """
-import jax.numpy as jnp
-
-def total(xs):
-    losses = []
-    for x in xs:
-        losses.append(jnp.sin(x).mean())
-    return jnp.mean(losses), jnp.max([1.0, 2.0]), jnp.sqrt((1.0, 4.0))  # finding
-
-def both(x):
-    return jnp.dot([1.0, 2.0], [3.0, 4.0]) + jnp.maximum(x, [1.0, 2.0])  # finding
-""",
-            """
-import jax.numpy as jnp
-
-def total(xs):
-    losses = []
-    for x in xs:
-        losses.append(jnp.sin(x).mean())
-    return jnp.mean(jnp.array(losses)), jnp.max(jnp.array([1.0, 2.0])), jnp.sqrt(jnp.array((1.0, 4.0)))  # finding
-
-def both(x):
-    return jnp.dot(jnp.array([1.0, 2.0]), jnp.array([3.0, 4.0])) + jnp.maximum(x, jnp.array([1.0, 2.0]))  # finding
-""",
-        ),
-        Example(
-            "arrays, functions that join, Python's own",
-            """
-import jax.numpy as jnp
-import numpy as np
-
-def total(xs):
-    losses = [jnp.sin(x).mean() for x in xs]
-    return jnp.mean(jnp.stack(losses)), jnp.concatenate([xs[0], xs[1]]), sum(losses), np.mean([1.0, 2.0])
-""",
-        ),
-    )
 
     @concerns(*_STRICT)
     def on_call(self, event: CallEvent, report: Reporter) -> None:

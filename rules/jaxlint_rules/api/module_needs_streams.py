@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -52,50 +52,6 @@ class ModuleNeedsStreams(Rule):
     name = "module-needs-streams"
     category = "api"
     severity = Severity.ERROR
-    examples = (
-        Example(
-            "dropout without keys, batch statistics that cannot be written",
-            """
-import flax.linen as nn
-import jax
-
-class Net(nn.Module):
-    @nn.compact
-    def __call__(self, x, train: bool):
-        x = nn.Dense(8)(x)
-        return nn.Dropout(0.5, deterministic=not train)(x)
-
-class Normed(nn.Module):
-    @nn.compact
-    def __call__(self, x, train: bool):
-        return nn.BatchNorm(use_running_average=not train)(x)
-
-def losses(variables, x):
-    a = Net().apply(variables, x, train=True)  # finding
-    b = Normed().apply(variables, x, train=True)  # finding
-    return a.sum() + b[0].sum()
-""",
-        ),
-        Example(
-            "with streams, with collections, in evaluation mode",
-            """
-import flax.linen as nn
-import jax
-
-class Net(nn.Module):
-    @nn.compact
-    def __call__(self, x, train: bool):
-        x = nn.BatchNorm(use_running_average=not train)(x)
-        return nn.Dropout(0.5, deterministic=not train)(x)
-
-def losses(variables, x, key, flag):
-    a, _ = Net().apply(variables, x, train=True, rngs={"dropout": key}, mutable=["batch_stats"])
-    b = Net().apply(variables, x, train=False)
-    c = Net().apply(variables, x, train=flag)
-    return a.sum() + b.sum() + c.sum()
-""",
-        ),
-    )
 
     @concerns(callees=("ExternalObject",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:

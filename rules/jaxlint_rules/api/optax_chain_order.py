@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import ExternalObject, Value, constant
@@ -51,33 +51,6 @@ class OptaxChainOrder(Rule):
     name = "optax-chain-order"
     category = "api"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "clipped after the optimiser, and a step upwards",
-            """
-import optax
-
-late = optax.chain(optax.adam(1e-3), optax.clip_by_global_norm(1.0))  # finding
-scaled = optax.chain(optax.scale_by_adam(), optax.scale(-1e-3), optax.clip(1.0))  # finding
-upwards = optax.chain(optax.clip(1.0), optax.scale_by_adam(), optax.scale(1e-3))  # finding
-""",
-        ),
-        Example(
-            "clipped first, a minus sign somewhere, or not known",
-            """
-import optax
-
-def make(lr, parts):
-    a = optax.chain(optax.clip_by_global_norm(1.0), optax.adam(lr))
-    b = optax.chain(optax.scale_by_adam(), optax.scale(-1e-3))
-    c = optax.chain(optax.scale_by_adam(), optax.scale(1e-3), optax.scale(-1))
-    d = optax.chain(optax.scale_by_adam(), optax.scale_by_learning_rate(lr))
-    e = optax.chain(optax.scale_by_adam(), optax.scale(lr))
-    f = optax.chain(optax.adam(lr), optax.scale(0.5))
-    return a, b, c, d, e, f, optax.chain(*parts, optax.clip(1.0))
-""",
-        ),
-    )
 
     @concerns("optax.chain")
     def on_call(self, event: CallEvent, report: Reporter) -> None:

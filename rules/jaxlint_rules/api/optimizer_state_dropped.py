@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -60,57 +60,6 @@ class OptimizerStateDropped(Rule):
     name = "optimizer-state-dropped"
     category = "api"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "in a loop, in a step that returns the old state",
-            """
-import jax
-import optax
-
-optimizer = optax.adam(1e-3)
-
-def train(params, batches, grad):
-    opt_state = optimizer.init(params)
-    for batch in batches:
-        updates, _ = optimizer.update(grad(params, batch), opt_state)  # finding
-        params = optax.apply_updates(params, updates)
-    return params
-
-@jax.jit
-def step(params, opt_state, grads):
-    updates, new_state = optimizer.update(grads, opt_state, params)  # finding
-    return optax.apply_updates(params, updates), opt_state
-""",
-        ),
-        Example(
-            "carried on, one step alone, no state",
-            """
-import jax
-import optax
-
-optimizer = optax.adam(1e-3)
-
-def train(params, batches, grad):
-    opt_state = optimizer.init(params)
-    for batch in batches:
-        updates, opt_state = optimizer.update(grad(params, batch), opt_state)
-        params = optax.apply_updates(params, updates)
-    return params
-
-def once(params, grads):
-    updates, _ = optimizer.update(grads, optimizer.init(params))
-    return optax.apply_updates(params, updates)
-
-def descend(params, batches, grad):
-    plain = optax.sgd(0.1)
-    state = plain.init(params)
-    for batch in batches:
-        updates, _ = plain.update(grad(params, batch), state)
-        params = optax.apply_updates(params, updates)
-    return params
-""",
-        ),
-    )
 
     @concerns(callees=("ExternalMethod", "Unknown"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:

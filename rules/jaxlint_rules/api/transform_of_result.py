@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.values import Array
@@ -44,39 +44,6 @@ class TransformOfResult(Rule):
     name = "transform-of-result"
     category = "api"
     severity = Severity.ERROR
-    examples = (
-        Example(
-            "transformed, and called again",
-            """
-import jax
-import jax.numpy as jnp
-
-def f(x):
-    return jnp.sum(jnp.sin(x))
-
-x = jnp.ones(3)
-y = jax.jit(f(x))  # finding
-g = jax.grad(f)(x)(x)  # finding
-""",
-        ),
-        Example(
-            "functions, and functions that make them",
-            """
-import jax
-import jax.numpy as jnp
-
-def make(scale):
-    def f(x):
-        return jnp.sum(scale * x)
-    return f
-
-x = jnp.ones(3)
-y = jax.jit(make(2.0))(x)
-h = jax.grad(jax.grad(lambda v: v**3))(1.0)
-v = jax.vmap(jax.grad(make(1.0)))(x[None])
-""",
-        ),
-    )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         target = event.transformed.target

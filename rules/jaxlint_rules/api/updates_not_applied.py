@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint_rules.api._training import is_optimiser_update, is_read, targets_of
@@ -46,43 +46,6 @@ class UpdatesNotApplied(Rule):
     name = "updates-not-applied"
     category = "api"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "never read",
-            """
-import jax
-import optax
-
-optimizer = optax.adam(1e-3)
-
-@jax.jit
-def step(params, opt_state, grads):
-    updates, opt_state = optimizer.update(grads, opt_state)  # finding
-    return params, opt_state
-""",
-        ),
-        Example(
-            "applied, returned, or left out on purpose",
-            """
-import jax
-import optax
-
-optimizer = optax.adam(1e-3)
-
-def step(params, opt_state, grads):
-    updates, opt_state = optimizer.update(grads, opt_state)
-    return optax.apply_updates(params, updates), opt_state
-
-def raw(opt_state, grads):
-    updates, opt_state = optimizer.update(grads, opt_state)
-    return updates, opt_state
-
-def warm(opt_state, grads):
-    _, opt_state = optimizer.update(grads, opt_state)
-    return opt_state
-""",
-        ),
-    )
 
     @concerns(callees=("ExternalMethod", "Unknown"))
     def on_call(self, event: CallEvent, report: Reporter) -> None:

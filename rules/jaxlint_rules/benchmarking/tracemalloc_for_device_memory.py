@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TracedMemoryEvent
 from jaxlint.staging.values import Array
@@ -50,57 +50,6 @@ class TracemallocForDeviceMemory(Rule):
     name = "tracemalloc-for-device-memory"
     category = "benchmarking"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "the peak of a jitted call, straight and in a helper",
-            """
-import sys
-import tracemalloc
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def forward(x):
-    return jnp.sin(x) @ x
-
-def peak(fn, *args):
-    tracemalloc.start()
-    fn(*args).block_until_ready()
-    _, most = tracemalloc.get_traced_memory()  # finding
-    tracemalloc.stop()
-    return most
-
-print(peak(forward, jnp.ones((1024, 1024))))
-tracemalloc.start()
-y = forward(jnp.ones((8, 8)))
-snapshot = tracemalloc.take_snapshot()  # finding
-print(sys.getsizeof(y))  # finding
-""",
-        ),
-        Example(
-            "host memory, and the runtime's own figures",
-            """
-import sys
-import tracemalloc
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-@jax.jit
-def forward(x):
-    return jnp.sin(x) @ x
-
-def load(paths):
-    tracemalloc.start()
-    data = [np.load(path) for path in paths]
-    print(tracemalloc.get_traced_memory(), sys.getsizeof(data))
-    return data
-
-def peak(x):
-    return forward.lower(x).compile().memory_analysis(), forward(x).nbytes
-""",
-        ),
-    )
 
     def on_traced_memory(self, event: TracedMemoryEvent, report: Reporter) -> None:
         if event.frame.module.is_test:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ElapsedEvent
 from jaxlint_rules._fixes import propose
@@ -54,67 +54,6 @@ class WallClockTimer(Rule):
     category = "benchmarking"
     severity = Severity.INFO
     fixable = "safe"
-    examples = (
-        Example(
-            "time.time and datetime.now",
-            """
-import time
-from datetime import datetime
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def step(x):
-    return jnp.sin(x)
-
-def main(x):
-    start = time.time()
-    step(x).block_until_ready()
-    print(time.time() - start)  # finding
-    begin = datetime.now()
-    step(x).block_until_ready()
-    return datetime.now() - begin  # finding
-""",
-            """
-import time
-from datetime import datetime
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def step(x):
-    return jnp.sin(x)
-
-def main(x):
-    start = time.perf_counter()
-    step(x).block_until_ready()
-    print(time.perf_counter() - start)  # finding
-    begin = datetime.now()
-    step(x).block_until_ready()
-    return datetime.now() - begin  # finding
-""",
-        ),
-        Example(
-            "a clock for measuring, and the time of the day for other ends",
-            """
-import time
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def step(x):
-    return jnp.sin(x)
-
-def main(x, xs):
-    start = time.perf_counter()
-    step(x).block_until_ready()
-    stamp = time.time()
-    host = time.time()
-    total = sum(xs)
-    return time.perf_counter() - start, stamp, total, time.time() - host
-""",
-        ),
-    )
 
     def on_elapsed(self, event: ElapsedEvent, report: Reporter) -> None:
         clock = event.end.clock

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint_rules.kernels import PALLAS_CALL
@@ -56,59 +56,6 @@ class MissingInterpret(Rule):
     name = "missing-interpret"
     category = "kernels"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "a program that checks itself on the CPU",
-            """
-import jax
-import jax.numpy as jnp
-from jax.experimental import pallas as pl
-
-jax.config.update("jax_platforms", "cpu")
-
-def kernel(x_ref, o_ref):
-    o_ref[...] = x_ref[...] * 2
-
-def double(x):
-    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)  # finding
-
-print(double(jnp.ones((8, 128))))
-""",
-        ),
-        Example(
-            "a program for accelerators",
-            """
-import jax
-import jax.numpy as jnp
-from jax.experimental import pallas as pl
-
-def kernel(x_ref, o_ref):
-    o_ref[...] = x_ref[...] * 2
-
-def double(x):
-    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype))(x)
-
-print(double(jnp.ones((8, 128))))
-""",
-        ),
-        Example(
-            "interpreted where the backend is the CPU",
-            """
-import jax
-import jax.numpy as jnp
-from jax.experimental import pallas as pl
-
-def kernel(x_ref, o_ref):
-    o_ref[...] = x_ref[...] * 2
-
-def double(x):
-    on_cpu = jax.default_backend() == "cpu"
-    return pl.pallas_call(kernel, out_shape=jax.ShapeDtypeStruct(x.shape, x.dtype), interpret=on_cpu)(x)
-
-print(double(jnp.ones((8, 128))))
-""",
-        ),
-    )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array, Operation, Value
@@ -60,40 +60,6 @@ class NaiveAttention(Rule):
     category = "kernels"
     severity = Severity.INFO
     proof = "kernels"
-    examples = (
-        Example(
-            "by einsum, by matrix products, with a mask",
-            """
-import jax
-import jax.numpy as jnp
-
-def attention(q, k, v):
-    scores = jnp.einsum("bqhd,bkhd->bhqk", q, k) / jnp.sqrt(q.shape[-1])
-    return jnp.einsum("bhqk,bkhd->bqhd", jax.nn.softmax(scores, axis=-1), v)  # finding
-
-def masked(q, k, v, mask):
-    scores = jnp.where(mask, jnp.matmul(q, k.T) * 0.125, -1e9)
-    weights = jax.nn.softmax(scores)
-    return jnp.matmul(weights, v)  # finding
-""",
-        ),
-        Example(
-            "the function, and softmaxes of other things",
-            """
-import jax
-import jax.numpy as jnp
-
-def attention(q, k, v):
-    return jax.nn.dot_product_attention(q, k, v)
-
-def mixture(logits, experts):
-    return jnp.einsum("be,beh->bh", jax.nn.softmax(logits), experts)
-
-def classifier(x, w):
-    return jax.nn.softmax(jnp.dot(x, w))
-""",
-        ),
-    )
 
     @concerns(*_PRODUCTS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

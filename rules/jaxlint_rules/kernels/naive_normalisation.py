@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array, Operation, Value
@@ -44,41 +44,6 @@ class NaiveNormalisation(Rule):
     name = "naive-normalisation"
     category = "kernels"
     severity = Severity.INFO
-    examples = (
-        Example(
-            "with variance and with deviation",
-            """
-import jax.numpy as jnp
-
-def norm(x):
-    mean = jnp.mean(x, axis=-1, keepdims=True)
-    var = jnp.var(x, axis=-1, keepdims=True)
-    return jnp.subtract(x, mean) / jnp.sqrt(var + 1e-6)  # finding
-
-def other(x):
-    x = jnp.asarray(x)
-    return (x - x.mean(-1, keepdims=True)) / (x.std(-1, keepdims=True) + 1e-6)  # finding
-""",
-        ),
-        Example(
-            "the function, all of an array, other divisions",
-            """
-import jax
-import jax.numpy as jnp
-
-def norm(x):
-    return jax.nn.standardize(x, axis=-1, epsilon=1e-6)
-
-def whole(x):
-    x = jnp.asarray(x)
-    return (x - x.mean()) / (x.std() + 1e-8)
-
-def rms(x):
-    x = jnp.asarray(x)
-    return x / jnp.sqrt(jnp.mean(x**2, -1, keepdims=True) + 1e-6)
-""",
-        ),
-    )
 
     @concerns("divide", "multiply")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

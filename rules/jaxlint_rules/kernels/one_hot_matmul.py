@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array
@@ -43,35 +43,6 @@ class OneHotMatmul(Rule):
     name = "one-hot-matmul"
     category = "kernels"
     severity = Severity.INFO
-    examples = (
-        Example(
-            "an operator and a function",
-            """
-import jax
-import jax.numpy as jnp
-
-def embed(tokens, table):
-    return jnp.dot(jax.nn.one_hot(tokens, 1000), table)  # finding
-
-def selected(values, actions):
-    chosen = jax.nn.one_hot(actions, 4)
-    return chosen @ jnp.asarray(values)  # finding
-""",
-        ),
-        Example(
-            "an index, and one-hot labels",
-            """
-import jax
-import jax.numpy as jnp
-
-def embed(tokens, table):
-    return table[tokens]
-
-def cross_entropy(logits, labels):
-    return -jnp.sum(jax.nn.one_hot(labels, 10) * jax.nn.log_softmax(logits))
-""",
-        ),
-    )
 
     @concerns("matmul", "dot")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.shapes import shape_of
@@ -52,35 +52,6 @@ class TileAlignment(Rule):
     category = "kernels"
     severity = Severity.INFO
     preview = True
-    examples = (
-        Example(
-            "columns just above a tile",
-            """
-import jax.numpy as jnp
-
-def forward(x):
-    w = jnp.zeros((512, 130))
-    v = jnp.ones((130, 256))
-    return (jnp.ones((64, 512)) @ w) @ v  # finding
-
-forward(1)
-""",
-        ),
-        Example(
-            "multiples, small sizes, sizes that fill most of their tiles",
-            """
-import jax.numpy as jnp
-
-def forward(x):
-    a = jnp.ones((64, 512)) @ jnp.zeros((512, 256))
-    b = jnp.ones((64, 512)) @ jnp.zeros((512, 10))
-    c = jnp.ones((64, 512)) @ jnp.zeros((512, 1000))
-    return a, b, c, x @ x
-
-forward(jnp.ones((3, 3)))
-""",
-        ),
-    )
 
     @concerns(*_PRODUCTS)
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, call_change, keyword_changes, package_of
 from jaxlint.jaxapi.rewrites import by_keyword, call_parameters, keyword_risk, takes_by_keyword
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint_rules.migration.changed_attributes import Attributes
 from jaxlint_rules.migration.changed_names import SpelledNames, target_text
 
@@ -63,110 +63,6 @@ class ChangedSignature(Rule):
     category = "migration"
     severity = Severity.ERROR
     fixable = "safe"
-    examples = (
-        Example(
-            "keywords that were renamed",
-            """\
-import jax.numpy as jnp
-
-
-def relu6(x):
-    return jnp.clip(x, a_min=0.0, a_max=6.0)  # finding
-""",
-            """\
-import jax.numpy as jnp
-
-
-def relu6(x):
-    return jnp.clip(x, min=0.0, max=6.0)
-""",
-        ),
-        Example(
-            "an argument that takes another value now",
-            """\
-import jax.scipy.linalg as jsl
-
-
-def solve(a, b):
-    return jsl.solve(a, b, sym_pos=True)  # finding
-""",
-            """\
-import jax.scipy.linalg as jsl
-
-
-def solve(a, b):
-    return jsl.solve(a, b, assume_a="pos")
-""",
-        ),
-        Example(
-            "by keyword now",
-            """\
-import jax
-
-
-def dot(x, y):
-    return jax.lax.dot(x, y, jax.lax.Precision.HIGHEST)  # finding
-""",
-            """\
-import jax
-
-
-def dot(x, y):
-    return jax.lax.dot(x, y, precision=jax.lax.Precision.HIGHEST)
-""",
-        ),
-        Example(
-            "in a partial application",
-            """\
-from functools import partial
-
-import jax.numpy as jnp
-
-positive = partial(jnp.clip, a_min=0.0)  # finding
-""",
-            """\
-from functools import partial
-
-import jax.numpy as jnp
-
-positive = partial(jnp.clip, min=0.0)
-""",
-        ),
-        Example(
-            "by position, and NumPy",
-            """\
-import jax.numpy as jnp
-import numpy as np
-
-y = jnp.clip(jnp.ones(3), 0.0, 6.0), jnp.sort(jnp.ones(3), kind=None)
-z = np.clip(np.ones(3), a_min=0.0, a_max=6.0)
-""",
-        ),
-        Example(
-            "only where the parameter exists",
-            """\
-import jax
-import jax.numpy as jnp
-
-if jax.__version_info__ < (0, 4, 27):
-    y = jnp.clip(jnp.ones(3), a_min=0.0)
-else:
-    y = jnp.clip(jnp.ones(3), min=0.0)
-""",
-        ),
-        Example(
-            "an optimiser of nnx that is not told what it changes",
-            """
-import optax
-from flax import nnx
-
-model = nnx.Linear(2, 2, rngs=nnx.Rngs(0))
-old = nnx.Optimizer(model, optax.sgd(0.1))  # finding
-new = nnx.Optimizer(model, optax.sgd(0.1), wrt=nnx.Param)
-both = nnx.ModelAndOptimizer(model, optax.sgd(0.1))
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self._callees: dict[ast.AST, str] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, lookup, package_of
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint_rules.migration.changed_attributes import Attributes, aim_of, attribute_advice, attribute_fix
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
@@ -75,43 +75,6 @@ class DeprecatedApi(Rule):
     category = "migration"
     severity = Severity.WARNING
     fixable = "safe"
-    examples = (
-        Example(
-            "shard_map left jax.experimental",
-            """\
-from jax.experimental.shard_map import shard_map  # finding
-
-
-def spread(f, mesh, specs):
-    return shard_map(f, mesh, specs, specs, check_rep=False)
-""",
-            """\
-from jax import shard_map
-
-
-def spread(f, mesh, specs):
-    return shard_map(f, mesh=mesh, in_specs=specs, out_specs=specs, check_vma=False)
-""",
-        ),
-        Example(
-            "the replacement is fine",
-            """\
-import jax
-
-
-def spread(f, mesh, specs):
-    return jax.shard_map(f, mesh=mesh, in_specs=specs, out_specs=specs)
-""",
-        ),
-        Example(
-            "recommended elsewhere, but not deprecated",
-            """\
-import jax
-
-key = jax.random.PRNGKey(0)
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self._imports = ImportedNames()

@@ -12,7 +12,7 @@ from jaxlint.jaxapi.api_names import known_names
 from jaxlint.jaxapi.history import NEWEST, has_row
 from jaxlint.jaxapi.transforms import TRANSFORMS
 from jaxlint.jaxapi.versions import VersionError, parse_range, parse_version
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint_rules.migration.changed_names import SpelledNames
 
 if TYPE_CHECKING:
@@ -102,78 +102,6 @@ class NonexistentApi(Rule):
     name = "nonexistent-api"
     category = "migration"
     severity = Severity.ERROR
-    examples = (
-        Example(
-            "a function of another module",
-            """\
-import jax.numpy as jnp
-
-
-def normalise(x):
-    return jnp.softmax(x)  # finding
-""",
-        ),
-        Example(
-            "misspelt in an import",
-            """\
-from jax import vmapp  # finding
-
-double = vmapp(lambda x: 2 * x)
-""",
-        ),
-        Example(
-            "imports from a function",
-            """\
-from jax.checkpoint import checkpoint  # finding
-from jax import jit, checkpoint as remat
-import jax
-
-cost = jax.jit(remat(lambda x: x)).lower(1.0).compile().cost_analysis()
-doc = jax.vmap.__doc__, jax.custom_vjp.defvjp
-""",
-        ),
-        Example(
-            "names that are there, modules and attributes of objects among them",
-            """\
-import jax
-import jax.numpy as jnp
-from jax.experimental import pallas as pl
-
-jax.config.update("jax_enable_x64", True)
-version = jax.__version__
-dtype = jnp.float32.dtype
-table = jnp.linalg.norm(jnp.ones(3)), jax.lax.Precision.HIGHEST, pl.pallas_call
-""",
-        ),
-        Example(
-            "gone, but it was there",
-            """\
-import jax
-
-tree_map = jax.tree_multimap if False else None
-""",
-        ),
-        Example(
-            "only where it exists",
-            """\
-import jax
-
-if hasattr(jax, "fancy_new_thing"):
-    thing = jax.fancy_new_thing
-else:
-    thing = None
-""",
-        ),
-        Example(
-            "put there by the program",
-            """\
-import jax
-
-jax.my_registry = {}
-jax.my_registry["a"] = 1
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self._spelled = SpelledNames()

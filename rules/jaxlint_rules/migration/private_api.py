@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.api_names import known_names
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint_rules.migration.changed_names import SpelledNames
 
 if TYPE_CHECKING:
@@ -59,43 +59,6 @@ class PrivateApi(Rule):
     name = "private-api"
     category = "migration"
     severity = Severity.INFO
-    examples = (
-        Example(
-            "an import",
-            """\
-from jax._src.core import eval_jaxpr  # finding
-
-run = eval_jaxpr
-""",
-        ),
-        Example(
-            "an attribute",
-            """\
-import jax
-
-run = jax._src.core.eval_jaxpr  # finding
-""",
-        ),
-        Example(
-            "guarded",
-            """\
-try:
-    from jax._src.core import Literal
-except ImportError:
-    from jax.extend.core import Literal
-
-print(Literal)
-""",
-        ),
-        Example(
-            "public",
-            """\
-from jax.core import eval_jaxpr
-
-print(eval_jaxpr)
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self._spelled = SpelledNames()

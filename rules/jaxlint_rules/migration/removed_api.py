@@ -16,7 +16,7 @@ from jaxlint.jaxapi.history import (
     lookup_module,
     package_of,
 )
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint_rules.migration.changed_attributes import Attributes, aim_of, attribute_advice, attribute_fix
 from jaxlint_rules.migration.changed_names import ImportedNames, SpelledNames, advice, target_text
 
@@ -77,113 +77,6 @@ class RemovedApi(Rule):
     category = "migration"
     severity = Severity.ERROR
     fixable = "safe"
-    examples = (
-        Example(
-            "a function moved to a module of its own",
-            """\
-import jax
-
-
-def scale(grads, n):
-    return jax.tree_map(lambda g: g / n, grads)  # finding
-""",
-            """\
-import jax
-
-
-def scale(grads, n):
-    return jax.tree.map(lambda g: g / n, grads)
-""",
-        ),
-        Example(
-            "an import is reported once, and its uses follow",
-            """\
-from jax import tree_leaves, vmap  # finding
-
-
-def count(tree):
-    return sum(leaf.size for leaf in tree_leaves(tree))
-
-
-counts = vmap(count)
-""",
-            """\
-from jax import vmap
-from jax.tree_util import tree_leaves
-
-
-def count(tree):
-    return sum(leaf.size for leaf in tree_leaves(tree))
-
-
-counts = vmap(count)
-""",
-        ),
-        Example(
-            "an option that has no effect any more",
-            """\
-import jax
-
-jax.config.update("jax_enable_x64", True)
-jax.config.update("jax_array", True)  # finding
-""",
-            """\
-import jax
-
-jax.config.update("jax_enable_x64", True)
-""",
-        ),
-        Example(
-            "methods and attributes of arrays, where it is known that they are some",
-            """\
-import jax.numpy as jnp
-
-
-def report(x: jnp.ndarray, model):
-    y = jnp.exp(x)
-    print(y.device())  # finding
-    print(x.to_py())  # finding
-    return y.device_buffers, model.device()  # finding
-""",
-            """\
-import jax.numpy as jnp
-import numpy as np
-
-
-def report(x: jnp.ndarray, model):
-    y = jnp.exp(x)
-    print(next(iter(y.devices())))
-    print(np.asarray(x))
-    return [shard.data for shard in y.addressable_shards], model.device()
-""",
-        ),
-        Example(
-            "a guarded import is left alone",
-            """\
-try:
-    from jax import tree_map
-except ImportError:
-    from jax.tree_util import tree_map
-
-doubled = tree_map(lambda x: 2 * x, {"a": 1})
-""",
-        ),
-        Example(
-            "a name of one's own is not JAX's",
-            """\
-import jax
-
-
-class Model:
-    def tree_map(self, f):
-        return f(self)
-
-
-def double(model):
-    return model.tree_map(lambda m: m)
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self._imports = ImportedNames()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import is_integer
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.operations import dtype_of
@@ -49,38 +49,6 @@ class CancellingLog1p(Rule):
     severity = Severity.INFO
     preview = True
     fixable = "unsafe"
-    examples = (
-        Example(
-            "logarithm and exponential",
-            """
-import jax.numpy as jnp
-
-def rate(x):
-    y = jnp.exp(x) - 1  # finding
-    return jnp.log(1 + x) + jnp.log(1.0 - y)  # finding
-""",
-            """
-import jax.numpy as jnp
-
-def rate(x):
-    y = jnp.expm1(x)
-    return jnp.log(1 + x) + jnp.log1p(-y)
-""",
-        ),
-        Example(
-            "exact functions, other numbers",
-            """
-import jax.numpy as jnp
-
-def rate(x):
-    return jnp.log1p(x) + jnp.expm1(x) + jnp.log(2 + x) + jnp.exp(x) - x
-
-def count(x):
-    n = jnp.arange(5)
-    return jnp.log(1 + n) * x
-""",
-        ),
-    )
 
     @concerns("log", "subtract")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

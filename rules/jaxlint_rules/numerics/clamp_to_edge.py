@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array, Operation, Value
@@ -58,78 +58,6 @@ class ClampToEdge(Rule):
     name = "clamp-to-edge"
     category = "numerics"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "clamps to the edge",
-            """
-import jax
-import jax.numpy as jnp
-
-def distance(a, b):
-    d2 = jnp.sum(jnp.square(a - b), axis=-1)
-    return jnp.sqrt(jnp.maximum(d2, 0.0))  # finding
-
-def angle(a, b):
-    cosine = jnp.dot(a, b)
-    return jnp.arccos(jnp.clip(cosine, -1.0, 1.0))  # finding
-
-class Rotation:
-    def pitch(self, q):
-        return jnp.arcsin(jnp.clip(2 * (q[0] * q[2]), min=-1, max=1)) + jnp.log(jax.nn.relu(q[3]))  # finding
-
-def loss(a, b):
-    return jnp.sum(distance(a, b)) + angle(a, b) + Rotation().pitch(a)
-
-grad = jax.grad(loss)
-""",
-        ),
-        Example(
-            "arguments that reach the edge by themselves",
-            """
-import jax
-import jax.numpy as jnp
-
-def angle(u, v):
-    return jnp.arccos(jnp.dot(u, v) / (jnp.linalg.norm(u) * jnp.linalg.norm(v)))  # finding
-
-def distance(u, v):
-    gap = jnp.sum((u - v) ** 2)
-    return jnp.arccosh(1.0 + 2.0 * gap)  # finding
-
-def safe(u, v):
-    y, x = jnp.linalg.norm(jnp.cross(u, v)), jnp.dot(u, v)
-    return jnp.arctan2(y, x) + jnp.arccosh(1.0 + 1e-6 + jnp.sum((u - v) ** 2)) + jnp.arcsin(0.5 * jnp.dot(u, v) / 3.0) + jnp.arccosh(1.0 + jnp.exp(u[0]))
-
-def loss(u, v):
-    return angle(u, v) + distance(u, v) + safe(u, v)
-
-jax.grad(loss)(jnp.ones(3), jnp.ones(3))
-print(angle(jnp.ones(3), jnp.ones(3)))
-""",
-        ),
-        Example(
-            "a clamp short of the edge, or no gradient",
-            """
-import jax
-import jax.numpy as jnp
-
-def distance(a, b):
-    return jnp.sqrt(jnp.maximum(jnp.sum(jnp.square(a - b), axis=-1), 1e-12))
-
-def angle(a, b):
-    return jnp.arccos(jnp.clip(jnp.dot(a, b), -0.999, 0.999)) + jnp.log(jax.nn.relu(a[0]) + 1e-6)
-
-def loss(a, b):
-    return jnp.sum(distance(a, b)) + angle(a, b)
-
-grad = jax.grad(loss)
-
-def metric(x):
-    x = jnp.asarray(x)
-    return jnp.sqrt(jnp.maximum(x, 0.0)), jnp.arccos(jnp.clip(x, -1.0, 1.0))
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str]] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array, Operation, Value
@@ -53,66 +53,6 @@ class GuardAfterRoot(Rule):
     name = "guard-after-root"
     category = "numerics"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "an epsilon beside a norm, a root and a deviation",
-            """
-import jax
-import jax.numpy as jnp
-
-def unit(x):
-    return x / (jnp.linalg.norm(x, axis=-1, keepdims=True) + 1e-8)  # finding
-
-def floored(x, eps=1e-6):
-    return x / jnp.maximum(jnp.sqrt(jnp.sum(x**2)), eps)  # finding
-
-def scaled(x):
-    return (x - x.mean()) / (x.std() + 1e-6)  # finding
-
-def loss(w, x):
-    h = jnp.maximum(x @ w, 0.0)
-    return unit(h).sum() + floored(h).sum() + scaled(h).sum()
-
-@jax.jit
-def step(w, x):
-    return w - 0.1 * jax.grad(loss)(w, x)
-""",
-        ),
-        Example(
-            "under the root, of data, of another size, not differentiated",
-            """
-import jax
-import jax.numpy as jnp
-
-def unit(x):
-    return x / jnp.sqrt(jnp.sum(x**2, axis=-1, keepdims=True) + 1e-12)
-
-def standardised(x):
-    return (x - x.mean()) / (x.std() + 1e-6)
-
-def loss(w, x, advantages):
-    h = standardised(x) @ w
-    weights = standardised(advantages)
-    detached = jax.lax.stop_gradient(h)
-    h = h / (jnp.linalg.norm(detached) + 1e-8)
-    return unit(h).sum() + jnp.sum(weights * h[:, 0]) + (1.0 + jnp.linalg.norm(h)) + jnp.sqrt(jnp.exp(h)).sum() + 1e-8
-
-grad = jax.grad(loss)
-
-def active(w, x):
-    h = jax.nn.relu(x @ w)
-    return jnp.sum(h / (jnp.linalg.norm(h) + 1e-8))
-
-jax.grad(active)(jnp.ones((3, 2)), jnp.ones((4, 3)))
-
-def clipped(g):
-    return g / (jnp.linalg.norm(g) + 1e-8)
-
-def step(w, x, a):
-    return w - 0.1 * clipped(grad(w, x, a))
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str]] = []

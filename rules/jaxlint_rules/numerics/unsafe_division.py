@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint_rules.numerics._expressions import has_own_gradient, made, same, unviewed
@@ -44,48 +44,6 @@ class UnsafeDivision(Rule):
     category = "numerics"
     severity = Severity.WARNING
     preview = True
-    examples = (
-        Example(
-            "a norm without epsilon",
-            """
-import jax
-import jax.numpy as jnp
-
-def unit(x):
-    return x / jnp.linalg.norm(x, axis=-1, keepdims=True)  # finding
-
-def distance(a, b):
-    d2 = jnp.sum(jnp.square(a - b), axis=-1)
-    return jnp.sqrt(d2 + 1e-12)
-def loss(a, b):
-    a = jnp.asarray(a)
-    return jnp.sum(distance(unit(a), b))
-
-grad = jax.grad(loss)
-""",
-        ),
-        Example(
-            "with an epsilon inside, or no gradient",
-            """
-import jax
-import jax.numpy as jnp
-
-def unit(x):
-    return x * jax.lax.rsqrt(jnp.sum(x**2, axis=-1, keepdims=True) + 1e-12)
-
-def distance(a, b):
-    return jnp.sqrt(jnp.maximum(jnp.sum(jnp.square(a - b), axis=-1), 1e-12))
-def loss(a, b):
-    return jnp.sum(distance(unit(a), b))
-
-grad = jax.grad(loss)
-
-def metric(x):
-    x = jnp.asarray(x)
-    return x / jnp.linalg.norm(x)
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self.found: list[tuple[OperationEvent, str, str]] = []

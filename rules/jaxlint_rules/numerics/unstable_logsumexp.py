@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.frame import Frame
@@ -50,65 +50,6 @@ class UnstableLogsumexp(Rule):
     category = "numerics"
     severity = Severity.WARNING
     fixable = "unsafe"
-    examples = (
-        Example(
-            "each form",
-            """
-import jax
-import jax.numpy as jnp
-
-def partition(energies):
-    return jnp.log(jnp.sum(jnp.exp(energies), axis=0))  # finding
-
-@jax.jit
-def loss(logits, label):
-    p = jax.nn.softmax(logits, axis=-1)
-    return -jnp.log(p)[label]  # finding
-
-def binary(logit, y):
-    p = jax.nn.sigmoid(logit)
-    return -(y * jnp.log(p) + (1 - y) * jnp.log(1 - p))  # finding
-
-def softplus(x):
-    return jnp.log(1 + jnp.exp(x))  # finding
-""",
-            """
-import jax
-
-def partition(energies):
-    return jax.nn.logsumexp(energies, axis=0)
-
-@jax.jit
-def loss(logits, label):
-    return -jax.nn.log_softmax(logits, axis=-1)[label]
-
-def binary(logit, y):
-    p = jax.nn.sigmoid(logit)
-    return -(y * jax.nn.log_sigmoid(logit) + (1 - y) * jax.nn.log_sigmoid(-logit))
-
-def softplus(x):
-    return jax.nn.softplus(x)
-""",
-        ),
-        Example(
-            "stable forms, and other logarithms",
-            """
-import jax
-import jax.numpy as jnp
-
-def partition(energies, top):
-    stable = jnp.log(jnp.sum(jnp.exp(energies - top), axis=0)) + top
-    return stable + jax.nn.logsumexp(energies)
-
-def loss(logits, label):
-    p = jax.nn.softmax(logits, axis=-1)
-    return -jnp.log(p + 1e-8)[label] - jax.nn.log_softmax(logits)[label] - jnp.log(jnp.clip(p, 1e-6, 1.0))[label]
-
-def other(x):
-    return jnp.log(x) + jnp.log(jnp.sum(x)) + jnp.log(1 + x)
-""",
-        ),
-    )
 
     @concerns("log")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint_rules._fixes import propose
@@ -47,82 +47,6 @@ class UnstableSoftmax(Rule):
     category = "numerics"
     severity = Severity.WARNING
     fixable = "unsafe"
-    examples = (
-        Example(
-            "in one line, through variables, as methods",
-            """
-import jax
-import jax.numpy as jnp
-
-def one(x):
-    return jnp.exp(x) / jnp.sum(jnp.exp(x), axis=-1, keepdims=True)  # finding
-
-@jax.jit
-def two(q, k):
-    e = jnp.exp(q @ k.T)
-    return e / e.sum(-1)[:, None]  # finding
-
-@jax.jit
-def three(x):
-    z = jnp.exp(x)
-    total = z.sum(axis=1, keepdims=True)
-    return z / total  # finding
-""",
-            """
-import jax
-
-def one(x):
-    return jax.nn.softmax(x, axis=-1)
-
-@jax.jit
-def two(q, k):
-    return jax.nn.softmax(q @ k.T, axis=-1)
-
-@jax.jit
-def three(x):
-    return jax.nn.softmax(x, axis=1)
-""",
-        ),
-        Example(
-            "stabilised, bounded, or something else",
-            """
-import jax
-import jax.numpy as jnp
-
-def stable(x):
-    e = jnp.exp(x - x.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-def kernel(d2):
-    w = jnp.exp(-d2)
-    return w / w.sum()
-
-def normalised(x, y):
-    return jnp.abs(x) / jnp.abs(x).sum() + jnp.exp(x) / jnp.exp(y).sum() + jax.nn.softmax(x)
-""",
-        ),
-        Example(
-            "a maximum that is subtracted after a long computation",
-            """
-import jax.numpy as jnp
-
-def prior(scores, a):
-    scores = jnp.sum(scores, axis=1)
-    scores = scores * a
-    scores = scores + a
-    scores = scores * a
-    scores = scores + a
-    scores = scores * a
-    scores = scores + a
-    scores = scores * a
-    scores = scores + a
-    scores = scores * a
-    scores = scores - jnp.max(scores)
-    probs = jnp.exp(scores)
-    return probs / jnp.sum(probs)
-""",
-        ),
-    )
 
     @concerns("divide")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.syntax_facts import positional_parameters, walk
@@ -55,45 +55,6 @@ class UnusedDifferentiatedArgument(Rule):
     name = "unused-differentiated-argument"
     category = "numerics"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "a variable of the enclosing function instead",
-            """
-import jax
-import jax.numpy as jnp
-
-def step(params, x, y):
-    def loss(p):
-        return jnp.mean((x @ params - y) ** 2)
-    value, grads = jax.value_and_grad(loss)(params)  # finding
-    return value, grads
-
-def second(w, b, x):
-    return jax.grad(lambda w, b: jnp.sum(x @ w), argnums=(0, 1))(w, b)  # finding
-""",
-        ),
-        Example(
-            "read, bound, meant to be unused",
-            """
-import functools
-import jax
-import jax.numpy as jnp
-
-def loss(params, x, unused):
-    return jnp.mean((x @ params) ** 2)
-
-def bound(x, params):
-    return jnp.mean((x @ params) ** 2)
-
-def step(params, x):
-    a = jax.grad(loss)(params, x, None)
-    b = jax.grad(loss, argnums=1)(params, x, None)
-    c = jax.grad(functools.partial(bound, x))(params)
-    d = jax.grad(lambda _: jnp.sum(x))(params)
-    return a, b, c, d
-""",
-        ),
-    )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed

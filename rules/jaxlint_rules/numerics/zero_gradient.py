@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, ZeroGradientEvent
 from jaxlint.staging.values import Array, Static, Transformed, Value, constant
@@ -52,78 +52,6 @@ class ZeroGradient(Rule):
     name = "zero-gradient"
     category = "numerics"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "accuracy as a loss, a rounded prediction, a cast",
-            """
-import jax
-import jax.numpy as jnp
-
-def error_rate(w, x, y):
-    predicted = jnp.argmax(x @ w, axis=-1)  # finding
-    return jnp.mean((predicted != y).astype(jnp.float32))
-
-def rounded(w, x, y):
-    return jnp.mean((jnp.round(x @ w) - y) ** 2)  # finding
-
-def hinge(w, x):
-    return jnp.sum(jnp.sign(jnp.dot(x, w)))  # finding
-
-@jax.jit
-def step(w, x, y):
-    g = jax.grad(error_rate)(w, x, y)
-    value, h = jax.value_and_grad(rounded)(w, x, y)
-    return w - g - h - jax.grad(hinge)(w, x)
-""",
-        ),
-        Example(
-            "gradients at integers",
-            """
-import jax
-import jax.numpy as jnp
-
-def cube(x, n=3):
-    return x**n
-
-slope = jax.grad(cube)
-print(slope(2))  # finding
-print(jax.vmap(slope)(jnp.arange(5)))  # finding
-print(slope(2.0), slope(2.0, 4), slope(jnp.float32(2)), jax.vmap(slope)(jnp.arange(5.0)))
-print(jax.vmap(jax.grad(cube, argnums=0), in_axes=(0, None))(jnp.linspace(0, 1, 5), 3))
-print(jax.grad(cube, allow_int=True)(2), jax.grad(lambda n, x: cube(x, n), argnums=1)(3, 2.0))
-""",
-        ),
-        Example(
-            "straight through, beside a smooth term, not differentiated",
-            """
-import jax
-import jax.numpy as jnp
-
-def straight_through(w, x, y):
-    z = x @ w
-    q = z + jax.lax.stop_gradient(jnp.round(z) - z)
-    return jnp.mean((q - y) ** 2)
-
-def masked(w, x, y):
-    z = x @ w
-    return jnp.mean(jnp.where(z > 0, z, 0.0) + jnp.sign(z) * z)
-
-def with_metric(w, x, y):
-    logits = x @ w
-    accuracy = jnp.mean(jnp.argmax(logits, -1) == y)
-    return -jnp.mean(jax.nn.log_softmax(logits)), accuracy
-
-def error_rate(w, x, y):
-    return jnp.mean(jnp.argmax(x @ w, axis=-1) != y)
-
-@jax.jit
-def step(w, x, y):
-    g = jax.grad(straight_through)(w, x, y) + jax.grad(masked)(w, x, y)
-    h, accuracy = jax.grad(with_metric, has_aux=True)(w, x, y)
-    return w - g - h, accuracy, error_rate(w, x, y)
-""",
-        ),
-    )
 
     def on_zero_gradient(self, event: ZeroGradientEvent, report: Reporter) -> None:
         if report.module.is_test or any(

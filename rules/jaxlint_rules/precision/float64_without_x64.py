@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.dtypes import MAKERS, RANDOM_MAKERS
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, OperationEvent
 from jaxlint.staging.operations import dtype_named
@@ -57,62 +57,6 @@ class Float64WithoutX64(Rule):
     name = "float64-without-x64"
     category = "precision"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "keyword, position, method, name of a constant, random numbers",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-DTYPE = jnp.float64
-
-def table(n):
-    return jnp.linspace(0.0, 1.0, n, dtype=np.float64)  # finding
-
-def draw(key, n):
-    return jax.random.uniform(key, (n,), DTYPE)  # finding
-
-@jax.jit
-def refine(x):
-    y = x.astype("float64")  # finding
-    n = x.astype(jnp.int64) * 1_000_003  # finding
-    return y + n + jnp.zeros(x.shape, jnp.float64) + jnp.float64(0.1)  # finding
-""",
-        ),
-        Example(
-            "turned on",
-            """
-import jax
-import jax.numpy as jnp
-
-jax.config.update("jax_enable_x64", True)
-
-def table(n):
-    return jnp.linspace(0.0, 1.0, n, dtype=jnp.float64)
-""",
-        ),
-        Example(
-            "NumPy's own arrays, Python's float, 32 bits, questions",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-def table(x, n):
-    host = np.linspace(0.0, 1.0, n, dtype=np.float64).astype(np.float32)
-    eps = jnp.finfo(jnp.float64).eps
-    return jnp.asarray(host), jnp.zeros(n, dtype=float), jnp.arange(n, dtype=int), x.astype(jnp.float32), x.dtype == jnp.float64, eps
-
-def like(x, denominator):
-    if denominator.dtype == jnp.float32:
-        x = x.astype(jnp.complex64)
-    elif denominator.dtype == jnp.float64:
-        x = x.astype(jnp.complex128)
-    return x
-""",
-        ),
-    )
 
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:
         operation = event.operation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.values import Array, Value, constant
@@ -49,54 +49,6 @@ class Int32IndexOverflow(Rule):
     name = "int32-index-overflow"
     category = "precision"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "products and lengths beyond 32 bits",
-            """
-import jax.numpy as jnp
-
-ROWS, COLUMNS = 100_000, 50_000
-
-def offsets():
-    return jnp.arange(ROWS) * COLUMNS  # finding
-
-def milliseconds(days):
-    return jnp.asarray(days, jnp.int32) * 86_400_000  # finding
-
-def nanoseconds(seconds):
-    return jnp.asarray(seconds, dtype=jnp.int32) * 1_000_000_000  # finding
-
-def weights():
-    return 1.0 / 256 ** jnp.arange(1, 9)  # finding
-
-def flat(columns):
-    rows = jnp.arange(ROWS)[:, None]
-    return rows * COLUMNS + columns  # finding
-""",
-        ),
-        Example(
-            "products that fit, floats, 64 bits",
-            """
-import jax.numpy as jnp
-import numpy as np
-
-def powers(n):
-    return 2 ** jnp.arange(31), 256.0 ** jnp.arange(1, 9), 2 ** jnp.arange(n), 10 ** np.arange(12)
-
-def mixed(seed):
-    return jnp.asarray(seed, jnp.uint32) * 2_147_483_629
-
-def seconds(x):
-    return jnp.asarray(x, jnp.float32) * 1_000_000_000
-
-def offsets(rows, n):
-    small = jnp.arange(1000) * 1000
-    scaled = jnp.arange(100_000) * 50_000.0
-    wide = np.arange(100_000, dtype=np.int64) * 50_000
-    return small, scaled, wide, jnp.arange(n) * 50_000, rows * 50_000
-""",
-        ),
-    )
 
     @concerns("multiply", "power")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

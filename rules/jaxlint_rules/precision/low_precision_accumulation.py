@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent, OperationEvent
 from jaxlint.staging.operations import dtype_named, dtype_of
@@ -57,71 +57,6 @@ class LowPrecisionAccumulation(Rule):
     name = "low-precision-accumulation"
     category = "precision"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "carries, scatters and segments",
-            """
-import jax
-import jax.numpy as jnp
-
-def total(xs):
-    start = jnp.zeros((), jnp.bfloat16)
-    return jax.lax.scan(lambda t, x: (t + x.astype(jnp.bfloat16), None), start, xs)[0]  # finding
-
-def accumulate(xs):
-    def body(i, state):
-        count, acc = state
-        return count + 1, acc + xs[i].astype(jnp.float16)
-    return jax.lax.fori_loop(0, 1000, body, (0, jnp.zeros((8,), dtype=jnp.float16)))  # finding
-
-def loss(logp, x):
-    return -jnp.sum(logp, dtype=jnp.float16) + x.sum(dtype="float16")  # finding
-
-def histogram(bins, weights):
-    counts = jnp.zeros(16, dtype=jnp.bfloat16)
-    return counts.at[bins].add(weights.astype(jnp.bfloat16))  # finding
-
-def evaluate(predictions, labels):
-    correct = jnp.zeros((), jnp.bfloat16)
-    for p, y in zip(predictions, labels):
-        correct = correct + jnp.sum(p == y).astype(jnp.bfloat16)  # finding
-    return correct
-
-def pooled(x, segments):
-    return jax.ops.segment_sum(jnp.asarray(x, jnp.bfloat16), segments, 8)  # finding
-""",
-        ),
-        Example(
-            "in float32, of another kind, or no sum",
-            """
-import jax
-import jax.numpy as jnp
-
-def total(xs):
-    return jax.lax.scan(lambda t, x: (t + x.astype(jnp.float32), None), jnp.zeros(()), xs)[0]
-
-def residual(layers, x):
-    return jax.lax.scan(lambda h, w: (h + h @ w, None), x.astype(jnp.bfloat16), layers)[0]
-
-def evaluate(predictions, labels):
-    correct, each = jnp.zeros((), jnp.int32), []
-    for p, y in zip(predictions, labels):
-        correct = correct + jnp.sum(p == y)
-        padded = jnp.zeros((8,), jnp.bfloat16) + p.astype(jnp.bfloat16)
-        each.append(padded)
-    return correct, each
-
-def last(xs):
-    return jax.lax.scan(lambda h, x: (x, None), jnp.zeros((), jnp.bfloat16), xs.astype(jnp.bfloat16))[0]
-
-def reduced(x):
-    return jnp.sum(x.astype(jnp.bfloat16)), jnp.mean(x.astype(jnp.float16))
-
-def cache(buffer, i, x):
-    return jnp.zeros((8, 4), jnp.bfloat16).at[i].set(x)
-""",
-        ),
-    )
 
     def on_carry(self, event: CarryEvent, report: Reporter) -> None:
         result = event.result

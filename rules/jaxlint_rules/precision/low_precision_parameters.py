@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.operations import dtype_named
@@ -49,55 +49,6 @@ class LowPrecisionParameters(Rule):
     category = "precision"
     severity = Severity.WARNING
     preview = True
-    examples = (
-        Example(
-            "a model that is trained",
-            """
-import flax.linen as nn
-import jax
-import jax.numpy as jnp
-
-class Model(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(256, param_dtype=jnp.bfloat16)(x)  # finding
-        return nn.Dense(8, dtype=jnp.bfloat16, param_dtype="float16")(x)  # finding
-
-@jax.jit
-def step(params, x):
-    return jax.grad(lambda params: Model().apply(params, x).mean())(params)
-""",
-        ),
-        Example(
-            "computing in bfloat16",
-            """
-import flax.linen as nn
-import jax
-import jax.numpy as jnp
-
-class Model(nn.Module):
-    @nn.compact
-    def __call__(self, x):
-        x = nn.Dense(256, dtype=jnp.bfloat16)(x)
-        return nn.Dense(8, dtype=jnp.bfloat16, param_dtype=jnp.float32)(x)
-
-@jax.jit
-def step(params, x):
-    return jax.grad(lambda params: Model().apply(params, x).mean())(params)
-""",
-        ),
-        Example(
-            "a model that is only run",
-            """
-import flax.linen as nn
-import jax
-import jax.numpy as jnp
-
-model = nn.Dense(256, param_dtype=jnp.bfloat16)
-run = jax.jit(model.apply)
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self.found: list[tuple[CallEvent, str]] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -49,36 +49,6 @@ class MatmulPrecision(Rule):
     name = "matmul-precision"
     category = "precision"
     severity = Severity.INFO
-    examples = (
-        Example(
-            "squared distances",
-            """
-import jax.numpy as jnp
-
-def distances(x, y):
-    x2 = jnp.sum(x**2, axis=-1)
-    y2 = jnp.sum(y**2, axis=-1)
-    return x2[:, None] + y2[None, :] - 2 * jnp.dot(x, y.T)  # finding
-
-def other(x, y):
-    cross = jnp.einsum("id,jd->ij", x, y)
-    return jnp.sum(x**2, -1)[:, None] - 2.0 * cross + jnp.sum(y**2, -1)  # finding
-""",
-        ),
-        Example(
-            "with a precision, and products that do not cancel",
-            """
-import jax.numpy as jnp
-
-def distances(x, y):
-    x2, y2 = jnp.sum(x**2, axis=-1), jnp.sum(y**2, axis=-1)
-    return x2[:, None] + y2 - 2 * jnp.matmul(x, y.T, precision="highest")
-
-def layer(x, w, b):
-    return jnp.dot(x, w) + b - 2 * jnp.dot(x, w)
-""",
-        ),
-    )
 
     @concerns("subtract")
     def on_operation(self, event: OperationEvent, report: Reporter) -> None:

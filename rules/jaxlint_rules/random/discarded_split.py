@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted, name_loads
@@ -50,58 +50,6 @@ class DiscardedSplit(Rule):
     name = "discarded-split"
     category = "random"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "as a statement, and names that nothing reads",
-            """
-import jax
-from jax import random
-
-def noisy(key, x):
-    jax.random.split(key)  # finding
-    return x + jax.random.normal(key, x.shape)
-
-def steps(key, x, model):
-    for i in range(10):
-        step_key = random.fold_in(key, i)  # finding
-        x = model.sample(key, x)
-    return x
-
-def init(rng, model, x):
-    params_rng, dropout_rng = random.split(rng)  # finding
-    return model.init(rng, x)
-""",
-        ),
-        Example(
-            "keys that are used, renewed or handed on",
-            """
-import jax
-from jax import random
-
-def steps(key, x, model):
-    for i in range(10):
-        key, sub = random.split(key)
-        x = model.sample(sub, x)
-    key, unused = random.split(key)
-    return x, key
-
-def init(rng, model, x):
-    _, rng = random.split(rng)
-    keys = random.split(rng)
-    return model.init(keys[0], x)
-
-def closed(rng, model):
-    new, sub = random.split(rng)
-    def draw(x):
-        return model.init(sub, x)
-    return draw, rng
-
-def unused(rng, x):
-    new, sub = random.split(rng)
-    return x
-""",
-        ),
-    )
 
     @concerns(*_MAKERS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:

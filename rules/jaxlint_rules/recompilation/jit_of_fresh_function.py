@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
@@ -67,74 +67,6 @@ class JitOfFreshFunction(Rule):
     name = "jit-of-fresh-function"
     category = "recompilation"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "fresh lambdas and nested functions, in a loop or below one",
-            """
-import jax
-import jax.numpy as jnp
-
-def mix(i, x, y):
-    return jax.lax.switch(i, [lambda _: x + y, lambda _: x - y], None)  # finding
-
-def simulate(x, y, n):
-    total = x
-    for t in range(n):
-        total = total + mix(t % 2, x, y)
-    return total
-
-print(simulate(jnp.ones(3), jnp.ones(3), 10))
-
-def rollouts(x, n):
-    ends = []
-    for _ in range(n):
-        def body(carry, _):
-            return carry * 0.5, None
-        x, _ = jax.lax.scan(body, x, None, length=10)  # finding
-        ends.append(jax.lax.while_loop(lambda c: c.sum() > 1, lambda c: c / 2, x))  # finding
-    return ends
-
-if __name__ == "__main__":
-    rollouts(jnp.ones(3), 5)
-""",
-        ),
-        Example(
-            "inside of jit, functions that last, called once",
-            """
-import jax
-import jax.numpy as jnp
-
-def add(x, y):
-    return x + y
-
-def sub(x, y):
-    return x - y
-
-@jax.jit
-def mix(i, x, y):
-    return jax.lax.switch(i, [lambda _: x + y, lambda _: x - y], None)
-
-def lasting(i, x, y):
-    return jax.lax.switch(i, [add, sub], x, y)
-
-def simulate(x, y, n):
-    total = x
-    for t in range(n):
-        total = total + mix(t % 2, x, y) + lasting(t % 2, x, y)
-    return total
-
-def library(x, n):
-    for _ in range(n):  # whoever calls this may well have jitted it
-        x = jax.lax.cond(x.sum() > 0, lambda x: x + 1, lambda x: x - 1, x)
-    return x
-
-def once(x):
-    return jax.lax.fori_loop(0, 10, lambda i, c: c * 0.5, x)
-
-print(once(jnp.ones(3)))
-""",
-        ),
-    )
 
     @concerns(*_EAGER)
     def on_call(self, event: CallEvent, report: Reporter) -> None:

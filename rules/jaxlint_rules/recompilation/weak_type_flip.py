@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.jaxapi.dtypes import canonical_dtype, is_float, is_integer
 from jaxlint.jaxapi.transforms import JIT_KINDS
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.operations import dtype_of
@@ -64,94 +64,6 @@ class WeakTypeFlip(Rule):
     category = "recompilation"
     severity = Severity.WARNING
     fixable = "unsafe"
-    examples = (
-        Example(
-            "integers here and floats there",
-            """
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def energy(w, signal):
-    return jnp.sum((w * signal) ** 2)
-
-def compare(signal, n):
-    ramp = energy(jnp.arange(n), signal)  # finding
-    flat = energy(jnp.ones(n), signal)
-    return ramp / flat
-
-@jax.jit
-def scaled(x, factor):
-    return x * factor
-
-def twice(x):
-    a = scaled(x, 2)  # finding
-    b = scaled(x, 0.5)
-    return a + b
-
-def mixed(x):
-    a = scaled(x, 1.0)  # finding
-    b = scaled(x, jnp.float32(0.5))
-    return a + b
-""",
-            fixed="""
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def energy(w, signal):
-    return jnp.sum((w * signal) ** 2)
-
-def compare(signal, n):
-    ramp = energy(jnp.float32(jnp.arange(n)), signal)  # finding
-    flat = energy(jnp.ones(n), signal)
-    return ramp / flat
-
-@jax.jit
-def scaled(x, factor):
-    return x * factor
-
-def twice(x):
-    a = scaled(x, 2.0)  # finding
-    b = scaled(x, 0.5)
-    return a + b
-
-def mixed(x):
-    a = scaled(x, jnp.float32(1.0))  # finding
-    b = scaled(x, jnp.float32(0.5))
-    return a + b
-""",
-        ),
-        Example(
-            "one dtype, other functions, static arguments",
-            """
-import functools
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def energy(w, signal):
-    return jnp.sum((w * signal) ** 2)
-
-@functools.partial(jax.jit, static_argnames="n")
-def power(x, n):
-    return x**n
-
-def compare(signal, n, w):
-    ramp = energy(jnp.arange(n, dtype=jnp.float32), signal)
-    flat = energy(jnp.ones(n), signal)
-    return ramp / flat + energy(w, signal) + power(signal, 2) + power(signal, 0.5)
-
-def elsewhere(signal, n):
-    return energy(jnp.arange(n), signal)
-
-def branches(signal, n, flag):
-    if flag:
-        return energy(jnp.arange(n), signal)
-    return energy(jnp.ones(n), signal)
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self.calls: dict[tuple[ast.AST, object], dict[ast.AST, _Call]] = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import Array
@@ -44,45 +44,6 @@ class ConstraintOutsideJit(Rule):
     name = "constraint-outside-jit"
     category = "sharding"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "in a script, and in a function that it calls",
-            """
-import jax
-import jax.numpy as jnp
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-mesh = jax.make_mesh((1,), ("data",))
-
-def main():
-    x = jnp.ones((8, 128))
-    x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data")))  # finding
-    return x.sum()
-
-if __name__ == "__main__":
-    main()
-""",
-        ),
-        Example(
-            "under jit, and in a function of which no caller is seen",
-            """
-import jax
-import jax.numpy as jnp
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-mesh = jax.make_mesh((1,), ("data",))
-
-@jax.jit
-def step(x):
-    return jax.lax.with_sharding_constraint(2 * x, NamedSharding(mesh, P("data")))
-
-def library(x):
-    return jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data")))
-
-step(jnp.ones((8, 128)))
-""",
-        ),
-    )
 
     @concerns("jax.lax.with_sharding_constraint")
     def on_call(self, event: CallEvent, report: Reporter) -> None:

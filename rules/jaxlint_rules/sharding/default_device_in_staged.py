@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint_rules._reasons import guarded, staged_because
@@ -47,41 +47,6 @@ class DefaultDeviceInStaged(Rule):
     name = "default-device-in-staged"
     category = "sharding"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "under jit, and in what it calls",
-            """
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def features(x):
-    with jax.default_device(jax.devices("cpu")[0]):  # finding
-        return jnp.sort(x)
-
-def helper(x):
-    with jax.default_device(jax.devices()[0]):  # finding
-        return 2 * x
-
-@jax.jit
-def step(x):
-    return helper(x)
-""",
-        ),
-        Example(
-            "on the host",
-            """
-import jax
-import jax.numpy as jnp
-
-step = jax.jit(lambda x: 2 * x)
-
-def main(x):
-    with jax.default_device(jax.devices("cpu")[0]):
-        return step(jnp.sort(x))
-""",
-        ),
-    )
 
     @concerns("jax.default_device")
     def on_call(self, event: CallEvent, report: Reporter) -> None:

@@ -6,7 +6,7 @@ import ast
 import re
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted, name_loads
@@ -61,81 +61,6 @@ class HostLocalBatch(Rule):
     name = "host-local-batch"
     category = "sharding"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "device_put of each batch",
-            """
-import jax
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-def train(step, state, loader):
-    jax.distributed.initialize()
-    mesh = jax.make_mesh((jax.device_count(),), ("data",))
-    sharding = NamedSharding(mesh, P("data"))
-    for batch in loader:
-        state = step(state, jax.device_put(batch, sharding))  # finding
-    return state
-""",
-        ),
-        Example(
-            "global arrays, replicated state, one process",
-            """
-import jax
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-def train(step, state, loader):
-    jax.distributed.initialize()
-    mesh = jax.make_mesh((jax.device_count(),), ("data",))
-    state = jax.device_put(state, NamedSharding(mesh, P()))
-    for batch in loader:
-        state = step(state, jax.make_array_from_process_local_data(NamedSharding(mesh, P("data")), batch))
-    return state
-""",
-        ),
-        Example(
-            "a batch of each process cut for all devices",
-            """
-import jax
-
-step = jax.pmap(lambda x: 2 * x)
-
-def shard(x):
-    n = jax.device_count()  # finding
-    return x.reshape((n, x.shape[0] // n) + x.shape[1:])
-
-def flat(x):
-    return x.reshape(jax.device_count(), -1)  # finding
-
-def right(x, size):
-    per_process = size // jax.process_count()
-    print(jax.device_count(), per_process)
-    return x.reshape((jax.local_device_count(), -1))
-""",
-        ),
-        Example(
-            "cut for all devices of one process",
-            """
-import jax
-
-step = jax.pmap(lambda x: 2 * x)
-
-def shard(x):
-    return x.reshape((jax.device_count(), -1))
-""",
-        ),
-        Example(
-            "a single process",
-            """
-import jax
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-def train(step, state, loader, mesh):
-    for batch in loader:
-        state = step(state, jax.device_put(batch, NamedSharding(mesh, P("data"))))
-    return state
-""",
-        ),
-    )
 
     @concerns("jax.device_put", "jax.device_count")
     def on_call(self, event: CallEvent, report: Reporter) -> None:

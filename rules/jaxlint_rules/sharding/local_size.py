@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.meshes import spec_entries, strings
@@ -50,62 +50,6 @@ class LocalSize(Rule):
     name = "local-size"
     category = "sharding"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "a mean by shape, by len, through a variable, under pmap",
-            """
-from functools import partial
-import jax
-import jax.numpy as jnp
-from jax.sharding import PartitionSpec as P
-
-mesh = jax.make_mesh((1,), ("data",))
-
-@partial(jax.shard_map, mesh=mesh, in_specs=P("data"), out_specs=P())
-def mean(x):
-    return jax.lax.psum(jnp.sum(x), "data") / x.shape[0]  # finding
-
-def loss(w, x, y):
-    error = (x @ w - y) ** 2
-    total = jax.lax.psum(error.sum(), axis_name="data")
-    return total / len(y)  # finding
-
-sharded = jax.shard_map(loss, mesh=mesh, in_specs=(P(), P("data"), P("data")), out_specs=P())
-
-@partial(jax.pmap, axis_name="i")
-def mapped(x):
-    n = x.shape[0]
-    return jax.lax.psum(x.sum(), "i") / n  # finding
-""",
-        ),
-        Example(
-            "the size of all parts, of a dimension that is not split, over another axis",
-            """
-from functools import partial
-import jax
-import jax.numpy as jnp
-from jax.sharding import PartitionSpec as P
-
-mesh = jax.make_mesh((1, 1), ("data", "model"))
-
-@partial(jax.shard_map, mesh=mesh, in_specs=P("data"), out_specs=P())
-def mean(x):
-    rows = jax.lax.psum(x.shape[0], "data")
-    return jax.lax.psum(jnp.sum(x), "data") / rows + jax.lax.pmean(jnp.sum(x) / x.shape[0], "data")
-
-@partial(jax.shard_map, mesh=mesh, in_specs=P("data", None), out_specs=P())
-def per_column(x):
-    return jax.lax.psum(jnp.sum(x), "data") / x.shape[1]
-
-@partial(jax.shard_map, mesh=mesh, in_specs=(P("data", "model"), P("model")), out_specs=P("data"))
-def product(x, w):
-    return jax.lax.psum(x @ w, "model") / x.shape[0]
-
-def host(x):
-    return x.sum() / x.shape[0]
-""",
-        ),
-    )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import ExternalObject
@@ -48,42 +48,6 @@ class MeshWithoutAxisTypes(Rule):
     name = "mesh-without-axis-types"
     category = "sharding"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "a constraint over a mesh with default types",
-            """
-import jax
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-mesh = jax.make_mesh((8,), ("data",))
-rows = NamedSharding(mesh, P("data"))
-
-@jax.jit
-def step(x):
-    return jax.lax.with_sharding_constraint(x, rows)  # finding
-""",
-        ),
-        Example(
-            "types that are given, another kind of mesh, no constraint",
-            """
-import jax
-import numpy as np
-from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec as P
-
-mesh = jax.make_mesh((8,), ("data",), axis_types=(AxisType.Auto,))
-old = Mesh(np.array(jax.devices()), ("data",))
-explicit = jax.make_mesh((8,), ("data",))
-
-@jax.jit
-def step(x, y):
-    x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P("data")))
-    return x, jax.lax.with_sharding_constraint(y, NamedSharding(old, P("data")))
-
-def load(x):
-    return jax.device_put(x, NamedSharding(explicit, P("data")))
-""",
-        ),
-    )
 
     @concerns("jax.lax.with_sharding_constraint")
     def on_call(self, event: CallEvent, report: Reporter) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted, nodes_of
@@ -68,82 +68,6 @@ class OneProcessOnly(Rule):
     name = "one-process-only"
     category = "sharding"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "an evaluation and a gather by the first process",
-            """
-import jax
-import jax.numpy as jnp
-from jax.experimental import multihost_utils
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-@jax.jit
-def step(w, x):
-    return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
-
-@jax.jit
-def evaluate(w, x):
-    return jnp.mean((x @ w) ** 2)
-
-def main(w, batches, held_out):
-    jax.distributed.initialize()
-    is_main = jax.process_index() == 0
-    sharding = NamedSharding(jax.make_mesh((jax.device_count(),), ("data",)), P("data"))
-    for i, batch in enumerate(batches):
-        x = jax.make_array_from_process_local_data(sharding, batch)
-        w = step(w, x)
-        if i % 10 == 0 and jax.process_index() == 0:
-            print(evaluate(w, held_out))  # finding
-    if is_main:
-        everything = multihost_utils.process_allgather(w)  # finding
-        return everything
-""",
-        ),
-        Example(
-            "computed by all, printed by one; arrays of one process",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-@jax.jit
-def step(w, x):
-    return w - 0.1 * jax.grad(lambda w: jnp.mean((x @ w) ** 2))(w)
-
-@jax.jit
-def summary(x):
-    return jnp.mean(x)
-
-def main(w, batches):
-    jax.distributed.initialize()
-    for batch in batches:
-        w = step(w, batch)
-        norm = summary(w)
-        if jax.process_index() == 0:
-            print(norm, summary(np.ones(3)))
-    if jax.process_index() != 0:
-        return None
-    else:
-        return norm
-""",
-        ),
-        Example(
-            "a single process",
-            """
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def evaluate(w):
-    return jnp.mean(w**2)
-
-def main(w):
-    w = evaluate(w)
-    if jax.process_index() == 0:
-        print(evaluate(w))
-""",
-        ),
-    )
 
     @concerns(_MULTIHOST, callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:

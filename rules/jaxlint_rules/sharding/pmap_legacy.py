@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 
@@ -46,33 +46,6 @@ class PmapLegacy(Rule):
     name = "pmap-legacy"
     category = "sharding"
     severity = Severity.INFO
-    examples = (
-        Example(
-            "a call and a decorator",
-            """
-import functools
-import jax
-
-step = jax.pmap(lambda x: 2 * x)  # finding
-
-@functools.partial(jax.pmap, axis_name="batch")  # finding
-def train(params, batch):
-    return params + jax.lax.pmean(batch, "batch")
-""",
-        ),
-        Example(
-            "jit and shard_map",
-            """
-import jax
-from jax.sharding import PartitionSpec as P
-
-step = jax.jit(lambda x: 2 * x)
-
-def train(mesh, x):
-    return jax.shard_map(lambda x: x, mesh=mesh, in_specs=P("batch"), out_specs=P("batch"))(x)
-""",
-        ),
-    )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         if event.transformed.api != "jax.pmap" or report.module.is_test:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
@@ -52,73 +52,6 @@ class ReplicatedPut(Rule):
     name = "replicated-put"
     category = "sharding"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "batches that are copied, devices in a loop",
-            """
-import jax
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-def train(step, state, batches, mesh):
-    for batch in batches:
-        state = step(state, jax.device_put(batch, NamedSharding(mesh, P())))  # finding
-    return state
-
-def pairs(step, state, batches, mesh):
-    everywhere = NamedSharding(mesh, P())
-    for x, y in batches:
-        x, y = jax.device_put((x, y), everywhere)  # finding
-        state = step(state, x, y)
-    for batch in batches:
-        state = step(state, jax.device_put(batch["x"], everywhere), 0)  # finding
-    return state
-
-def pmapped(step, state, batches):
-    for batch in batches:
-        state = step(state, jax.device_put_replicated(batch, jax.devices()))  # finding
-    return state
-
-def by_hand(f, shards):
-    results = []
-    for shard, device in zip(shards, jax.devices()):
-        results.append(f(jax.device_put(shard, device)))  # finding
-    return results
-""",
-        ),
-        Example(
-            "sharded batches, replicated parameters, one device",
-            """
-import jax
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-def train(step, state, batches, mesh):
-    state = jax.device_put(state, NamedSharding(mesh, P()))
-    for batch in batches:
-        state = step(state, jax.device_put(batch, NamedSharding(mesh, P("data"))))
-    return state
-
-def restore(states, mesh):
-    for name, path in states:
-        params = load(path)
-        yield name, jax.device_put((params, name), NamedSharding(mesh, P()))
-
-def rates(schedule, steps, mesh):
-    everywhere = NamedSharding(mesh, P())
-    for step in range(steps):
-        yield schedule(jax.device_put(step, everywhere))
-
-def load(path):
-    return path
-
-def report():
-    return [device.memory_stats() for device in jax.devices()]
-
-def assembled(shape, sharding, parts):
-    local = [jax.device_put(part, device) for part, device in zip(parts, jax.local_devices())]
-    return jax.make_array_from_single_device_arrays(shape, sharding, local)
-""",
-        ),
-    )
 
     @concerns("jax.device_put", "jax.device_put_replicated")
     def on_call(self, event: CallEvent, report: Reporter) -> None:

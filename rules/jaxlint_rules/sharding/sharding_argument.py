@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, Event, TransformEvent
 from jaxlint.staging.meshes import MESHES, is_spec, spec_axes
@@ -64,133 +64,6 @@ class ShardingArgument(Rule):
     name = "sharding-argument"
     category = "sharding"
     severity = Severity.ERROR
-    examples = (
-        Example(
-            "names, specs and shardings in each other's places",
-            """
-import jax
-import jax.numpy as jnp
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-mesh = jax.make_mesh((1,), ("data",))
-rows = NamedSharding(P("data"), mesh)  # finding
-step = jax.jit(lambda x: 2 * x, in_shardings=("data",))  # finding
-
-@jax.jit
-def constrained(x):
-    return jax.lax.with_sharding_constraint(2 * x, "data")  # finding
-
-double = jax.shard_map(lambda x: 2 * x, mesh=mesh, in_specs=NamedSharding(mesh, P("data")), out_specs=P("data"))  # finding
-triple = jax.shard_map(lambda x: 3 * x, mesh, P("data"), P("data"))  # finding
-""",
-        ),
-        Example(
-            "specs without a mesh",
-            """
-import jax
-import jax.numpy as jnp
-from jax.sharding import PartitionSpec as P
-
-mesh = jax.make_mesh((1,), ("data",))
-
-@jax.jit
-def constrained(x):
-    return jax.lax.with_sharding_constraint(2 * x, P("data"))  # finding
-
-def main(x):
-    x = jax.device_put(x, P("data"))  # finding
-    return constrained(x), mesh
-
-step = jax.jit(lambda x: 2 * x, in_shardings=P("data"))  # finding
-""",
-        ),
-        Example(
-            "each in its place",
-            """
-import jax
-import jax.numpy as jnp
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-mesh = jax.make_mesh((1,), ("data",))
-rows = NamedSharding(mesh, P("data"))
-step = jax.jit(lambda x: 2 * x, in_shardings=(rows,), out_shardings=rows)
-
-@jax.jit
-def constrained(x):
-    return jax.lax.with_sharding_constraint(2 * x, rows)
-
-double = jax.shard_map(lambda x: 2 * x, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
-x = jax.device_put(jnp.ones(8), rows)
-y = jax.device_put(jnp.ones(8), jax.devices()[0])
-""",
-        ),
-        Example(
-            "the function that came before it, and either of them",
-            """
-import jax
-from jax.experimental.shard_map import shard_map
-from jax.sharding import PartitionSpec as P
-
-try:
-    from jax import shard_map as mapped
-except ImportError:
-    from jax.experimental.shard_map import shard_map as mapped
-
-mesh = jax.make_mesh((1,), ("data",))
-double = shard_map(lambda x: 2 * x, mesh, P("data"), P("data"))
-triple = mapped(lambda x: 3 * x, mesh, P("data"), P("data"))
-""",
-        ),
-        Example(
-            "specs under a mesh that is set",
-            """
-import jax
-import jax.numpy as jnp
-from jax.sharding import PartitionSpec as P
-
-mesh = jax.make_mesh((1,), ("data",))
-
-@jax.jit
-def constrained(x):
-    return jax.lax.with_sharding_constraint(2 * x, P("data"))
-
-with jax.set_mesh(mesh):
-    print(constrained(jax.device_put(jnp.ones(8), P("data"))))
-""",
-        ),
-        Example(
-            "specs under a mesh among other contexts",
-            """
-import contextlib
-import jax
-import jax.numpy as jnp
-from jax.sharding import PartitionSpec as P
-
-mesh = jax.make_mesh((1,), ("data",))
-
-@jax.jit
-def constrained(x):
-    return jax.lax.with_sharding_constraint(2 * x, P("data"))
-
-with (
-    contextlib.nullcontext(),
-    mesh,
-):
-    print(constrained(jnp.ones(8)))
-""",
-        ),
-        Example(
-            "specs in a library, whose callers have the mesh",
-            """
-import jax
-from jax.sharding import PartitionSpec as P
-
-@jax.jit
-def constrained(x):
-    return jax.lax.with_sharding_constraint(2 * x, P("data"))
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self._spelled = SpelledNames()

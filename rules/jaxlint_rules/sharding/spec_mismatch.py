@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.meshes import arguments_of, mesh_sizes, spec_entries, strings
@@ -66,113 +66,6 @@ class SpecMismatch(Rule):
     category = "sharding"
     severity = Severity.ERROR
     follows_calls = True
-    examples = (
-        Example(
-            "rank, division, arity",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax.experimental import mesh_utils
-from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-
-def build(n, m):
-    devices = mesh_utils.create_device_mesh((n, m))
-    return Mesh(devices, ("data",))  # finding
-
-flat = Mesh(np.array(jax.devices()), ("data", "model"))  # finding
-
-mesh = jax.make_mesh((4, 2), ("data", "model"))
-bias = jax.device_put(jnp.zeros(8), NamedSharding(mesh, P("data", "model")))  # finding
-batch = jax.device_put(jnp.ones((6, 3)), NamedSharding(mesh, P("data")))  # finding
-short = jax.make_mesh((4, 2), ("data",))  # finding
-
-def add(x, y):
-    return x + y
-
-one = jax.shard_map(add, mesh=mesh, in_specs=(P("data"),), out_specs=P("data"))  # finding
-rows = NamedSharding(mesh, P("data"))
-few = jax.jit(add, in_shardings=(rows,))  # finding
-ROWS = 30
-table = jax.device_put(np.zeros((ROWS, 3), np.float32), rows)  # finding
-number = jax.shard_map(lambda x: jnp.mean(x**2), mesh=mesh, in_specs=P("data"), out_specs=P("data"))  # finding
-fine = jax.jit(add, in_shardings=(rows, None), out_shardings=rows)
-same = jax.jit(add, in_shardings=rows)
-named = jax.jit(add, in_shardings=(rows,), static_argnames="y")
-""",
-        ),
-        Example(
-            "what fits, and what is not known",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax.experimental import mesh_utils
-from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-
-mesh = jax.make_mesh((4, 2), ("data", "model"))
-weights = jax.device_put(jnp.zeros((8, 6)), NamedSharding(mesh, P("data", "model")))
-table = jax.device_put(np.zeros((8, 6)), NamedSharding(mesh, P("data", "model")))
-rows = jax.device_put(jnp.zeros((16, 3)), NamedSharding(mesh, P(("data", "model"))))
-devices = jax.make_mesh((jax.device_count(),), ("data",))
-batch = jax.device_put(jnp.ones((6, 3)), NamedSharding(devices, P("data")))
-
-def add(x, y, scale=1.0):
-    return scale * (x + y)
-
-def total(*xs):
-    return sum(xs)
-
-both = jax.shard_map(add, mesh=mesh, in_specs=(P("data"), P("data")), out_specs=P("data"))
-flat = np.array(jax.devices())
-grid = np.array(jax.devices()).reshape(-1, 2)
-one = Mesh(flat, ("data",)), Mesh(flat, "data"), Mesh(grid, ("data", "model")), Mesh(mesh_utils.create_device_mesh((4, 2)), ("a", "b"))
-any_number = jax.shard_map(total, mesh=mesh, in_specs=(P("data"), P()), out_specs=P("data"))
-numbers = jax.shard_map(lambda x: jnp.mean(x**2)[None], mesh=mesh, in_specs=P("data"), out_specs=P("data"))
-columns = jax.shard_map(lambda x: jnp.sum(x, axis=0), mesh=mesh, in_specs=P(None, "data"), out_specs=P("data"))
-whole = jax.shard_map(lambda x: jax.lax.pmean(x.mean(), "data"), mesh=mesh, in_specs=P("data"), out_specs=P())
-for_all = jax.shard_map(add, mesh=mesh, in_specs=P("data"), out_specs=P("data"))
-""",
-        ),
-        Example(
-            "devices that a function puts in shape",
-            """
-import jax
-import numpy as np
-from jax.sharding import Mesh
-
-three = Mesh(np.reshape(jax.devices(), (1, 4, 2)), ["data", "fsdp", "tensor"])
-two = Mesh(np.reshape(jax.devices(), (4, 2)), ["data", "fsdp", "tensor"])  # finding
-""",
-        ),
-        Example(
-            "arguments by keyword beside in_shardings",
-            """
-import jax
-import jax.numpy as jnp
-from jax._src.sharding_impls import UNSPECIFIED
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-def step(w, x):
-    return w - 0.1 * x.mean(0)
-
-def make_step(mesh):
-    whole, rows = NamedSharding(mesh, P()), NamedSharding(mesh, P("data"))
-    return jax.jit(step, in_shardings=(whole, rows)), jax.jit(step, out_shardings=whole)
-
-def main(x):
-    placed, plain = make_step(jax.make_mesh((8,), ("data",)))
-    w = placed(jnp.ones(3), x=x)  # finding
-    return plain(placed(w, x), x=x)
-
-def typed_jit(function, in_shardings=UNSPECIFIED):
-    return jax.jit(function, in_shardings=in_shardings)
-
-def by_name(w, x):
-    return typed_jit(step)(w=w, x=x)
-""",
-        ),
-    )
 
     def on_transform(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed

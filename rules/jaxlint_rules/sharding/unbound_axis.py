@@ -7,7 +7,7 @@ import re
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.functions import COLLECTIVES
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.frame import Frame
@@ -59,125 +59,6 @@ class UnboundAxis(Rule):
     category = "sharding"
     severity = Severity.ERROR
     follows_calls = True
-    examples = (
-        Example(
-            "another name, a jit alone, a mesh without the axis",
-            """
-import functools
-import jax
-import jax.numpy as jnp
-from jax import lax
-from jax.sharding import PartitionSpec as P
-
-@functools.partial(jax.pmap, axis_name="batch")
-def step(params, grads):
-    return params - lax.pmean(grads, axis_name="devices")  # finding
-
-@jax.jit
-def plain(params, grads):
-    return params - mean(grads)
-
-def mean(grads):
-    return lax.pmean(grads, "replica")  # finding
-
-mesh = jax.make_mesh((1,), ("data",))
-
-def total(x):
-    return lax.psum(x, "model")  # finding
-
-summed = jax.shard_map(total, mesh=mesh, in_specs=P("data"), out_specs=P())
-ranks = jax.vmap(lambda x: x + lax.axis_index("row"), axis_name="rows")  # finding
-""",
-        ),
-        Example(
-            "bound for training alone",
-            """
-import functools
-import jax
-import jax.numpy as jnp
-
-@functools.partial(jax.pmap, axis_name="batch")
-def train_loss(params, x):
-    return mean_loss(params, x)
-
-@jax.jit
-def eval_loss(params, x):
-    return jax.lax.pmean(jnp.mean((x @ params) ** 2), "batch")  # finding
-
-@jax.jit
-def mean_loss(params, x):
-    return jax.lax.pmean(jnp.mean((x @ params) ** 2), "batch")
-
-@jax.jit
-def exported(params, x):
-    return jax.lax.pmean(jnp.mean((x @ params) ** 2), "batch")
-
-def main():
-    params, x = jnp.ones(3), jnp.ones((4, 3))
-    n = jax.local_device_count()
-    print(train_loss(jnp.ones((n, 3)), jnp.ones((n, 4, 3))), eval_loss(params, x))
-
-main()
-""",
-        ),
-        Example(
-            "bound here, further out, or not known",
-            """
-import functools
-import jax
-from jax import lax
-from jax.sharding import PartitionSpec as P
-
-@functools.partial(jax.pmap, axis_name="batch")
-def step(params, grads):
-    grads = jax.vmap(lambda g: g + lax.psum(g, "batch"))(grads)
-    return params - lax.pmean(grads, axis_name="batch")
-
-@jax.jit
-def inner(x):
-    return lax.psum(x, "rows")
-
-outer = jax.vmap(inner, axis_name="rows")
-
-@jax.jit
-def named(x, axis_name):
-    return lax.psum(x, axis_name)
-
-def library(x):
-    return lax.psum(x, "elsewhere")
-
-def build(maps):
-    @jax.jit
-    def evaluate(x):
-        return lax.psum(x, "shard")
-
-    return maps.xmap(fun=evaluate, in_axes=["shard", ...], out_axes=[...], axis_resources={"shard": "mp"})
-
-def run(mesh, x):
-    return jax.shard_map(lambda x: lax.psum(x, "model"), mesh=mesh, in_specs=P(), out_specs=P())(x)
-""",
-        ),
-        Example(
-            "an axis that only a default names",
-            """
-import jax
-import jax.numpy as jnp
-
-def normalise(x, axis_name="batch"):
-    return x - jax.lax.pmean(x.mean(0), axis_name)  # finding
-
-@jax.jit
-def forward(params, x):
-    return normalise(x @ params)
-
-def centred(x, axis_name="rows"):
-    return x - jax.lax.pmean(x, axis_name)
-
-mapped = jax.jit(jax.vmap(centred, axis_name="rows"))
-print(forward(jnp.eye(3), jnp.ones((4, 3))), mapped(jnp.ones((4, 3))))
-""",
-        ),
-    )
 
     @concerns(*_QUERIES, *COLLECTIVES)
     def on_call(self, event: CallEvent, report: Reporter) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.meshes import mesh_axes, spec_axes
@@ -49,45 +49,6 @@ class UnknownMeshAxis(Rule):
     name = "unknown-mesh-axis"
     category = "sharding"
     severity = Severity.ERROR
-    examples = (
-        Example(
-            "an axis that is not there, and one named twice",
-            """
-import jax
-import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
-
-mesh = Mesh(np.array(jax.devices()), ("data",))
-rows = NamedSharding(mesh, P("batch", None))  # finding
-grid = jax.make_mesh((1, 1), ("data", "model"))
-both = NamedSharding(grid, P(("data", "stage")))  # finding
-twice = NamedSharding(grid, P("data", "data"))  # finding
-
-def sharded(mesh):
-    return {"rows": NamedSharding(mesh, P("data")), "columns": NamedSharding(mesh, P("stage"))}  # finding
-
-sharded(grid)
-""",
-        ),
-        Example(
-            "axes that are there, or not known",
-            """
-import jax
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-def sharded(mesh):
-    if "stage" in mesh.axis_names:
-        return NamedSharding(mesh, P("stage"))
-    return NamedSharding(mesh, P("data"))
-
-sharded(jax.make_mesh((1,), ("data",)))
-
-def shardings(mesh, axis):
-    grid = jax.make_mesh((1, 1), ("data", "model"))
-    return NamedSharding(grid, P(("data", "model"))), NamedSharding(grid, P(None, axis)), NamedSharding(mesh, P("stage"))
-""",
-        ),
-    )
 
     @concerns("jax.sharding.NamedSharding")
     def on_call(self, event: CallEvent, report: Reporter) -> None:

@@ -6,7 +6,7 @@ import ast
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.functions import AT_UPDATES
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.syntax_facts import dotted
@@ -94,126 +94,6 @@ class DiscardedUpdate(Rule):
     category = "tracing"
     severity = Severity.ERROR
     fixable = "unsafe"
-    examples = (
-        Example(
-            "updates of arrays",
-            """
-import jax
-import jax.numpy as jnp
-from jax import lax
-
-def f(x, values):
-    grid = jnp.zeros(8)
-    for i, value in enumerate(values):
-        grid.at[i].set(value)  # finding
-    grid.at[0].add(1.0)  # finding
-    lax.dynamic_update_slice(grid, jnp.ones(2), (3,))  # finding
-    x.at[0].multiply(2.0)  # finding
-    jax.random.permutation(jax.random.key(0), grid)  # finding
-    grid.sort()  # finding
-    lax.stop_gradient(grid)  # finding
-    grid.astype(jnp.bfloat16)  # finding
-    jax.tree.map(lambda p: p * 0.9, values)  # finding
-    return grid, x
-""",
-            """
-import jax
-import jax.numpy as jnp
-from jax import lax
-
-def f(x, values):
-    grid = jnp.zeros(8)
-    for i, value in enumerate(values):
-        grid = grid.at[i].set(value)
-    grid = grid.at[0].add(1.0)
-    grid = lax.dynamic_update_slice(grid, jnp.ones(2), (3,))
-    x = x.at[0].multiply(2.0)
-    jax.random.permutation(jax.random.key(0), grid)
-    grid = grid.sort()
-    grid = lax.stop_gradient(grid)
-    grid = grid.astype(jnp.bfloat16)
-    jax.tree.map(lambda p: p * 0.9, values)
-    return grid, x
-""",
-        ),
-        Example(
-            "updates of training state",
-            """
-import jax
-import optax
-from flax import struct
-from flax.training.train_state import TrainState
-
-@struct.dataclass
-class Counter:
-    steps: int
-
-@jax.jit
-def step(state: TrainState, counter: Counter, params, grads):
-    state.apply_gradients(grads=grads)  # finding
-    counter.replace(steps=counter.steps + 1)  # finding
-    optax.apply_updates(params, grads)  # finding
-    return state, counter, params
-""",
-        ),
-        Example(
-            "results that are used, and objects that do change",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-from jax.experimental import pallas as pl
-
-def f(table, names, text):
-    x = jnp.zeros(8)
-    x = x.at[0].set(1.0)
-    total = x.at[1].add(2.0).sum()
-    host = np.ones(3)
-    host.sort()
-    np.fill_diagonal(table, 0.0)
-    seen = set()
-    seen.add(1)
-    graph = {"at": [set()]}
-    graph["at"][0].add(3)
-    rows = [3, 1]
-    rows.sort()
-    _ = x.at[2].set(0.0)
-    jax.tree.map(lambda leaf: print(leaf + 1), table)
-    host.astype(int)
-    return total, x.at[3].get(), text.replace("a", "b")
-""",
-        ),
-        Example(
-            "functions that return an update",
-            """
-import jax
-import jax.numpy as jnp
-from jax.sharding import NamedSharding, PartitionSpec as P
-
-class Sharder:
-    def __init__(self, mesh):
-        self.mesh = mesh
-
-    def rows(self, x):
-        \"\"\"Splits the rows.\"\"\"
-        return jax.lax.with_sharding_constraint(x, NamedSharding(self.mesh, P("data")))
-
-    def log(self, x):
-        jax.debug.print("{}", x)
-        return jax.lax.stop_gradient(x)
-
-def block(w, x, sharder):
-    h = x @ w
-    sharder.rows(h)  # finding
-    sharder.log(h)
-    return sharder.rows(h * 2)
-
-def main(w, x):
-    sharder = Sharder(jax.make_mesh((8,), ("data",)))
-    return jax.jit(lambda w, x: block(w, x, sharder))(w, x)
-""",
-        ),
-    )
 
     @concerns(*_OF_TREES_AND_KEYS, *_FUNCTIONS, where=lambda name: not name, discarded=True)
     def on_call(self, event: CallEvent, report: Reporter) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ReverseModeEvent
 from jaxlint_rules._reasons import guarded
@@ -56,88 +56,6 @@ class ReverseModeWhileLoop(Rule):
     category = "tracing"
     severity = Severity.ERROR
     follows_calls = True
-    examples = (
-        Example(
-            "a root by Newton's method",
-            """
-import jax
-import jax.numpy as jnp
-from jax import lax
-
-def newton(theta, tolerance=1e-5):
-    def unsettled(state):
-        return state[1] > tolerance
-
-    def step(state):
-        x, _ = state
-        change = (x**2 - theta) / (2 * x)
-        return x - change, jnp.abs(change)
-
-    x, _ = lax.while_loop(unsettled, step, (jnp.ones_like(theta), jnp.inf))  # finding
-    return x
-
-def loss(theta, target):
-    return (newton(theta) - target) ** 2
-
-@jax.jit
-def update(theta, target):
-    return theta - 0.1 * jax.grad(loss)(theta, target)
-""",
-        ),
-        Example(
-            "a traced number of steps, and other transformations",
-            """
-import jax
-from jax import lax
-
-@jax.jit
-def smooth(x, steps):
-    def run(v):
-        return lax.fori_loop(0, steps, lambda i, c: c * 0.5, v)  # finding
-    return jax.value_and_grad(run)(x)
-
-def grow(x):
-    return lax.while_loop(lambda c: c < 10.0, lambda c: c * 2.0, x)  # finding
-
-def main():
-    value, pullback = jax.vjp(grow, 1.0)
-    return value, pullback(1.0), jax.hessian(grow)(1.0)
-""",
-        ),
-        Example(
-            "loops that a gradient does not go through",
-            """
-import jax
-import jax.numpy as jnp
-from jax import lax
-
-def count(x):
-    return lax.while_loop(lambda n: n < 10, lambda n: n + 1, jnp.argmax(x))
-
-def settle(x):
-    return lax.while_loop(lambda c: c < 10.0, lambda c: c * 2.0, x)
-
-@jax.custom_vjp
-def root(x):
-    return settle(x)
-
-root.defvjp(lambda x: (root(x), x), lambda x, g: (g / x,))
-
-def loss(x, scale):
-    fixed = lax.fori_loop(0, 3, lambda i, c: c * 0.5, x)
-    return fixed + count(x) + lax.stop_gradient(settle(x)) + settle(scale) + root(x)
-
-def with_aux(x):
-    return x * x, settle(x)
-
-def main(x):
-    a = jax.grad(loss)(x, 2.0)
-    b = jax.grad(with_aux, has_aux=True)(x)
-    c = jax.jacfwd(settle)(x), jax.jvp(settle, (x,), (x,))
-    return a, b, c, settle(x)
-""",
-        ),
-    )
 
     def on_reverse_mode(self, event: ReverseModeEvent, report: Reporter) -> None:
         if guarded(event, convention=False):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StaticArgumentEvent
 from jaxlint.staging.values import Array
@@ -51,60 +51,6 @@ class TracerAsStatic(Rule):
     category = "tracing"
     severity = Severity.ERROR
     follows_calls = True
-    examples = (
-        Example(
-            "a traced depth",
-            """
-from functools import partial
-import jax
-
-@partial(jax.jit, static_argnames=("depth",))
-def refine(x, depth):
-    for _ in range(depth):
-        x = x * 2
-    return x
-
-@jax.jit
-def outer(x, depth):
-    return refine(x * depth, depth=depth)  # finding
-""",
-        ),
-        Example(
-            "a jitted function whose shapes are asked for",
-            """
-from functools import partial
-import jax
-
-@partial(jax.jit, static_argnames="k")
-def top(x, k):
-    return x[:k]
-
-def first(x, k):
-    return top(x, k=k)  # finding
-
-x = jax.numpy.ones(8)
-jax.eval_shape(top, x, k=3)
-jax.eval_shape(first, x, 3)
-""",
-        ),
-        Example(
-            "static all the way",
-            """
-from functools import partial
-import jax
-
-@partial(jax.jit, static_argnames=("depth",))
-def refine(x, depth):
-    for _ in range(depth):
-        x = x * 2
-    return x
-
-@jax.jit
-def outer(x):
-    return refine(x, depth=x.shape[0])
-""",
-        ),
-    )
 
     def on_static_argument(self, event: StaticArgumentEvent, report: Reporter) -> None:
         value = event.value

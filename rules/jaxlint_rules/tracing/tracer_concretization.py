@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ConvertEvent
 from jaxlint.staging.values import Array
@@ -60,75 +60,6 @@ class TracerConcretization(Rule):
     severity = Severity.ERROR
     follows_calls = True
     fixable = "unsafe"
-    examples = (
-        Example(
-            "a gradient outside of jit, which has values to branch by and no floats",
-            """
-import math
-import jax
-import jax.numpy as jnp
-
-def loss(x):
-    if x > 0 and int(x) < 3:
-        x = x * x.item()
-    scale = float(jax.lax.stop_gradient(x))
-    return scale * math.sqrt(x)  # finding
-
-def main():
-    x = jnp.float32(2.0)
-    value, slope = jax.value_and_grad(loss)(x)
-    return math.sqrt(x), float(value), float(slope)
-""",
-        ),
-        Example(
-            "numbers out of tracers",
-            """
-import math
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def f(x):
-    n = int(jnp.ceil(x))  # finding
-    y = x.sum().item()  # finding
-    z = math.sqrt(x)  # finding
-    text = f"{x:.2f}"  # finding
-    return float(x[0]), n, y, z, text  # finding
-""",
-            """
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def f(x):
-    n = int(jnp.ceil(x))
-    y = x.sum()
-    z = jnp.sqrt(x)
-    text = f"{x:.2f}"
-    return jnp.asarray(x[0], dtype=float), n, y, z, text
-""",
-        ),
-        Example(
-            "numbers out of shapes",
-            """
-import math
-import jax
-import numpy as np
-
-@jax.jit
-def f(x):
-    n = int(x.shape[0] * 0.5)
-    scale = 1.0 / math.sqrt(float(x.shape[-1]))
-    size = int(np.prod(x.shape))
-    names = {x.shape[0]: "rows", str(x.dtype): "type"}
-    return x * scale * n * size * float(len(x)), f"{x} {x.shape[0]:d}", len(names)
-
-def main(x):
-    y = f(x)
-    return float(y[0].sum())
-""",
-        ),
-    )
 
     def on_convert(self, event: ConvertEvent, report: Reporter) -> None:
         value = event.value

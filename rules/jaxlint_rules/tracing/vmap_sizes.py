@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.shapes import shape_of
@@ -48,42 +48,6 @@ class VmapSizes(Rule):
     category = "tracing"
     severity = Severity.ERROR
     follows_calls = True
-    examples = (
-        Example(
-            "a shared matrix, another axis, a decorator",
-            """
-import jax
-import jax.numpy as jnp
-
-w, xs = jnp.ones((8, 4)), jnp.zeros((100, 8))
-y = jax.vmap(lambda w, x: x @ w)(w, xs)  # finding
-z = jax.vmap(jnp.dot, in_axes=(1, 0))(w, xs)  # finding
-
-@jax.vmap
-def distance(a, b):
-    return jnp.sum((a - b) ** 2)
-
-def main(key):
-    points = jax.random.normal(key, (32, 3))
-    return distance(points, jnp.zeros((16, 3)))  # finding
-""",
-        ),
-        Example(
-            "equal sizes, shared arguments, unknown sizes",
-            """
-import jax
-import jax.numpy as jnp
-
-w, xs = jnp.ones((8, 4)), jnp.zeros((100, 8))
-a = jax.vmap(lambda w, x: x @ w, in_axes=(None, 0))(w, xs)
-b = jax.vmap(jnp.dot, in_axes=(0, 1))(w, xs)
-c = jax.vmap(lambda x, k: x * k, in_axes=(0, None))(xs, 3.0)
-
-def main(keys, n):
-    return jax.vmap(lambda key, x: jax.random.normal(key) * x)(keys, jnp.ones(n))
-""",
-        ),
-    )
 
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:

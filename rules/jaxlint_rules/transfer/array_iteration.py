@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import IterationEvent
 from jaxlint.staging.frame import Frame
@@ -57,74 +57,6 @@ class ArrayIteration(Rule):
     name = "array-iteration"
     category = "transfer"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "elements, rows by index, two arrays together",
-            """
-import jax
-import jax.numpy as jnp
-
-def total(n):
-    xs = jnp.linspace(0.0, 1.0, n)
-    result = 0.0
-    for x in xs:  # finding
-        result = result + jnp.where(x > 0.5, x, 0.0)
-    return result
-
-def labels(logits, names):
-    found = []
-    for index in jnp.argmax(logits, axis=-1):  # finding
-        found.append(names[int(index)])
-    return found
-
-def smooth(key):
-    values = jax.random.normal(key, (1000,))
-    out = []
-    for i in range(len(values)):  # finding
-        out.append(0.9 * values[i])
-    weights = jnp.exp(values)
-    dot = 0.0
-    for value, weight in zip(values, weights):  # finding
-        dot += value * weight
-    return out, dot
-""",
-        ),
-        Example(
-            "numbers fetched at once, keys, few elements, steps of a jitted function, lists",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-@jax.jit
-def step(w, batch):
-    return w - 0.1 * batch.mean(0)
-
-def main(w, key, images):
-    xs = jnp.linspace(0.0, 1.0, 1000)
-    for x in np.asarray(xs):
-        print(x)
-    for x in xs.tolist():
-        print(x)
-    for k in jax.random.split(key, 3):
-        w = w + jax.random.normal(k, w.shape)
-    for scale in jnp.array([0.1, 0.5, 0.9]):
-        w = w * scale
-    batches = jax.random.normal(key, (100, 32, 8))
-    for batch in batches:
-        w = step(w, batch)
-    for image in images:
-        w = w + image
-    for name, leaf in jax.tree.leaves_with_path({"w": w}):
-        print(name, leaf.shape)
-    return w
-
-@jax.jit
-def staged(xs):
-    return sum(x for x in xs)
-""",
-        ),
-    )
 
     def on_iteration(self, event: IterationEvent, report: Reporter) -> None:
         loop, frame = event.loop, event.frame

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import FixRequest, Severity
-from jaxlint.rule import Example, Rule
+from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ConvertEvent, Event, TestEvent
 from jaxlint.staging.values import Array, Value
@@ -61,140 +61,6 @@ class ConvergenceLoop(Rule):
     category = "transfer"
     severity = Severity.WARNING
     fixable = "unsafe"
-    examples = (
-        Example(
-            "a condition of the loop",
-            """
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def step(x):
-    new = 0.5 * (x + 2.0 / x)
-    return new, jnp.abs(new - x)
-
-def solve(x, tolerance):
-    error = jnp.inf
-    while error > tolerance:  # finding
-        x, error = step(x)
-    return x
-""",
-            """
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def step(x):
-    new = 0.5 * (x + 2.0 / x)
-    return new, jnp.abs(new - x)
-
-def solve(x, tolerance):
-    error = jnp.inf
-
-    def cond_fun(carry):
-        _, error = carry
-        return error > tolerance
-
-    def body_fun(carry):
-        x, error = carry
-        x, error = step(x)
-        return x, error
-
-    x, error = jax.lax.while_loop(cond_fun, body_fun, (x, error))  # finding
-    return x
-""",
-        ),
-        Example(
-            "a break, a number that is fetched, work without jit",
-            """
-import jax
-import jax.numpy as jnp
-
-@jax.jit
-def step(x):
-    return 0.5 * (x + 2.0 / x)
-
-def fixed_point(x):
-    for _ in range(1000):
-        new = step(x)
-        if jnp.max(jnp.abs(new - x)) < 1e-6:  # finding
-            break
-        x = new
-    return x
-
-def fetched(x, limit):
-    count, error = 0, 1.0
-    while float(error) > 1e-6 and count < limit:  # finding
-        new = step(x)
-        error = jnp.linalg.norm(new - x)
-        x, count = new, count + 1
-    return x
-
-def power(matrix):
-    v = jnp.ones(matrix.shape[0])
-    change = jnp.array(1.0)
-    while change > 1e-6:  # finding
-        w = matrix @ v
-        w = w / jnp.linalg.norm(w)
-        change = jnp.linalg.norm(w - v)
-        v = w
-    return v
-""",
-        ),
-        Example(
-            "loops of JAX, loops over data, output on the way, tests on the host",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-@jax.jit
-def step(x):
-    return 0.5 * (x + 2.0 / x), x.sum()
-
-def solve(x):
-    return jax.lax.while_loop(lambda x: x**2 - 2.0 > 1e-6, lambda x: step(x)[0], x)
-
-def train(x, batches):
-    for batch in batches:
-        x, loss = step(x + batch)
-        if loss < 1e-3:
-            break
-    return x
-
-def next_power_of_two(counts):
-    limit, size = counts.sum() + jnp.ones(()), 1
-    while size < limit:
-        size *= 2
-    return jnp.zeros(size)
-
-def loop_in_python(cond_fun, body_fun, state):
-    while cond_fun(state):
-        state = body_fun(state)
-    return state
-
-def debug(x):
-    return loop_in_python(lambda x: x.sum() > 1e-6, lambda x: x * 0.5, x + jnp.ones(3))
-
-def host(x):
-    error = np.inf
-    while error > 1e-6:
-        new = np.sqrt(x)
-        error = np.abs(new - x)
-        x = new
-    return x
-
-def every_so_often(x):
-    done = False
-    while not done:
-        for _ in range(100):
-            x, total = step(x)
-        done = bool(total > 3.0)
-        print(total)
-    return x
-""",
-        ),
-    )
 
     def on_test(self, event: TestEvent, report: Reporter) -> None:
         self.check(event, event.value, report)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, Event, TracedArgumentEvent
 from jaxlint.staging.frame import Frame, Loop
@@ -55,65 +55,6 @@ class DevicePutInLoop(Rule):
     name = "device-put-in-loop"
     category = "transfer"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "data from outside of the loop",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-@jax.jit
-def step(w, x):
-    return w - 0.1 * x.T @ (x @ w)
-
-def train(w, rows):
-    features = np.array(rows)
-    for _ in range(100):
-        w = step(w, jax.device_put(features))  # finding
-    for _ in range(100):
-        batch = jnp.asarray(features)  # finding
-        w = step(w, batch)
-    for _ in range(100):
-        w = step(w, features)  # finding
-    while w.sum() > 0:
-        w = step(w, jnp.array(features, dtype=jnp.float32))  # finding
-    return w
-""",
-        ),
-        Example(
-            "batches, data that changes, data on the device, numbers, conditions",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-@jax.jit
-def step(w, x, rate=0.1):
-    return w - rate * x.T @ (x @ w)
-
-def train(w, path, batches, rng):
-    features = np.loadtxt(path)
-    rate = np.float32(0.1)
-    for batch in batches:
-        w = step(w, jax.device_put(batch))
-    for _ in range(100):
-        rows = rng.choice(len(features), 32)
-        w = step(w, jnp.asarray(features[rows]))
-    for i in range(100):
-        features[i] = 0.0
-        w = step(w, jnp.asarray(features))
-    on_device = jnp.asarray(features)
-    for i in range(100):
-        w = step(w, on_device, rate)
-        if i % 50 == 0:
-            w = w + step(w, jnp.asarray(features))
-    for device in jax.devices():
-        print(jax.device_put(features, device).sum())
-    return w
-""",
-        ),
-    )
 
     @concerns("jax.device_put", *_CONVERSIONS)
     def on_call(self, event: CallEvent, report: Reporter) -> None:

@@ -7,7 +7,7 @@ import ast
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES
 from jaxlint.jaxapi.twins import ELEMENTWISE, OTHERS
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, Event, TracedArgumentEvent
 from jaxlint.staging.values import NumpyArray, Value
@@ -53,67 +53,6 @@ class NumpyRoundTrip(Rule):
     name = "numpy-round-trip"
     category = "transfer"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "in a loop, and between jitted functions",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-@jax.jit
-def encode(w, x):
-    return jnp.tanh(x @ w)
-
-@jax.jit
-def decode(w, h):
-    return h @ w.T
-
-def iterate(w, steps):
-    x = jnp.ones(8)
-    for _ in range(steps):
-        h = np.exp(x)  # finding
-        x = jnp.dot(w, h)
-    return x
-
-def pipeline(w, x):
-    h = encode(w, x)
-    h = np.clip(h, 0.0, 1.0)  # finding
-    return decode(w, h)
-""",
-        ),
-        Example(
-            "results that stay on the host, functions of jnp, conversions, methods that NumPy calls, set-up",
-            """
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-@jax.jit
-def encode(w, x):
-    return jnp.tanh(x @ w)
-
-def iterate(w, steps, data):
-    x = jnp.ones(8)
-    shown = []
-    for _ in range(steps):
-        x = jnp.dot(w, jnp.exp(x))
-        shown.append(np.log10(x))
-        y = jnp.dot(w, np.exp(data))
-        z = jnp.dot(w, np.mean(x))
-    return x, shown, y, z
-
-def setup(w):
-    table = jnp.linspace(0.0, 1.0, 8)
-    scale = np.sqrt(table)
-    return jnp.dot(w, scale)
-
-def explicit(w, x):
-    h = np.asarray(encode(w, x))
-    return encode(w, h)
-""",
-        ),
-    )
 
     @concerns("jax.numpy.", "jax.lax.", "jax.nn.")
     def on_call(self, event: CallEvent, report: Reporter) -> None:

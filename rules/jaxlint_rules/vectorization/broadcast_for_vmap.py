@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.memo import cache
@@ -50,43 +50,6 @@ class BroadcastForVmap(Rule):
     name = "broadcast-for-vmap"
     category = "vectorization"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "tiled, stacked and broadcast weights",
-            """
-import jax
-import jax.numpy as jnp
-
-def predict(w, x):
-    return jnp.tanh(x @ w)
-
-def batched(w, xs):
-    n = xs.shape[0]
-    a = jax.vmap(predict)(jnp.tile(w[None], (n, 1, 1)), xs)  # finding
-    b = jax.vmap(predict)(jnp.stack([w] * n), xs)  # finding
-    ws = jnp.broadcast_to(w, (n, *w.shape))
-    return a + b + jax.vmap(predict)(ws, xs)  # finding
-""",
-        ),
-        Example(
-            "in_axes, per-element arrays, other uses",
-            """
-import jax
-import jax.numpy as jnp
-
-def predict(w, x):
-    return jnp.tanh(x @ w)
-
-def batched(w, ws, xs, n):
-    a = jax.vmap(predict, in_axes=(None, 0))(w, xs)
-    b = jax.vmap(predict)(ws, xs)
-    grid = jnp.repeat(xs, 3, axis=0)
-    c = jax.vmap(predict, in_axes=(None, 0))(w, grid)
-    d = jax.vmap(jnp.sum)(jnp.repeat(xs, 2, axis=1))
-    return a, b, c, d
-""",
-        ),
-    )
 
     @concerns(callees=("Transformed",))
     def on_call(self, event: CallEvent, report: Reporter) -> None:

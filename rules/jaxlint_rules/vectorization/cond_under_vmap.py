@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, OperationEvent
 from jaxlint.staging.frame import Frame
@@ -62,62 +62,6 @@ class CondUnderVmap(Rule):
     name = "cond-under-vmap"
     category = "vectorization"
     severity = Severity.WARNING
-    examples = (
-        Example(
-            "an expensive branch under vmap",
-            """
-import jax
-import jax.numpy as jnp
-
-def expensive(a, b):
-    return jnp.linalg.solve(a, b)
-
-def cheap(a, b):
-    return b / jnp.diag(a)
-
-def solve(a, b):
-    off = jnp.abs(a - jnp.diag(jnp.diag(a))).max()
-    return jax.lax.cond(off > 1e-3, expensive, cheap, a, b)  # finding
-
-solve_all = jax.jit(jax.vmap(solve))
-
-@jax.vmap
-def row(x, w):
-    return jax.lax.switch(jnp.argmax(x), [lambda: x @ w, lambda: x @ w.T], )  # finding
-""",
-        ),
-        Example(
-            "a predicate that is not mapped, cheap branches, no vmap",
-            """
-import functools
-import jax
-import jax.numpy as jnp
-
-def expensive(a, b):
-    return jnp.linalg.solve(a, b)
-
-def cheap(a, b):
-    return b / jnp.diag(a)
-
-@jax.jit
-def solve(a, b):
-    return jax.lax.cond(jnp.abs(a).max() > 1e-3, expensive, cheap, a, b)
-
-def shared(flag, a, b):
-    return jax.lax.cond(flag, expensive, cheap, a, b)
-
-def both(flag, a, b):
-    return jax.vmap(shared, in_axes=(None, 0, 0))(flag, a, b)
-
-@jax.vmap
-def light(x):
-    return jax.lax.cond(x > 0, lambda x: x, lambda x: -x, x)
-
-def in_turn(many_a, many_b):
-    return jax.lax.map(lambda ab: solve(*ab), (many_a, many_b))
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self.heavy: dict[ast.AST, str] = {}  # function -> an expensive operation that it runs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.finding import Severity
-from jaxlint.rule import Example, Rule, concerns
+from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, LoopEvent
 from jaxlint.staging.memo import cache
@@ -62,137 +62,6 @@ class GradientAccumulationLoop(Rule):
     category = "vectorization"
     severity = Severity.WARNING
     fixable = "unsafe"
-    examples = (
-        Example(
-            "parts by their number, rows of an array, `jnp.split`",
-            """
-import jax
-import jax.numpy as jnp
-
-def loss_fn(params, x):
-    return jnp.mean(jnp.tanh(x @ params["w"]) ** 2)
-
-@jax.jit
-def by_number(params, batch):
-    size = batch.shape[0] // 8
-    grads = jax.tree.map(jnp.zeros_like, params)
-    total = 0.0
-    for i in range(8):  # finding
-        part = batch[i * size : (i + 1) * size]
-        loss, new = jax.value_and_grad(loss_fn)(params, part)
-        grads = jax.tree.map(lambda a, b: a + b, grads, new)
-        total += loss
-    return total / 8, jax.tree.map(lambda g: g / 8, grads)
-
-@jax.jit
-def by_row(params, batch):
-    parts = batch.reshape(8, -1, 16)
-    grads = jnp.zeros_like(params["w"])
-    for part in parts:  # finding
-        grads = grads + jax.grad(loss_fn)(params, part)["w"]
-    return grads
-
-@jax.jit
-def split(params, batch):
-    grads = jax.tree.map(jnp.zeros_like, params)
-    for part in jnp.split(batch, 16):  # finding
-        grads = jax.tree.map(jnp.add, grads, jax.grad(loss_fn)(params, part))
-    return grads
-""",
-            """
-import jax
-import jax.numpy as jnp
-
-def loss_fn(params, x):
-    return jnp.mean(jnp.tanh(x @ params["w"]) ** 2)
-
-@jax.jit
-def by_number(params, batch):
-    size = batch.shape[0] // 8
-    grads = jax.tree.map(jnp.zeros_like, params)
-    total = 0.0
-
-    def body_fun(carry, i):
-        grads, total = carry
-        part = batch[: 8 * size].reshape(8, size, *batch.shape[1:])[i]
-        loss, new = jax.value_and_grad(loss_fn)(params, part)
-        grads = jax.tree.map(lambda a, b: a + b, grads, new)
-        total += loss
-        return (grads, total), None
-
-    (grads, total), _ = jax.lax.scan(body_fun, (grads, total), jnp.arange(8))  # finding
-    return total / 8, jax.tree.map(lambda g: g / 8, grads)
-
-@jax.jit
-def by_row(params, batch):
-    parts = batch.reshape(8, -1, 16)
-    grads = jnp.zeros_like(params["w"])
-
-    def body_fun(grads, part):
-        grads = grads + jax.grad(loss_fn)(params, part)["w"]
-        return grads, None
-
-    grads, _ = jax.lax.scan(body_fun, grads, parts)  # finding
-    return grads
-
-@jax.jit
-def split(params, batch):
-    grads = jax.tree.map(jnp.zeros_like, params)
-
-    def body_fun(grads, part):
-        grads = jax.tree.map(jnp.add, grads, jax.grad(loss_fn)(params, part))
-        return grads, None
-
-    grads, _ = jax.lax.scan(body_fun, grads, jnp.stack(jnp.split(batch, 16)))  # finding
-    return grads
-""",
-        ),
-        Example(
-            "steps of descent, two parts, on the host, a scan",
-            """
-import jax
-import jax.numpy as jnp
-
-def loss_fn(params, x):
-    return jnp.mean(jnp.tanh(x @ params) ** 2)
-
-@jax.jit
-def adapt(params, x):
-    for _ in range(5):
-        params = params - 0.1 * jax.grad(loss_fn)(params, x)
-    return params
-
-@jax.jit
-def losses_of_steps(params, x):
-    total = 0.0
-    for _ in range(8):
-        loss, grads = jax.value_and_grad(loss_fn)(params, x)
-        params = params - 0.1 * grads
-        total += loss
-    return params, total / 8
-
-@jax.jit
-def two(params, a, b):
-    grads = jnp.zeros_like(params)
-    for x in (a, b):
-        grads = grads + jax.grad(loss_fn)(params, x)
-    return grads
-
-gradient = jax.jit(jax.grad(loss_fn))
-
-def host(params, parts):
-    grads = jnp.zeros_like(params)
-    for part in parts:
-        grads = grads + gradient(params, part)
-    return grads
-
-@jax.jit
-def scanned(params, parts):
-    body = lambda grads, part: (grads + jax.grad(loss_fn)(params, part), None)
-    return jax.lax.scan(body, jnp.zeros_like(params), parts)[0]
-""",
-        ),
-    )
 
     def __init__(self) -> None:
         self.taking: set[ast.AST] = set()

@@ -1,0 +1,81 @@
+"""The examples of a rule: programs in files of their own, beside the rule's module.
+
+    rules/jaxlint_rules/transfer/host_sync_in_loop.py
+    rules/jaxlint_rules/transfer/specimens/host-sync-in-loop/a-metric-in-the-loop.py
+    rules/jaxlint_rules/transfer/specimens/host-sync-in-loop/a-metric-in-the-loop.fixed.py
+
+The first line of a specimen is a comment that names it; all below is the program. Where a fix changes the program, `.fixed.py` has
+the whole file afterwards, under the same first line. Only tests and tools read specimens: `check` never pays for them.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = "specimens"
+FIXED = ".fixed.py"
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A program that a rule speaks of.
+
+    Lines that end in the comment `# finding` are where the rule must report; a program without one must stay
+    silent. `fixed` is the whole program after the rule's own fixes (unsafe ones included), when it has any.
+    """
+
+    name: str
+    code: str
+    fixed: str | None = None
+
+
+class BadSpecimen(ValueError):
+    """A file among the specimens is none; the message says which, and why."""
+
+
+class Specimens:
+    """The attribute `examples` of a rule that does not give it: what lies in its folder, read when it is first asked for."""
+
+    def __get__(self, _: object, rule: type) -> tuple[Example, ...]:
+        folder = folder_of(rule)
+        return read(folder) if folder is not None else ()
+
+
+def folder_of(rule: type) -> Path | None:
+    """Where the specimens of a rule lie; None of a class that is no rule of a file, such as a base class without a name."""
+    name = getattr(rule, "name", None)
+    try:
+        return Path(inspect.getfile(rule)).parent / FOLDER / name if name is not None else None
+    except (OSError, TypeError):
+        return None
+
+
+@functools.cache
+def read(folder: Path) -> tuple[Example, ...]:
+    """The specimens of a folder, by the names of their files. Raises BadSpecimen."""
+    texts = {path.name: _parts(path) for path in sorted(folder.glob("*.py"))}
+    found = []
+    for file, (name, code) in texts.items():
+        if file.endswith(FIXED):
+            if (original := texts.get(file.removesuffix(FIXED) + ".py")) is None or original[0] != name:
+                raise BadSpecimen(f"{folder / file}: there is no program of that name that it was before")
+            continue
+        _, fixed = texts.get(file.removesuffix(".py") + FIXED, ("", None))
+        found.append(Example(name, code, fixed))
+    return tuple(found)
+
+
+def text_of(name: str, code: str) -> str:
+    """The text of a specimen's file."""
+    return f"# {name}\n{code}"
+
+
+def _parts(path: Path) -> tuple[str, str]:
+    """The name of a specimen, and the program below it, with its line ends as they are."""
+    first, _, code = path.read_bytes().decode("utf-8").partition("\n")
+    if not first.startswith("# "):
+        raise BadSpecimen(f"{path}: the first line has to be a comment that names the program")
+    return first.removeprefix("# "), code

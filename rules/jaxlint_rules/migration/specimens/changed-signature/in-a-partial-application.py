@@ -1,0 +1,6 @@
+# in a partial application
+from functools import partial
+
+import jax.numpy as jnp
+
+positive = partial(jnp.clip, a_min=0.0)  # finding

@@ -1,0 +1,4 @@
+# recommended elsewhere, but not deprecated
+import jax
+
+key = jax.random.PRNGKey(0)

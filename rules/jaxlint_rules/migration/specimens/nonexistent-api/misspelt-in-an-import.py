@@ -1,0 +1,4 @@
+# misspelt in an import
+from jax import vmapp  # finding
+
+double = vmapp(lambda x: 2 * x)

@@ -1,0 +1,4 @@
+# an attribute
+import jax
+
+run = jax._src.core.eval_jaxpr  # finding

@@ -1,0 +1,4 @@
+# public
+from jax.core import eval_jaxpr
+
+print(eval_jaxpr)

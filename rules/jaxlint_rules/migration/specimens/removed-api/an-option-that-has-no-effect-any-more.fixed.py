@@ -1,0 +1,4 @@
+# an option that has no effect any more
+import jax
+
+jax.config.update("jax_enable_x64", True)

@@ -1,0 +1,8 @@
+# a misspelt name
+
+from functools import partial
+import jax
+
+@partial(jax.jit, static_argnames=("depth", "mode"))  # finding
+def refine(x, depth, mode):
+    return x * depth

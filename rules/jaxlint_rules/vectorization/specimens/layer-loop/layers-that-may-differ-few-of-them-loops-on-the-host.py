@@ -1,0 +1,50 @@
+# layers that may differ, few of them, loops on the host
+
+import jax
+import jax.numpy as jnp
+
+@jax.jit
+def mlp(layers, x):
+    for w, b in layers:
+        x = jax.nn.relu(x @ w + b)
+    return x
+
+@jax.jit
+def three(a, b, c, x):
+    for w in (a, b, c):
+        x = x + jnp.tanh(x @ w)
+    return x
+
+def host(layers, x):
+    for w in layers:
+        x = x + jnp.tanh(x @ w)
+    return x
+
+@jax.jit
+def inputs(xs, ws, out):
+    for i, x in enumerate(xs):
+        out = out + x @ ws[i]
+    return out
+
+@jax.jit
+def chain(functions, states, h):
+    for update, state in zip(functions, states):
+        h = update(h, state)
+    return h
+
+@jax.jit
+def weighted(objects, coefficients):
+    total = jax.tree.map(lambda x: x * coefficients[0], objects[0])
+    for o, c in zip(objects[1:], coefficients[1:]):
+        total = jax.tree.map(jnp.add, total, scale(o, c))
+    return total
+
+def scale(o, c):
+    return jax.tree.map(lambda x: x * c, o)
+
+@jax.jit
+def total(xs):
+    out = 0.0
+    for x in xs:
+        out = out + x.sum()
+    return out
