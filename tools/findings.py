@@ -1,6 +1,6 @@
 """Writes what `check` says of whole packages, reasons included, one finding a line, so that two versions of the code can be compared.
 
-    python tools/findings.py --write before.txt build/flax tests/programs/bad
+    python tools/findings.py --write before.txt build/flax tests/programs
 
 A change that is meant to keep every finding gives the same lines. Each path is a project of its own; nothing is cached.
 """

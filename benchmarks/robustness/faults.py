@@ -21,6 +21,7 @@ from benchmarks.robustness.cases import Case
 from benchmarks.robustness.pool import Warm, read, write
 from benchmarks.robustness.properties import last_frames
 from benchmarks.robustness.seeds import ROOT
+from tests.helpers.marks import plain
 
 Files = dict[str, bytes]
 Failure = tuple[Case, str, str]
@@ -419,10 +420,7 @@ def _fixable() -> frozenset[str]:
     from jaxlint.registry import all_rules
 
     return frozenset(
-        example.code.replace("  # finding", "")
-        for rule in all_rules()
-        for example in rule.examples
-        if example.fixed is not None
+        plain(example.code) for rule in all_rules() for example in rule.examples if example.fixed is not None
     )
 
 

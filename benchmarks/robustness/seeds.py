@@ -7,6 +7,8 @@ import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.helpers.marks import plain
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = (
     "flax",
@@ -40,15 +42,19 @@ def examples() -> list[Seed]:
     found = []
     for rule in all_rules():
         for example in rule.examples:
-            seed = Seed(f"{rule.code} {example.name}", example.code.replace("  # finding", ""))
+            seed = Seed(f"{rule.code} {example.name}", plain(example.code))
             found += [seed, seed] if example.fixed is not None else [seed]
     return found
 
 
 @functools.cache
 def programs() -> list[Seed]:
-    """The programs of the tests, the fixtures and the benchmarks."""
-    return [seed for folder in _FOLDERS for seed in _below(ROOT / folder, folder)]
+    """The programs of the tests, the fixtures and the benchmarks, without their marks."""
+    return [
+        Seed(seed.origin, plain(seed.text, seed.origin))
+        for folder in _FOLDERS
+        for seed in _below(ROOT / folder, folder)
+    ]
 
 
 @functools.cache

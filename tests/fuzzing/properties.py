@@ -27,6 +27,7 @@ from jaxlint.rule import Example, Rule
 from jaxlint.source import SourceFile, source_from_bytes
 from jaxlint.source.write import encode_text
 from jaxlint.syntax.parse import parse_source, split_lines
+from tests.helpers.marks import plain
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -81,8 +82,7 @@ def examples() -> list[tuple[type[Rule], Example]]:
     for rule in all_rules():
         for example in rule.examples:
             if example.fixed is not None:
-                plain = Example(example.name, example.code.replace("  # finding", ""), example.fixed)
-                found.append((rule, plain))
+                found.append((rule, Example(example.name, plain(example.code), example.fixed)))
     return found
 
 

@@ -1,40 +1,62 @@
 """Programs as people write them, each after a real report: what is wrong in the bad ones is found, the good ones are left alone.
 
-`tests/programs` holds them, and beside them the tables (`index*.json`). A row says of a program
-
-- `kind`: `bad` or `good`, and of which `family` of mistakes it is an example, or the look-alike;
-- `lines`: where the mistake is. A finding stands on each of these lines, or on one of `also_ok`, which is as good a place;
-- `missed`: that the mistake is not found yet, or why it is not. Whoever finds it takes the word away;
-- `other`: lines with a finding of another kind, which is right as well;
-- `source`: the report that the program was written after.
-
-All but those of `index.json` and `index_performance.json` were written before their authors had looked at what the rules find.
+`tests/programs/README.md` says where they lie, and what their marks and headers mean.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.marks import Marked, read_marks
+
 PROGRAMS = Path(__file__).parents[1] / "programs"
-ROWS = [row for table in sorted(PROGRAMS.glob("index*.json")) for row in json.loads(table.read_text())]
-BAD = [row for row in ROWS if row["kind"] == "bad"]
-GOOD = [row for row in ROWS if row["kind"] == "good"]
+HEADER = ("source", "blind", "missed")
+_SOURCE = re.compile(r"([\w.-]+/)?[\w.-]+#\d+")
+
+
+@dataclass(frozen=True)
+class Program:
+    """One file of `tests/programs`; `path` is relative to it."""
+
+    path: str
+    is_bad: bool
+    marked: Marked
+
+    def caught(self, found: set[int]) -> bool:
+        return self.marked.lines() <= found or bool(self.marked.lines("finding-also") & found)
+
+    @property
+    def is_missed(self) -> bool:
+        return "missed" in self.marked.about
+
+
+def load(path: Path) -> Program:
+    """Reads one; a mark or a header that is not well formed is an error."""
+    name = path.relative_to(PROGRAMS).as_posix()
+    return Program(name, path.parent.name == "bad", read_marks(path.read_text("utf-8"), name, header=HEADER))
+
+
+ALL = [load(path) for path in sorted(PROGRAMS.rglob("*.py"))]
+BAD = [program for program in ALL if program.is_bad]
+GOOD = [program for program in ALL if not program.is_bad]
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[int]]:
     """The lines with an error or a warning in each program: each is a project of its own, and no test."""
     folder = tmp_path_factory.mktemp("programs")
-    homes = {f"program{number}": row["path"] for number, row in enumerate(ROWS)}
+    homes = {f"program{number}": program.path for number, program in enumerate(ALL)}
     for home, path in homes.items():
         (folder / home).mkdir()
-        (folder / home / "program.py").write_text((PROGRAMS / path).read_text())
+        (folder / home / "program.py").write_bytes((PROGRAMS / path).read_bytes())
     run = subprocess.run(
         [sys.executable, "-m", "jaxlint", "check", "--no-cache", "--output-format", "json", str(folder)],
         cwd=folder,
@@ -51,33 +73,35 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[int]]:
     return lines
 
 
-def caught(row: dict, lines: set[int]) -> bool:
-    return set(row["lines"]) <= lines or bool(set(row.get("also_ok", ())) & lines)
-
-
 def test_mistakes_are_found(found):
     missed = {
-        row["path"]: row["lines"]
-        for row in BAD
-        if not row.get("missed") and not caught(row, found[row["path"]])
+        program.path: sorted(program.marked.lines())
+        for program in BAD
+        if not program.is_missed and not program.caught(found[program.path])
     }
     assert missed == {}
 
 
 def test_what_is_missed_is_said_to_be(found):
-    now_found = [row["path"] for row in BAD if row.get("missed") and caught(row, found[row["path"]])]
-    assert now_found == []
+    assert [
+        program.path for program in BAD if program.is_missed and program.caught(found[program.path])
+    ] == []
 
 
 def test_good_programs_are_left_alone(found):
-    noise = {row["path"]: found[row["path"]] - set(row.get("other", ())) for row in GOOD}
+    noise = {program.path: found[program.path] - program.marked.lines("finding-other") for program in GOOD}
     assert {path: lines for path, lines in noise.items() if lines} == {}
 
 
-def test_tables_and_programs_agree():
-    files = {path.relative_to(PROGRAMS).as_posix() for path in PROGRAMS.glob("*/*.py")}
-    assert sorted(row["path"] for row in ROWS) == sorted(files)
-    for row in BAD:
-        length = len((PROGRAMS / row["path"]).read_text().splitlines())
-        assert row["lines"], row["path"]
-        assert all(1 <= line <= length for line in [*row["lines"], *row.get("also_ok", ())]), row["path"]
+def test_each_program_lies_where_its_marks_say():
+    """`bad` has a mistake to be found, `good` has none that could be missed."""
+    for program in ALL:
+        *_, kind, _ = program.path.split("/")
+        assert program.path.count("/") == 2, program.path
+        assert kind in ("bad", "good"), program.path
+        assert bool(program.marked.lines()) == program.is_bad, program.path
+        assert program.is_bad or not program.marked.lines("finding-also") | set(program.marked.about) & {
+            "missed"
+        }, program.path
+        assert not any(mark.rules for mark in program.marked.marks), f"{program.path}: rules are not compared"
+        assert _SOURCE.fullmatch(program.marked.about.get("source", "a#1")), program.path

@@ -12,8 +12,8 @@ from jaxlint.registry import all_rules
 from jaxlint.rule import CATEGORIES, Example, Rule
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import analyze
+from tests.helpers.marks import plain, read_marks
 
-MARK = "# finding"
 CASES = [
     pytest.param(rule, example, id=f"{rule.name}: {example.name}")
     for rule in all_rules()
@@ -40,8 +40,9 @@ def report_lines(rule: type[Rule], code: str, tmp_path: Path) -> list[int]:
 
 @pytest.mark.parametrize(("rule", "example"), CASES)
 def test_reports_exactly_the_marked_lines(rule: type[Rule], example: Example, tmp_path: Path) -> None:
-    marked = [number for number, line in enumerate(example.code.splitlines(), 1) if MARK in line]
-    assert report_lines(rule, example.code, tmp_path) == marked
+    marked = read_marks(example.code, example.name)
+    assert all(mark.kind == "finding" and mark.rules in ((), (rule.name,)) for mark in marked.marks)
+    assert report_lines(rule, example.code, tmp_path) == sorted(marked.lines())
 
 
 @pytest.mark.parametrize(("rule", "example"), CASES)
@@ -53,8 +54,8 @@ def test_examples_are_programs(rule: type[Rule], example: Example) -> None:
 
 @pytest.mark.parametrize(("rule", "example"), [case for case in CASES if case.values[1].fixed is not None])
 def test_fixes_give_what_they_say(rule: type[Rule], example: Example) -> None:
-    plain, expected = (text.replace(f"  {MARK}", "") for text in (example.code, example.fixed or ""))
-    source = source_from_bytes(plain.encode(), Path("program.py"), "program.py")
+    code, expected = (plain(text, example.name) for text in (example.code, example.fixed or ""))
+    source = source_from_bytes(code.encode(), Path("program.py"), "program.py")
     result = fix_sources(
         {"program.py": source},
         lambda sources: analyze(list(sources.values()), [rule()]).findings,
@@ -74,8 +75,10 @@ def test_rule_is_documented_and_has_look_alikes(rule: type[Rule]) -> None:
     assert all(section in text for section in SECTIONS)
     assert rule.category in CATEGORIES
     assert rule.code.startswith("JAX")
-    assert any(MARK in example.code for example in rule.examples), "no example that it reports"
-    assert any(MARK not in example.code for example in rule.examples), "no look-alike that it leaves alone"
+    assert any(read_marks(example.code).marks for example in rule.examples), "no example that it reports"
+    assert not all(read_marks(example.code).marks for example in rule.examples), (
+        "no look-alike that it leaves alone"
+    )
 
 
 def test_codes_and_names_are_unique() -> None:

@@ -16,6 +16,7 @@ from jaxlint.staging import analyze
 from jaxlint_rules.migration.changed_signature import ChangedSignature
 from jaxlint_rules.migration.deprecated_api import DeprecatedApi
 from jaxlint_rules.migration.removed_api import RemovedApi
+from tests.helpers.marks import read_marks
 
 NAME = "program.py"
 
@@ -123,10 +124,9 @@ def test_stays_silent(text):
 @pytest.mark.parametrize("rule", [RemovedApi, DeprecatedApi, ChangedSignature])
 def test_examples(rule):
     for example in rule.examples:
-        marked = [i for i, line in enumerate(example.code.splitlines(), 1) if line.endswith("# finding")]
-        plain = "\n".join(line.removesuffix("  # finding") for line in example.code.splitlines()) + "\n"
-        assert [finding.span.line for finding in check(plain)] == marked, example.name
-        assert fix(plain).texts.get(NAME) == example.fixed, example.name
+        marked = read_marks(example.code, example.name)
+        assert [finding.span.line for finding in check(marked.plain)] == sorted(marked.lines()), example.name
+        assert fix(marked.plain).texts.get(NAME) == example.fixed, example.name
 
 
 # The analysis takes this one for a constant that is still there.

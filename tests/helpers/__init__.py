@@ -1,0 +1,1 @@
+"""What tests share: the marks of expected findings, projects that are written and checked, the command line."""

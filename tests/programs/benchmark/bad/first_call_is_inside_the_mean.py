@@ -1,0 +1,28 @@
+# source: jax-ml/jax#1219
+# blind: eighth
+
+import time
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+@jax.jit
+def smooth(signal):
+    kernel = jnp.hanning(9)
+    return jnp.convolve(signal, kernel / kernel.sum(), mode="same")
+
+
+def benchmark(length=4096, trials=10):
+    signal = jnp.sin(jnp.linspace(0.0, 50.0, length))
+    times = []
+    for _ in range(trials):
+        t0 = time.time()  # finding-also
+        smooth(signal).block_until_ready()  # finding
+        times.append(time.time() - t0)  # finding-also
+    print("mean seconds:", np.mean(times))  # finding-also
+
+
+if __name__ == "__main__":
+    benchmark()

@@ -1,0 +1,38 @@
+# source: jax-ml/jax#31395
+# blind: first
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax.experimental import pallas as pl
+
+
+def matmul_kernel(a_ref, b_ref, o_ref, *, steps):
+    @pl.when(pl.program_id(2) == 0)
+    def _():
+        o_ref[...] = jnp.zeros_like(o_ref)
+
+    acc = o_ref[...]
+    acc += jnp.dot(a_ref[...], b_ref[...], preferred_element_type=jnp.float32)
+    o_ref[...] = jnp.where(pl.program_id(2) == steps - 1, acc * 1.0, acc)
+
+
+def matmul(a, b, bm=32, bk=32, bn=32):
+    m, k = a.shape
+    n = b.shape[1]
+    return pl.pallas_call(
+        functools.partial(matmul_kernel, steps=k // bk),
+        grid=(m // bm, n // bn, k // bk),
+        in_specs=[
+            pl.BlockSpec((bm, bk), lambda i, j, l: (i, l)),
+            pl.BlockSpec((bk, bn), lambda i, j, l: (l, j)),
+        ],
+        out_specs=pl.BlockSpec((bm, bn), lambda i, j, l: (i, j)),
+        out_shape=jax.ShapeDtypeStruct((m, n), jnp.float32),
+        interpret=jax.default_backend() == "cpu",
+    )(a, b)
+
+
+if __name__ == "__main__":
+    print(matmul(jnp.ones((64, 64)), jnp.ones((64, 64)))[0, 0])

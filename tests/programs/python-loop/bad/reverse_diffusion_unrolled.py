@@ -1,0 +1,45 @@
+# source: noegroup/ScoreMD#7
+# blind: fourth
+
+import dataclasses
+from functools import partial
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+@dataclasses.dataclass(frozen=True)
+class Schedule:
+    num_steps: int = 250
+    beta_min: float = 1e-4
+    beta_max: float = 0.02
+
+    def betas(self):
+        return jnp.linspace(self.beta_min, self.beta_max, self.num_steps)
+
+
+class Diffusion:
+    def __init__(self, model, schedule):
+        self.model = model
+        self.schedule = schedule
+
+    def denoise(self, x, t, key):
+        beta = self.schedule.betas()[t]
+        eps = jax.vmap(self.model)(x)
+        mean = (x - beta * eps) / jnp.sqrt(1 - beta)
+        return mean + jnp.sqrt(beta) * jax.random.normal(key, x.shape)
+
+    @partial(jax.jit, static_argnums=(0, 2))
+    def sample(self, key, n):
+        key, sub = jax.random.split(key)
+        x = jax.random.normal(sub, (n, 2))
+        for t in reversed(range(self.schedule.num_steps)):  # finding
+            key, sub = jax.random.split(key)
+            x = self.denoise(x, t, sub)
+        return x
+
+
+if __name__ == "__main__":
+    model = eqx.nn.MLP(2, 2, 16, 1, key=jax.random.key(0))
+    print(Diffusion(model, Schedule()).sample(jax.random.key(1), 4).shape)

@@ -1,0 +1,32 @@
+# blind: fifth
+
+import functools
+
+import jax
+import jax.numpy as jnp
+
+
+def elbo(params, key, data):
+    eps = jax.random.normal(key, (16,))
+    z = params["loc"] + jnp.exp(params["log_scale"]) * eps
+    return 0.5 * jnp.mean((data[:, None] - z[None, :]) ** 2) - params["log_scale"]
+
+
+def svi_update(params, key, data, step_size):
+    loss, grads = jax.value_and_grad(elbo)(params, key, data)
+    return jax.tree.map(lambda p, g: p - step_size * g, params, grads), loss
+
+
+def run_svi(key, data, num_steps, step_size=0.05):
+    params = {"loc": jnp.zeros(()), "log_scale": jnp.zeros(())}
+    update = jax.jit(functools.partial(svi_update, step_size=step_size), donate_argnums=0)
+    losses = []
+    for i in range(num_steps):
+        params, loss = update(params, jax.random.fold_in(key, i), data)
+        losses.append(loss)
+    return params, jnp.stack(losses)
+
+
+if __name__ == "__main__":
+    data = 3.0 + jax.random.normal(jax.random.key(1), (200,))
+    print(run_svi(jax.random.key(0), data, 5)[1][-1])

@@ -1,0 +1,36 @@
+# source: google-deepmind/tapnet#44
+# blind: fourth
+
+import functools
+
+import haiku as hk
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def forward(x):
+    return hk.nets.MLP([32, 32, 1])(x)
+
+
+class Tracker:
+    def __init__(self, seed, frame_shape):
+        self.network = hk.without_apply_rng(hk.transform(forward))
+        self.params = self.network.init(jax.random.key(seed), jnp.zeros(frame_shape))
+
+    @functools.cached_property
+    def predict(self):
+        return jax.jit(lambda params, x: jnp.squeeze(self.network.apply(params, x), -1))
+
+    def track(self, frames):
+        return jnp.stack([self.predict(self.params, frame) for frame in frames])
+
+
+def load_video(n_frames):
+    rng = np.random.default_rng(0)
+    for _ in range(n_frames):
+        yield rng.normal(size=(16, 8)).astype(np.float32)
+
+
+if __name__ == "__main__":
+    print(Tracker(0, (16, 8)).track(load_video(12)).shape)

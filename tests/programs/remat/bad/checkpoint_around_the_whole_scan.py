@@ -1,0 +1,35 @@
+# source: apple/axlearn#1171
+# blind: fifth
+
+import jax
+import jax.numpy as jnp
+
+
+def layer(x, w):
+    h = jax.nn.gelu(x @ w["in"])
+    return x + h @ w["out"], None
+
+
+def encode(stack, x):
+    out, _ = jax.lax.scan(layer, x, stack)
+    return out
+
+
+@jax.jit
+def loss_and_grad(stack, x, y):
+    def loss_fn(stack):
+        # recompute the activations of the layers instead of keeping them
+        h = jax.checkpoint(encode)(stack, x)  # finding
+        return jnp.mean((h - y) ** 2)
+
+    return jax.value_and_grad(loss_fn)(stack)
+
+
+def main(depth=12, dim=32):
+    stack = {"in": jnp.ones((depth, dim, 4 * dim)) * 0.01, "out": jnp.ones((depth, 4 * dim, dim)) * 0.01}
+    loss, grads = loss_and_grad(stack, jnp.ones((4, dim)), jnp.zeros((4, dim)))
+    print(loss, grads["in"].shape)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+# source: jax-ml/jax#27748
+# blind: seventh
+
+"""Wave equation with a learned speed: the steps are recomputed, in chunks."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+CHUNKS, INNER = 100, 100
+
+
+def laplacian(u):
+    return jnp.roll(u, 1) + jnp.roll(u, -1) - 2.0 * u
+
+
+def step(speed, state, _):
+    u, v = state
+    v = v + 0.01 * speed**2 * laplacian(u)
+    u = u + 0.01 * v
+    return (u, v), None
+
+
+def integrate(speed, u0):
+    @functools.partial(jax.checkpoint, prevent_cse=False)
+    def chunk(state, _):
+        return lax.scan(functools.partial(step, speed), state, None, length=INNER)
+
+    start = (u0, jnp.zeros_like(u0))
+    (u, _), _ = lax.scan(chunk, start, None, length=CHUNKS)
+    return u
+
+
+def misfit(speed, u0, observed):
+    return jnp.mean((integrate(speed, u0) - observed) ** 2)
+
+
+@jax.jit
+def update(speed, u0, observed):
+    return speed - 0.1 * jax.grad(misfit)(speed, u0, observed)
+
+
+if __name__ == "__main__":
+    x = jnp.linspace(0.0, 1.0, 128)
+    print(update(jnp.ones(128), jnp.exp(-100 * (x - 0.5) ** 2), jnp.zeros(128))[:3])

@@ -1,0 +1,26 @@
+# source: jax-ml/jax#14273
+# blind: first
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, PartitionSpec as P
+
+mesh = Mesh(np.array(jax.devices()), ("batch",))
+
+
+def local_step(w, x, y):
+    loss = lambda w: jax.lax.pmean(jnp.mean((x @ w - y) ** 2), "batch")
+    return w - 0.1 * jax.grad(loss)(w)
+
+
+step = jax.jit(
+    jax.shard_map(local_step, mesh=mesh, in_specs=(P(), P("batch"), P("batch")), out_specs=P()),
+    donate_argnums=0,
+)
+
+if __name__ == "__main__":
+    w = jnp.zeros(4)
+    for _ in range(3):
+        w = step(w, jnp.ones((16, 4)), jnp.ones(16))
+    print(w)
