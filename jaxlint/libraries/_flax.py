@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.external_models import Call
-from jaxlint.staging.stage import Why
+from jaxlint.staging.evaluator.library_models import Call
 from jaxlint.staging.values import Value
+from jaxlint.staging.values.stage import Why
 
 _TABLE_OPTIONS = frozenset(
     [

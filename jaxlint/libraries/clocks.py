@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jaxlint.staging import events
-from jaxlint.staging.external_models import Call, calls
-from jaxlint.staging.timing import CLOCKS
+from jaxlint.staging.evaluator.library_models import Call, calls
+from jaxlint.staging.tracking.timing import CLOCKS
 from jaxlint.staging.values import BoundMethod, Function, Partial, Static, Transformed, TupleValue, Value
 
 

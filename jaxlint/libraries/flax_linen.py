@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jaxlint.libraries._flax import tabulated
-from jaxlint.staging.calls import label_of
-from jaxlint.staging.external_models import Call, attributes, calls, calls_of_made
-from jaxlint.staging.operations import dtype_named
-from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.evaluator.calls import label_of
+from jaxlint.staging.evaluator.library_models import Call, attributes, calls, calls_of_made
+from jaxlint.staging.tracking.operations import dtype_named
 from jaxlint.staging.values import (
     CALLABLE,
     MISSING,
@@ -28,6 +27,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.staging.values.stage import Stage, Why
 
 _VARIABLE = "flax.linen.Variable"
 _APPLY_OPTIONS = ("rngs", "mutable", "method", "capture_intermediates")

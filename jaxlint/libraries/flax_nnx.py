@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from jaxlint.jaxapi.modules import NNX_DICTS, NNX_LISTS, NNX_NOTES
 from jaxlint.libraries._flax import tabulated
-from jaxlint.staging.external_models import Call, calls, calls_of_made, first_argument, nothing
-from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, first_argument, nothing
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -24,6 +23,7 @@ from jaxlint.staging.values import (
     constant,
     find_array,
 )
+from jaxlint.staging.values.stage import Stage, Why
 
 _GRAPHDEF = "flax.nnx.GraphDef"
 _CAPTURE = "flax.nnx.capture"

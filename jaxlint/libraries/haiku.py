@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.external_models import Call, calls, calls_of_made
-from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made
 from jaxlint.staging.values import UNKNOWN, ExternalObject, Static, Transformed, Value
+from jaxlint.staging.values.stage import Stage, Why
 
 _LAYER_STACK, _STACKED = "haiku.layer_stack", "haiku.layer_stack.stacked"
 _SUMMARIES = ("haiku.experimental.eval_summary", "haiku.experimental.tabulate")

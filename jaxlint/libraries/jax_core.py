@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 
 from jaxlint.staging import events
-from jaxlint.staging.boundary import SHAPED
-from jaxlint.staging.entry import PRIMITIVE
-from jaxlint.staging.external_models import (
+from jaxlint.staging.evaluator.library_models import (
     Call,
     attributes,
     calls,
@@ -16,8 +14,10 @@ from jaxlint.staging.external_models import (
     methods,
     nothing,
 )
-from jaxlint.staging.gradients import marked
-from jaxlint.staging.timing import waits_for_nothing
+from jaxlint.staging.reach.entry import PRIMITIVE
+from jaxlint.staging.tracking.gradients import marked
+from jaxlint.staging.tracking.timing import waits_for_nothing
+from jaxlint.staging.transforms.boundary import SHAPED
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from jaxlint.jaxapi.functions import KEY_MAKERS, STATIC_FUNCTIONS
-from jaxlint.staging.external_models import Call, calls
+from jaxlint.staging.evaluator.library_models import Call, calls
 from jaxlint.staging.values import UNKNOWN, Array, Origin, Static, Unknown, Value, constant
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jaxlint.staging.constants import constant_names
-from jaxlint.staging.external_models import Call, calls
-from jaxlint.staging.trees import is_pytree
+from jaxlint.staging.evaluator.library_models import Call, calls
+from jaxlint.staging.transforms.trees import is_pytree
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -22,6 +21,7 @@ from jaxlint.staging.values import (
     find_array,
     join_all,
 )
+from jaxlint.staging.values.constants import constant_names
 
 
 @calls("jax.tree.leaves")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from jaxlint.jaxapi.functions import NUMPY_DISPATCHES, NUMPY_FRESH, NUMPY_METADATA, NUMPY_VIEWS
 from jaxlint.staging import events
-from jaxlint.staging.external_models import Call, calls, calls_of_made, methods
-from jaxlint.staging.operations import changed_in_place, numpy_dtype
-from jaxlint.staging.shapes import lacks_rows
+from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, methods
+from jaxlint.staging.tracking.operations import changed_in_place, numpy_dtype
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -21,6 +20,7 @@ from jaxlint.staging.values import (
     find_array,
     is_single,
 )
+from jaxlint.staging.values.shapes import lacks_rows
 
 _STATIC = frozenset(
     f"numpy.{name}"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.external_models import Call, calls, methods
-from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.evaluator.library_models import Call, calls, methods
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -16,6 +15,7 @@ from jaxlint.staging.values import (
     Value,
     is_none,
 )
+from jaxlint.staging.values.stage import Stage, Why
 
 # The kernels that differentiate a model, what runs them, and what fits a guide to a model.
 _KERNELS = frozenset(f"numpyro.infer.{name}" for name in ("NUTS", "HMC", "BarkerMH", "SA", "HMCECS"))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jaxlint.staging.external_models import Call, calls_of_made, methods
-from jaxlint.staging.stage import Stage, Why
+from jaxlint.staging.evaluator.library_models import Call, calls_of_made, methods
 from jaxlint.staging.values import (
     CALLABLE,
     UNKNOWN,
@@ -21,6 +20,7 @@ from jaxlint.staging.values import (
     Value,
     is_none,
 )
+from jaxlint.staging.values.stage import Stage, Why
 
 _SCHEDULE_NAMES = ("learning_rate", "step_size_fn", "schedule")
 _SCHEDULED = frozenset(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.external_models import Call, attributes, calls, methods, nothing
-from jaxlint.staging.syntax_facts import all_parameters, positional_parameters
+from jaxlint.staging.evaluator.library_models import Call, attributes, calls, methods, nothing
 from jaxlint.staging.values import (
     UNKNOWN,
     BoundMethod,
@@ -18,6 +17,7 @@ from jaxlint.staging.values import (
     Value,
     join_all,
 )
+from jaxlint.syntax.facts import all_parameters, positional_parameters
 
 _SIGNATURE = "inspect.signature"  # made here alone: calling the function gives nothing else
 _BOUND = "inspect.signature.bind"

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from jaxlint.staging.external_models import Call, calls, calls_of_made, methods
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.scopes import Guessing, Staged
-from jaxlint.staging.stage import HOST
-from jaxlint.staging.syntax_facts import parameter_annotations, positional_parameters
+from jaxlint.staging.evaluator.library_models import Call, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.scopes import Guessing, Staged
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -22,6 +19,9 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.stage import HOST
+from jaxlint.syntax.facts import parameter_annotations, positional_parameters
 
 _GENERIC = "functools.singledispatch"
 _REGISTER = "functools.singledispatch.register"  # `f.register(C)`, about to be called with a function

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.constants import constant_names
-from jaxlint.staging.copies import copied, shallow
-from jaxlint.staging.environment import by_environment
-from jaxlint.staging.external_models import Call, attributes, calls, calls_of_made, methods
+from jaxlint.staging.evaluator.environment import by_environment
+from jaxlint.staging.evaluator.library_models import Call, attributes, calls, calls_of_made, methods
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -27,6 +25,8 @@ from jaxlint.staging.values import (
     constant,
     join,
 )
+from jaxlint.staging.values.constants import constant_names
+from jaxlint.staging.values.copies import copied, shallow
 
 # -- functools
 

@@ -10,17 +10,17 @@ from pathlib import Path
 from jaxlint.finding import Finding, FixRequest, Severity, Span
 from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile
-from jaxlint.staging import memo
 from jaxlint.staging.consequences import Consequences, WrongStatic
-from jaxlint.staging.deep_stack import with_deep_stack
+from jaxlint.staging.evaluator.deep_stack import with_deep_stack
+from jaxlint.staging.evaluator.failures import Contained
 from jaxlint.staging.events import Event
 from jaxlint.staging.evidence import severity_of
-from jaxlint.staging.failures import Contained
-from jaxlint.staging.frame import Frame
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module, Project
-from jaxlint.staging.syntax_facts import expects_error, provokes_errors
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax import memo
+from jaxlint.syntax.facts import expects_error, provokes_errors
 
 _ROUNDS = 3  # of suppositions: what is supposed to run calls, and is handed, more
 CONTEXT_STEPS = 75_000  # evaluated nodes of files that are not reported, which call what is

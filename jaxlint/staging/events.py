@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from jaxlint.staging.buffers import Donation
-    from jaxlint.staging.frame import Frame, Loop
-    from jaxlint.staging.timing import Dispatch
+    from jaxlint.staging.tracking.buffers import Donation
+    from jaxlint.staging.tracking.timing import Dispatch
     from jaxlint.staging.values import (
         Array,
         ClassValue,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
         Transformed,
         Value,
     )
+    from jaxlint.staging.values.frame import Frame, Loop
 
 
 @dataclass(slots=True, eq=False)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from jaxlint.finding import Severity
 from jaxlint.staging.events import Event
-from jaxlint.staging.frame import Frame
 from jaxlint.staging.project import Module
-from jaxlint.staging.stage import Why
-from jaxlint.staging.syntax_facts import nodes_of
 from jaxlint.staging.values import Array, Transformed
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.stage import Why
+from jaxlint.syntax.facts import nodes_of
 
 
 def severity_of(event: Event) -> Severity:

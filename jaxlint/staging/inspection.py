@@ -8,17 +8,17 @@ from dataclasses import asdict, dataclass, field
 
 from jaxlint.source import SourceFile
 from jaxlint.staging.analysis import Analysis, build, run, suppose
-from jaxlint.staging.calls import FunctionRecord, Observation, label_of
-from jaxlint.staging.deep_stack import with_deep_stack
-from jaxlint.staging.givers import Giver, Givers
-from jaxlint.staging.inspected_parameters import gets_tracers, parameter_facts
+from jaxlint.staging.evaluator.calls import FunctionRecord, Observation, label_of
+from jaxlint.staging.evaluator.deep_stack import with_deep_stack
+from jaxlint.staging.inspecting.inspected_parameters import gets_tracers, parameter_facts
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 from jaxlint.staging.project import Module
-from jaxlint.staging.scope import Scope
-from jaxlint.staging.syntax_facts import all_parameters, name_loads
-from jaxlint.staging.trees import tracer_in
+from jaxlint.staging.reach.tracer_sources import Giver, Givers
+from jaxlint.staging.transforms.trees import tracer_in
 from jaxlint.staging.values import Function
+from jaxlint.staging.values.scope import Scope
+from jaxlint.syntax.facts import all_parameters, name_loads
 
 
 @dataclass(slots=True)

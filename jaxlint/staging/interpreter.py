@@ -17,37 +17,34 @@ from jaxlint.libraries import load
 from jaxlint.source import SourceError
 from jaxlint.source.read import read_source
 from jaxlint.staging import events
-from jaxlint.staging.access import Access
-from jaxlint.staging.buffers import Buffers
-from jaxlint.staging.builtin_calls import BuiltinCalls
-from jaxlint.staging.calls import Calls, FunctionRecord
-from jaxlint.staging.classes import Classes
-from jaxlint.staging.controlflow import ControlFlow
-from jaxlint.staging.creation import Creation
-from jaxlint.staging.datamodel import DataModel
-from jaxlint.staging.entry import Entry
-from jaxlint.staging.expressions import Expressions
-from jaxlint.staging.externals import Externals
-from jaxlint.staging.failures import Contained, bound_names, internal_error
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.givers import Givers
-from jaxlint.staging.gradients import Gradients
-from jaxlint.staging.keys import Keys
-from jaxlint.staging.lifting import Lifting
+from jaxlint.staging.evaluator.access import Access
+from jaxlint.staging.evaluator.builtin_calls import BuiltinCalls
+from jaxlint.staging.evaluator.calls import Calls, FunctionRecord
+from jaxlint.staging.evaluator.classes import Classes
+from jaxlint.staging.evaluator.datamodel import DataModel
+from jaxlint.staging.evaluator.expressions import Expressions
+from jaxlint.staging.evaluator.externals import Externals
+from jaxlint.staging.evaluator.failures import Contained, bound_names, internal_error
+from jaxlint.staging.evaluator.methods import Methods
+from jaxlint.staging.evaluator.scopes import Block, Provoking
+from jaxlint.staging.evaluator.statements import Statements
+from jaxlint.staging.evaluator.tested_items import taken_as_tested
 from jaxlint.staging.listeners import Listeners, hand
-from jaxlint.staging.methods import Methods
-from jaxlint.staging.operations import Operations
 from jaxlint.staging.project import Module, Project
-from jaxlint.staging.receivers import Awaited, LeftOpen, Receivers
-from jaxlint.staging.scopes import Block, Provoking
-from jaxlint.staging.stage import HOST, Stage, Why
-from jaxlint.staging.statements import Statements
-from jaxlint.staging.supposed import Supposed
-from jaxlint.staging.syntax_facts import changing_classes
-from jaxlint.staging.tested_items import taken_as_tested
-from jaxlint.staging.timing import Ledger, Timing, is_input
-from jaxlint.staging.transforming import Transforming
-from jaxlint.staging.trees import Trees
+from jaxlint.staging.reach.assumed_calls import Supposed
+from jaxlint.staging.reach.entry import Entry
+from jaxlint.staging.reach.receivers import Awaited, LeftOpen, Receivers
+from jaxlint.staging.reach.tracer_sources import Givers
+from jaxlint.staging.tracking.buffers import Buffers
+from jaxlint.staging.tracking.gradients import Gradients
+from jaxlint.staging.tracking.keys import Keys
+from jaxlint.staging.tracking.operations import Operations
+from jaxlint.staging.tracking.timing import Ledger, Timing, is_input
+from jaxlint.staging.transforms.controlflow import ControlFlow
+from jaxlint.staging.transforms.creation import Creation
+from jaxlint.staging.transforms.lifting import Lifting
+from jaxlint.staging.transforms.transforming import Transforming
+from jaxlint.staging.transforms.trees import Trees
 from jaxlint.staging.values import (
     MISSING,
     UNKNOWN,
@@ -62,6 +59,9 @@ from jaxlint.staging.values import (
     Value,
     some,
 )
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.stage import HOST, Stage, Why
+from jaxlint.syntax.facts import changing_classes
 
 STEPS_PER_LINE = 400  # evaluated nodes per line of source before contexts are cut short
 MINIMUM_STEPS = 2_000_000

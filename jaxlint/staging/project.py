@@ -18,8 +18,8 @@ from jaxlint.source import SourceError, SourceFile
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS
 from jaxlint.source.read import read_source, shown_path
 from jaxlint.source.regular import MAX_SETTINGS, read_regular
-from jaxlint.staging.parents import Parents
-from jaxlint.staging.scope import Scope
+from jaxlint.staging.values.scope import Scope
+from jaxlint.syntax.parents import Parents
 from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
 
 _SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", ".env", "noxfile.py"})

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import FunctionNode, dotted, walk
 from jaxlint.staging.values import (
     BoundMethod,
     ClassValue,
@@ -20,6 +18,8 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint.syntax.facts import FunctionNode, dotted, walk
+from jaxlint.syntax.memo import cache
 
 
 def captured_self(event: TransformEvent, report: Reporter) -> tuple[ClassValue | None, Function | None, str]:

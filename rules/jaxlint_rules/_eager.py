@@ -6,10 +6,10 @@ import ast
 
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Function, Partial, Transformed, Value
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted, nodes_of, walk
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._loops import host_loops, is_on_host, names_in
 
 _HOST = ("np.", "numpy.", "math.", "time.", "os.", "plt.", "random.", "logging.")

@@ -6,8 +6,8 @@ import ast
 
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.staging import Reporter
-from jaxlint.staging.frame import Frame
 from jaxlint.staging.project import Module
+from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.parse import span_of
 
 

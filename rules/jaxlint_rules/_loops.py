@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from jaxlint.staging.frame import Frame, Loop
-from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import FunctionNode, all_parameters, dotted, walk
+from jaxlint.staging.values.frame import Frame, Loop
+from jaxlint.syntax.facts import FunctionNode, all_parameters, dotted, walk
+from jaxlint.syntax.memo import cache
 
 _NEAR = 2  # calls between a loop and a place that it is said to run
 FEW = 4  # iterations of a loop that are too few to matter

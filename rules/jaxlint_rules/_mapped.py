@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.stage import Stage
 from jaxlint.staging.values import Array
+from jaxlint.staging.values.stage import Stage
 
 
 def mapping(stage: Stage) -> Stage | None:

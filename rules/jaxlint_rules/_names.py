@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from jaxlint.jaxapi.names import canonical
-from jaxlint.staging.scope import Scope
-from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import External
+from jaxlint.staging.values.scope import Scope
+from jaxlint.syntax.facts import dotted
 
 
 def external_name(node: ast.AST, scope: Scope) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.calls import label_of
+from jaxlint.staging.evaluator.calls import label_of
 from jaxlint.staging.events import Event, LeakEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.syntax_facts import all_parameters
 from jaxlint.staging.values import Array
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import all_parameters
 
 
 def traced(event: Event, array: Array) -> str:

@@ -9,8 +9,8 @@ from jaxlint.finding import FixRequest
 from jaxlint.jaxapi.functions import SHAPE_ARGUMENTS
 from jaxlint.jaxapi.transforms import STATIC_JIT_KINDS
 from jaxlint.staging.events import Event
-from jaxlint.staging.syntax_facts import all_parameters, names_stored, nodes_of
 from jaxlint.staging.values import Array, Function, Static
+from jaxlint.syntax.facts import all_parameters, names_stored, nodes_of
 from jaxlint_rules._fixes import declare_static
 from jaxlint_rules._names import external_name
 

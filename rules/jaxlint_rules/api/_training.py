@@ -7,8 +7,8 @@ import re
 
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import ExternalMethod, ExternalObject, Unknown
+from jaxlint.syntax.facts import dotted
 
 _OPTIMISER = re.compile(r"(^|[._])(opt|optim|optimizer|optimiser|tx|optax_opt)$")
 

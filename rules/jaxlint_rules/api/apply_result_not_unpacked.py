@@ -8,8 +8,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import MISSING, constant
+from jaxlint.syntax.facts import dotted
 from jaxlint_rules.api._training import targets_of
 
 _ARRAY = (

@@ -8,8 +8,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import HostCallEvent
-from jaxlint.staging.syntax_facts import all_parameters, name_loads, names_stored
 from jaxlint.staging.values import Array, Function, Partial, find_array
+from jaxlint.syntax.facts import all_parameters, name_loads, names_stored
 from jaxlint_rules._reasons import guarded, traced
 
 _METADATA = frozenset({"shape", "ndim", "dtype", "size", "weak_type", "aval", "itemsize"})

@@ -10,9 +10,7 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.operations import dtype_named
-from jaxlint.staging.stage import Stage
-from jaxlint.staging.syntax_facts import dotted, nodes_of
+from jaxlint.staging.tracking.operations import dtype_named
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -28,6 +26,8 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
+from jaxlint.staging.values.stage import Stage
+from jaxlint.syntax.facts import dotted, nodes_of
 from jaxlint_rules._generators import GENERATORS, NOT_DRAWS, RANDOM
 from jaxlint_rules._names import external_name
 from jaxlint_rules._x64 import may_have_x64

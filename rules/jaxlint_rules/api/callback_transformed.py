@@ -6,7 +6,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.gradients import flow_in
+from jaxlint.staging.tracking.gradients import flow_in
 from jaxlint.staging.values import Array, constant
 from jaxlint_rules._mapped import is_mapped, mapping
 from jaxlint_rules._reasons import guarded, staged_because

@@ -9,10 +9,10 @@ from jaxlint.jaxapi.settings import SETTINGS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, NameEvent
-from jaxlint.staging.memo import cache
-from jaxlint.staging.parents import Parents
-from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import Array, constant
+from jaxlint.syntax.facts import dotted
+from jaxlint.syntax.memo import cache
+from jaxlint.syntax.parents import Parents
 
 # Packages that import jax when they are imported.
 _IMPORTING = frozenset(

@@ -9,8 +9,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import MISSING, ClassValue, ExternalObject, Function, Instance, Value, constant
+from jaxlint.syntax.facts import dotted
 
 _LAYERS = {"Dropout": ("deterministic", "rngs"), "BatchNorm": ("use_running_average", "mutable")}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from jaxlint.staging.events import ElapsedEvent
-from jaxlint.staging.frame import Loop
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
+from jaxlint.staging.values.frame import Loop
+from jaxlint.syntax.facts import dotted, nodes_of, walk
 
 _MEANS = frozenset({"mean", "average", "fmean", "nanmean", "sum"})
 # What leaves the first, longest one out, or shows it beside the others.

@@ -7,8 +7,8 @@ import re
 
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ElapsedEvent, Event
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.timing import Dispatch
+from jaxlint.staging.tracking.timing import Dispatch
+from jaxlint.staging.values.frame import Frame
 
 # Who writes of these around a measurement knows that it holds more, or less, than the computation.
 COMPILING = re.compile(r"compil|first|warm|cold|trac(e|ing)|jit[_ )]|overhead|startup|init", re.IGNORECASE)

@@ -10,9 +10,9 @@ from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ElapsedEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.syntax_facts import dotted, nodes_of
-from jaxlint.staging.timing import Dispatch
+from jaxlint.staging.tracking.timing import Dispatch
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted, nodes_of
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import SIZED, assigned_once, names_in, rebound
 from jaxlint_rules.benchmarking._averages import averaged, is_divided

@@ -9,7 +9,7 @@ from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ElapsedEvent
-from jaxlint.staging.frame import Frame
+from jaxlint.staging.values.frame import Frame
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.benchmarking._regions import (
     COMPILING,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.syntax_facts import dotted, positional_parameters
 from jaxlint.staging.values import (
     ExternalObject,
     Function,
@@ -13,6 +12,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.syntax.facts import dotted, positional_parameters
 from jaxlint_rules._loops import names_in
 
 SPEC = "jax.experimental.pallas.BlockSpec"

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from jaxlint.jaxapi.dtypes import KINDS
 from jaxlint.jaxapi.functions import STATIC_ATTRIBUTES
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.syntax_facts import dotted, positional_parameters
 from jaxlint.staging.values import (
     Array,
     ExternalObject,
@@ -20,6 +19,7 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.syntax.facts import dotted, positional_parameters
 from jaxlint_rules.purity._captures import free_reads
 
 # What arrays have and references have not; `sum` and its like are looked up on the array behind, and fail.

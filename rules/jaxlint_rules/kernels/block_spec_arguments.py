@@ -8,7 +8,6 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.memo import cache
 from jaxlint.staging.values import (
     External,
     ExternalObject,
@@ -18,6 +17,7 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.kernels import PALLAS_CALL
 from jaxlint_rules.kernels._coverage import SPEC, overwritten, specs_of

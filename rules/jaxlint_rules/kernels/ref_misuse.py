@@ -9,7 +9,6 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.syntax_facts import dotted, positional_parameters, sizes_of_kernel
 from jaxlint.staging.values import (
     Function,
     ListValue,
@@ -19,6 +18,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint.syntax.facts import dotted, positional_parameters, sizes_of_kernel
 from jaxlint.syntax.functions import own_nodes
 from jaxlint_rules.kernels import PALLAS_CALL
 from jaxlint_rules.kernels._references import captured_arrays, miscounted, used_as_array

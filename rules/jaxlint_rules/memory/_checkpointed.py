@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from jaxlint.staging.events import CallEvent, CarryEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array, Function, Transformed, Unknown, Value, constant
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted, nodes_of, walk
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._loops import names_in
 
 _LOOPS = ("scan", "while_loop", "fori_loop", "map", "nn.scan")

@@ -6,12 +6,12 @@ import ast
 import math
 
 from jaxlint.jaxapi.names import canonical
-from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
-from jaxlint.staging.scope import Scope
-from jaxlint.staging.shapes import ELEMENTWISE, REDUCTIONS, shape_of
-from jaxlint.staging.syntax_facts import all_parameters, dotted, names_stored, nodes_of
 from jaxlint.staging.values import UNKNOWN, Array, External, NumpyArray, Static, Unknown, constant
+from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.shapes import ELEMENTWISE, REDUCTIONS, shape_of
+from jaxlint.syntax.facts import all_parameters, dotted, names_stored, nodes_of
+from jaxlint.syntax.memo import cache
 
 Size = float  # elements; infinite for what is loaded from a file
 Shape = tuple[int, ...]

@@ -11,8 +11,6 @@ from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.shapes import least_size
-from jaxlint.staging.syntax_facts import all_parameters, dotted, name_loads, names_stored
 from jaxlint.staging.values import (
     UNKNOWN,
     Array,
@@ -28,6 +26,8 @@ from jaxlint.staging.values import (
     TupleValue,
     Value,
 )
+from jaxlint.staging.values.shapes import least_size
+from jaxlint.syntax.facts import all_parameters, dotted, name_loads, names_stored
 from jaxlint_rules._compiled_methods import captured_self, reads_of_self
 from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of, size_of_attribute, size_of_name
 from jaxlint_rules.memory._weights import weights_of

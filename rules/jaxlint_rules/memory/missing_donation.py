@@ -10,10 +10,7 @@ from jaxlint.finding import FixRequest, Safety, Severity, Step
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StagedReturnEvent, TransformEvent
-from jaxlint.staging.memo import cache
 from jaxlint.staging.project import Module
-from jaxlint.staging.shapes import shape_of
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import (
     Array,
     Function,
@@ -25,6 +22,9 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
 )
+from jaxlint.staging.values.shapes import shape_of
+from jaxlint.syntax.facts import dotted, nodes_of, walk
+from jaxlint.syntax.memo import cache
 from jaxlint.syntax.scripts import is_script
 
 _UPDATES = re.compile(r"step|update|train|learn")

@@ -11,7 +11,6 @@ from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent, Event, TransformEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import (
     External,
     ListValue,
@@ -21,6 +20,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint_rules._loops import names_in
 from jaxlint_rules.memory._checkpointed import CheckpointedCalls
 

@@ -9,7 +9,6 @@ from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import BodyEvent, CallEvent, CarryEvent, OperationEvent
-from jaxlint.staging.stage import Why
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -24,6 +23,7 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
+from jaxlint.staging.values.stage import Why
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW
 

@@ -11,8 +11,8 @@ from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import DonatedReadEvent, DonationEvent, StagedReturnEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import dotted, place_of, walk
 from jaxlint.staging.values import Array, External, Instance, Unknown, Value, parts_of
+from jaxlint.syntax.facts import dotted, place_of, walk
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _METRICS = re.compile(r"eval|loss|metric|valid|test|predict|infer|represent")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from jaxlint.finding import FixRequest, Safety, Step
 from jaxlint.jaxapi.attributes import attribute_change, attribute_rewrite, call_of
 from jaxlint.jaxapi.history import PACKAGES, ApiChange, Target, describe_replacement, package_of
-from jaxlint.staging.syntax_facts import names_stored
 from jaxlint.staging.values import Array, ExternalObject, Transformed, Unknown
+from jaxlint.syntax.facts import names_stored
 from jaxlint_rules.migration.changed_names import SpelledNames
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from jaxlint.jaxapi.rewrites import rename_parameters, risk
 
 if TYPE_CHECKING:
     from jaxlint.staging.events import NameEvent
-from jaxlint.staging.syntax_facts import nodes_of
+from jaxlint.syntax.facts import nodes_of
 
 
 class ImportedNames:

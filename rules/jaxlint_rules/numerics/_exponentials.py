@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jaxlint.staging.frame import Frame
 from jaxlint.staging.values import Array, Unknown, Value
+from jaxlint.staging.values.frame import Frame
 from jaxlint_rules.numerics._expressions import made, number, unviewed
 
 _BOUNDED = frozenset(

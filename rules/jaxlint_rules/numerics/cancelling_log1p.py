@@ -7,7 +7,7 @@ from jaxlint.jaxapi.dtypes import is_integer
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.operations import dtype_of
+from jaxlint.staging.tracking.operations import dtype_of
 from jaxlint.staging.values import UNKNOWN, Array, Value
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._expressions import made, number

@@ -9,8 +9,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent, OperationEvent
-from jaxlint.staging.gradients import flow_in
-from jaxlint.staging.syntax_facts import positional_parameters
+from jaxlint.staging.tracking.gradients import flow_in
 from jaxlint.staging.values import (
     Array,
     DictValue,
@@ -23,6 +22,7 @@ from jaxlint.staging.values import (
     Value,
     constant,
 )
+from jaxlint.syntax.facts import positional_parameters
 from jaxlint_rules.numerics._expressions import euclidean_vector, made, number, same, unviewed
 
 _ZEROS = ("zeros", "zeros_like")

@@ -6,8 +6,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.frame import Frame
 from jaxlint.staging.values import Value
+from jaxlint.staging.values.frame import Frame
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.numerics._exponentials import may_overflow
 from jaxlint_rules.numerics._expressions import made, number, unviewed

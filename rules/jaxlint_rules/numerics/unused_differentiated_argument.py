@@ -8,8 +8,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.syntax_facts import positional_parameters, walk
 from jaxlint.staging.values import BoundMethod, Function, Partial, Transformed, Value, constant
+from jaxlint.syntax.facts import positional_parameters, walk
 
 _KINDS = frozenset({"grad", "value_and_grad"})
 

@@ -10,9 +10,9 @@ from jaxlint.jaxapi.dtypes import is_integer
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.operations import dtype_of
-from jaxlint.staging.syntax_facts import all_parameters, dotted
+from jaxlint.staging.tracking.operations import dtype_of
 from jaxlint.staging.values import Array, Value
+from jaxlint.syntax.facts import all_parameters, dotted
 from jaxlint_rules.numerics._expressions import DEEP, VIEWS, is_number, made, number, same, unviewed
 
 # Operations whose derivative is not finite at 0, or left of it.

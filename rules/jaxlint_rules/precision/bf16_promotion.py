@@ -9,7 +9,7 @@ from jaxlint.jaxapi.dtypes import KINDS, LOW_PRECISION, MAKERS, RANDOM_MAKERS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.operations import dtype_of
+from jaxlint.staging.tracking.operations import dtype_of
 from jaxlint.staging.values import Array, ListValue, NumpyArray, Operation, TupleValue, Value
 
 _WIDE = frozenset({"float32", "float64"})

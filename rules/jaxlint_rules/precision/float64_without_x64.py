@@ -9,9 +9,9 @@ from jaxlint.jaxapi.dtypes import MAKERS, RANDOM_MAKERS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, OperationEvent
-from jaxlint.staging.operations import dtype_named
-from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.staging.tracking.operations import dtype_named
 from jaxlint.staging.values import External, Operation, Static, Value
+from jaxlint.syntax.facts import dotted, walk
 from jaxlint_rules._x64 import may_have_x64
 
 _GIVEN = {"float64": "float32", "complex128": "complex64", "int64": "int32", "uint64": "uint32"}

@@ -8,9 +8,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent, OperationEvent
-from jaxlint.staging.operations import dtype_named, dtype_of
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.tracking.operations import dtype_named, dtype_of
 from jaxlint.staging.values import Array, AtIndexer, ExternalMethod, ListValue, TupleValue, Value
+from jaxlint.syntax.facts import dotted
 from jaxlint_rules._loops import host_loops, names_in
 
 _LOW = ("bfloat16", "float16")

@@ -8,8 +8,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import Array, Operation, Value, constant
+from jaxlint.syntax.facts import dotted
 
 _PRODUCTS = ("matmul", "dot", "einsum", "tensordot", "inner", "vdot")
 

@@ -9,7 +9,7 @@ from jaxlint.jaxapi.dtypes import is_integer, strong
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.operations import dtype_of, is_inexact
+from jaxlint.staging.tracking.operations import dtype_of, is_inexact
 from jaxlint.staging.values import Array, Operation, Static, Value, constant
 from jaxlint_rules.numerics._expressions import made, number, unviewed
 

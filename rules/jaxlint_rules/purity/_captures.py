@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import (
+from jaxlint.syntax.facts import (
     FunctionNode,
     all_parameters,
     children,
@@ -16,6 +15,7 @@ from jaxlint.staging.syntax_facts import (
     statements,
     walk,
 )
+from jaxlint.syntax.memo import cache
 
 Owner = ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -9,8 +9,6 @@ from jaxlint.jaxapi.functions import LOGGER_MAKERS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, ConvertEvent, SideEffectEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import (
     External,
     ExternalMethod,
@@ -20,6 +18,8 @@ from jaxlint.staging.values import (
     constant,
     find_array,
 )
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted, walk
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._generators import GENERATORS, NOT_DRAWS, RANDOM
 from jaxlint_rules._reasons import guarded, staged_because

@@ -8,9 +8,6 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.scope import Scope
-from jaxlint.staging.syntax_facts import all_parameters, nodes_of
 from jaxlint.staging.values import (
     Array,
     DictValue,
@@ -25,6 +22,9 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
 )
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.scope import Scope
+from jaxlint.syntax.facts import all_parameters, nodes_of
 from jaxlint_rules.purity._captures import (
     Owner,
     Place,

@@ -11,8 +11,8 @@ from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import ClassValue
+from jaxlint.syntax.facts import dotted
 from jaxlint_rules._compiled_methods import captured_self, facts_of_method, reads_of_self
 from jaxlint_rules.purity._captures import between, functions_of, timeline
 

@@ -12,8 +12,8 @@ from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import LeakEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import dotted, place_of, walk
 from jaxlint.staging.values import find_array
+from jaxlint.syntax.facts import dotted, place_of, walk
 from jaxlint_rules._reasons import guarded, staged_because
 
 

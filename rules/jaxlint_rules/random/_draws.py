@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import ClassValue
+from jaxlint.syntax.facts import dotted
 
 # Functions of `jax.random` whose numbers should differ wherever they are drawn.
 _DRAWS = frozenset(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.frame import Frame, Loop
-from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of
 from jaxlint.staging.values import Function
+from jaxlint.staging.values.frame import Frame, Loop
+from jaxlint.syntax.facts import all_parameters, dotted, nodes_of
 from jaxlint_rules._loops import assigned_once, host_loops, is_few, names_in, rebound
 
 _SEEDED = frozenset({"PRNGKey", "PRNGSequence", "Rngs"})

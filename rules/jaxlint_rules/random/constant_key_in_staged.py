@@ -10,9 +10,9 @@ from jaxlint.jaxapi.functions import KEY_MAKERS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.syntax_facts import all_parameters, dotted
 from jaxlint.staging.values import MISSING, Array, DictValue, ExternalObject, Value, constant
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import all_parameters, dotted
 from jaxlint_rules._reasons import is_parameter, staged_because
 from jaxlint_rules.random._draws import is_draw
 

@@ -8,7 +8,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.syntax_facts import dotted, name_loads
+from jaxlint.syntax.facts import dotted, name_loads
 
 _MAKERS = ("jax.random.split", "jax.random.fold_in")
 

@@ -10,9 +10,9 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, KeptKeyEvent
-from jaxlint.staging.keys import name_in
-from jaxlint.staging.syntax_facts import dotted, none_branch
+from jaxlint.staging.tracking.keys import name_in
 from jaxlint.staging.values import ClassValue, Function, Transformed
+from jaxlint.syntax.facts import dotted, none_branch
 from jaxlint_rules.random._draws import is_draw, renews
 from jaxlint_rules.random._same_keys import made_anew
 

@@ -9,9 +9,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeyEvent
-from jaxlint.staging.keys import name_in
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import dotted, names_stored
+from jaxlint.staging.tracking.keys import name_in
+from jaxlint.syntax.facts import dotted, names_stored
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
 

@@ -9,9 +9,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import KeptKeyEvent
-from jaxlint.staging.keys import name_in
-from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of
+from jaxlint.staging.tracking.keys import name_in
 from jaxlint.staging.values import Function
+from jaxlint.syntax.facts import all_parameters, dotted, nodes_of
 from jaxlint_rules._loops import given_arguments
 from jaxlint_rules.random._draws import is_draw
 

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import BoundMethod, ClassValue, Function, Instance, Value
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted, nodes_of, walk
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._loops import assigned_once, counters, decaying, given_arguments, growing
 
 _DEPTH = 4  # names and functions between an argument and the counter

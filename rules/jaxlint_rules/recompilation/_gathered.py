@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.values import ClassValue, Function, Instance, Value
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted, nodes_of
+from jaxlint.syntax.memo import cache
 from jaxlint_rules.recompilation._ragged import STACKING, binding, results
 
 _ADDING = frozenset({"append", "extend"})

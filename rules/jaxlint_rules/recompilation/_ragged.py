@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import all_parameters, dotted, nodes_of, walk
 from jaxlint.staging.values import Function
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import all_parameters, dotted, nodes_of, walk
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._loops import assigned_once, names_in, rebound
 
 _FILLED = frozenset({"zeros", "ones", "empty", "full"})

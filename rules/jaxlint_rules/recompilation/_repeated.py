@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.syntax.facts import dotted, walk
 from jaxlint_rules._loops import counters, names_in
 
 LAYERS = re.compile(r"layer|block|depth|stage|level|head|scale|micro|device|dim|message|pass|modul|refine")

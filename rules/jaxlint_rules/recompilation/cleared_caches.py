@@ -8,8 +8,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.values import ExternalMethod, Transformed
+from jaxlint.staging.values.frame import Frame, Loop
 from jaxlint_rules._loops import host_loops
 
 

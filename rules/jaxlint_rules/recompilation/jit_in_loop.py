@@ -9,9 +9,7 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.frame import Frame, Loop
 from jaxlint.staging.project import Module
-from jaxlint.staging.syntax_facts import all_parameters, dotted, names_stored, nodes_of, walk
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -27,6 +25,8 @@ from jaxlint.staging.values import (
     constant,
     kind_of_static,
 )
+from jaxlint.staging.values.frame import Frame, Loop
+from jaxlint.syntax.facts import all_parameters, dotted, names_stored, nodes_of, walk
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, counters, given_arguments, host_loops, names_in
 from jaxlint_rules.recompilation._following import follows

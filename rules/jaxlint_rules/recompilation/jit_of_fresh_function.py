@@ -8,8 +8,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.frame import Frame
 from jaxlint.staging.values import BoundMethod, Function, ListValue, Partial, TupleValue, Value
+from jaxlint.staging.values.frame import Frame
 from jaxlint_rules._loops import host_loops
 
 _EAGER = {

@@ -9,8 +9,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import Event, OperationEvent
-from jaxlint.staging.frame import Frame, Loop
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.values.frame import Frame, Loop
+from jaxlint.syntax.facts import dotted
 from jaxlint_rules._eager import computes_only
 from jaxlint_rules._loops import is_on_host
 from jaxlint_rules.recompilation._repeated import carries, may_loop

@@ -10,10 +10,10 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StagedReturnEvent
-from jaxlint.staging.frame import Loop
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array, Instance, Origin, Transformed, TupleValue, Unknown, Value, parts_of
+from jaxlint.staging.values.frame import Loop
+from jaxlint.syntax.facts import dotted, nodes_of, walk
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._loops import (
     GROWING,
     SIZED,

@@ -11,10 +11,10 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import Event, OperationEvent
-from jaxlint.staging.frame import Frame, Loop
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array, constant
+from jaxlint.staging.values.frame import Frame, Loop
+from jaxlint.syntax.facts import dotted, nodes_of, walk
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._loops import has_other_way
 from jaxlint_rules._reasons import staged_because
 from jaxlint_rules.recompilation._repeated import LAYERS, carries, counter, may_loop, may_repeat

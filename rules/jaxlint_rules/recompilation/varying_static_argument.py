@@ -9,8 +9,8 @@ from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StaticArgumentEvent, TracedArgumentEvent
-from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.values import Array, Instance, Static
+from jaxlint.syntax.facts import dotted, nodes_of
 from jaxlint_rules._fixes import declare_traced
 from jaxlint_rules._loops import assigned_once, bodies, host_loops
 from jaxlint_rules.recompilation._following import fields_given, follows, follows_calls

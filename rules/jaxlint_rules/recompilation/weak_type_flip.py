@@ -11,8 +11,8 @@ from jaxlint.jaxapi.transforms import JIT_KINDS
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.operations import dtype_of
-from jaxlint.staging.timing import identity
+from jaxlint.staging.tracking.operations import dtype_of
+from jaxlint.staging.tracking.timing import identity
 from jaxlint.staging.values import Array, NumpyArray, Static, Transformed, Value, kind_of_static
 
 

@@ -9,8 +9,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.syntax_facts import dotted, name_loads
 from jaxlint.staging.values import ExternalObject
+from jaxlint.syntax.facts import dotted, name_loads
 
 _SEVERAL = re.compile(r"\bdistributed\.initialize\(|\bprocess_(?:count|index)\(")
 _GLOBAL = (

@@ -8,9 +8,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.meshes import spec_entries, strings
-from jaxlint.staging.syntax_facts import dotted, nodes_of, positional_parameters
+from jaxlint.staging.tracking.meshes import spec_entries, strings
 from jaxlint.staging.values import BoundMethod, Function, ListValue, Transformed, TupleValue
+from jaxlint.syntax.facts import dotted, nodes_of, positional_parameters
 
 
 class LocalSize(Rule):

@@ -8,8 +8,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.values import ExternalObject, Transformed
+from jaxlint.syntax.facts import dotted, nodes_of
 from jaxlint_rules._loops import names_in
 
 _MULTIHOST = "jax.experimental.multihost_utils."

@@ -8,9 +8,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.syntax_facts import dotted, nodes_of
 from jaxlint.staging.values import ExternalObject, Static, is_none
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted, nodes_of
 
 _DEVICES = ("devices", "local_devices")
 

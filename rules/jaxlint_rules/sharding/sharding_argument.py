@@ -10,7 +10,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, Event, TransformEvent
-from jaxlint.staging.meshes import MESHES, is_spec, spec_axes
+from jaxlint.staging.tracking.meshes import MESHES, is_spec, spec_axes
 from jaxlint.staging.values import DictValue, ExternalObject, ListValue, TupleValue, Value, constant
 from jaxlint_rules.migration.changed_names import SpelledNames
 

@@ -8,9 +8,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.meshes import arguments_of, mesh_sizes, spec_entries, strings
-from jaxlint.staging.shapes import shape_of
-from jaxlint.staging.syntax_facts import dotted, nodes_of, positional_parameters, walk
+from jaxlint.staging.tracking.meshes import arguments_of, mesh_sizes, spec_entries, strings
 from jaxlint.staging.values import (
     External,
     ExternalObject,
@@ -23,6 +21,8 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
+from jaxlint.staging.values.shapes import shape_of
+from jaxlint.syntax.facts import dotted, nodes_of, positional_parameters, walk
 from jaxlint_rules.memory._sizes import shape_written
 
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "std", "var"})

@@ -10,9 +10,9 @@ from jaxlint.jaxapi.functions import COLLECTIVES
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.meshes import strings
-from jaxlint.staging.syntax_facts import dotted
+from jaxlint.staging.tracking.meshes import strings
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted
 from jaxlint_rules._reasons import path_to
 
 _SHARD_MAP = re.compile(r"\bshard_map\(")

@@ -8,7 +8,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.meshes import mesh_axes, spec_axes
+from jaxlint.staging.tracking.meshes import mesh_axes, spec_axes
 from jaxlint.staging.values import ExternalObject
 from jaxlint_rules._reasons import is_parameter
 

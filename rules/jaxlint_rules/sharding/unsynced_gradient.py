@@ -11,7 +11,6 @@ from jaxlint.jaxapi.functions import ARRAY_METHODS
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.syntax_facts import all_parameters, dotted, name_loads, nodes_of, positional_parameters
 from jaxlint.staging.values import (
     BoundMethod,
     DictValue,
@@ -25,6 +24,7 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
+from jaxlint.syntax.facts import all_parameters, dotted, name_loads, nodes_of, positional_parameters
 from jaxlint_rules._loops import names_in
 
 _GRADIENTS = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})

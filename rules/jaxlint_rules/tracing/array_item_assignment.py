@@ -9,9 +9,9 @@ from jaxlint.jaxapi.functions import CHANGING_METHODS, IN_PLACE_FUNCTIONS, NUMPY
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, StoreEvent
-from jaxlint.staging.operations import changed_in_place
-from jaxlint.staging.syntax_facts import walk
+from jaxlint.staging.tracking.operations import changed_in_place
 from jaxlint.staging.values import Array, ExternalMethod, ExternalObject, NumpyArray, Value
+from jaxlint.syntax.facts import walk
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded, is_parameter, traced
 

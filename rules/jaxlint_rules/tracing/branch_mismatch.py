@@ -8,8 +8,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import BranchesEvent
-from jaxlint.staging.shapes import Shape
 from jaxlint.staging.values import Origin
+from jaxlint.staging.values.shapes import Shape
 from jaxlint_rules._reasons import guarded
 from jaxlint_rules.tracing._structures import changed_in_size, difference, shapes_of_parts
 

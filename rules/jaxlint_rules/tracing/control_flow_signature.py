@@ -9,10 +9,7 @@ from jaxlint.jaxapi.dtypes import strong
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import BodyEvent, BranchesEvent, CallEvent
-from jaxlint.staging.memo import cache
-from jaxlint.staging.operations import dtype_of
-from jaxlint.staging.shapes import shape_of
-from jaxlint.staging.syntax_facts import leaf_parameters, nodes_of, positional_parameters
+from jaxlint.staging.tracking.operations import dtype_of
 from jaxlint.staging.values import (
     Array,
     BoundMethod,
@@ -31,6 +28,9 @@ from jaxlint.staging.values import (
     constant,
     is_none,
 )
+from jaxlint.staging.values.shapes import shape_of
+from jaxlint.syntax.facts import leaf_parameters, nodes_of, positional_parameters
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._reasons import decided_by_kind, guarded
 from jaxlint_rules._signatures import signature_of
 from jaxlint_rules.tracing._structures import describe, shapes_of_parts

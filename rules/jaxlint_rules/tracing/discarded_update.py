@@ -9,7 +9,6 @@ from jaxlint.jaxapi.functions import AT_UPDATES
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.syntax_facts import dotted
 from jaxlint.staging.values import (
     Array,
     AtIndexer,
@@ -20,6 +19,7 @@ from jaxlint.staging.values import (
     Unknown,
     Value,
 )
+from jaxlint.syntax.facts import dotted
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._names import external_name
 

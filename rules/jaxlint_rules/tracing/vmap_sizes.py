@@ -6,8 +6,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.shapes import shape_of
 from jaxlint.staging.values import Transformed, constant
+from jaxlint.staging.values.shapes import shape_of
 from jaxlint_rules._reasons import decided_by_kind, guarded
 
 

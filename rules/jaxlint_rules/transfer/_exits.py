@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from jaxlint.staging.events import Event
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, names_stored, nodes_of, walk
 from jaxlint.staging.values import Static
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted, names_stored, nodes_of, walk
+from jaxlint.syntax.memo import cache
 
 _BETWEEN = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Attribute, ast.BinOp)
 

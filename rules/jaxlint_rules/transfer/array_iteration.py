@@ -8,10 +8,10 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import IterationEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.shapes import shape_of
-from jaxlint.staging.syntax_facts import dotted, name_loads, walk
 from jaxlint.staging.values import Array, Instance, Value
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.shapes import shape_of
+from jaxlint.syntax.facts import dotted, name_loads, walk
 from jaxlint_rules._loops import is_on_host
 
 FEW = 8  # elements that cost less than a rewrite

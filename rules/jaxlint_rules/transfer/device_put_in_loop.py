@@ -8,9 +8,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, Event, TracedArgumentEvent
-from jaxlint.staging.frame import Frame, Loop
-from jaxlint.staging.syntax_facts import dotted, name_loads, walk
 from jaxlint.staging.values import MISSING, Array, NumpyArray, Static, Value
+from jaxlint.staging.values.frame import Frame, Loop
+from jaxlint.syntax.facts import dotted, name_loads, walk
 from jaxlint_rules._loops import host_loops, rebound
 
 _CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})

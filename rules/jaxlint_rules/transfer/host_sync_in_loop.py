@@ -9,10 +9,10 @@ from jaxlint.finding import FixRequest, Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import ConvertEvent, Event, TestEvent
-from jaxlint.staging.frame import Frame, Loop
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array
+from jaxlint.staging.values.frame import Frame, Loop
+from jaxlint.syntax.facts import dotted, nodes_of, walk
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import is_few
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop

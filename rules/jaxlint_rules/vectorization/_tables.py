@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, walk
+from jaxlint.syntax.facts import dotted, walk
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._loops import counters, names_in
 
 _LEAVING = (ast.If, ast.While, ast.Try, ast.With, ast.Break, ast.Return, ast.Yield, ast.Await, ast.AugAssign)

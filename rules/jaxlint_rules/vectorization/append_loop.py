@@ -9,11 +9,8 @@ from collections.abc import Callable, Iterator
 from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
-from jaxlint.staging.classes import MODULE_KINDS
+from jaxlint.staging.evaluator.classes import MODULE_KINDS
 from jaxlint.staging.events import CallEvent, IterationEvent, LoopEvent, TransformEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import (
     Array,
     ClassValue,
@@ -26,6 +23,9 @@ from jaxlint.staging.values import (
     Transformed,
     Value,
 )
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted, nodes_of, walk
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, counters, given_arguments, has_other_way, names_in
 from jaxlint_rules._reasons import staged_because

@@ -8,9 +8,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, Transformed, Value, constant
+from jaxlint.syntax.facts import dotted, walk
+from jaxlint.syntax.memo import cache
 
 _REPEATING = frozenset({"tile", "repeat", "broadcast_to"})
 

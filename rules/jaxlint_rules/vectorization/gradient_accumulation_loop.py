@@ -8,9 +8,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, LoopEvent
-from jaxlint.staging.memo import cache
-from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, Transformed, Value
+from jaxlint.syntax.facts import dotted, walk
+from jaxlint.syntax.memo import cache
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import names_in
 from jaxlint_rules._reasons import staged_because

@@ -8,8 +8,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import LoopEvent
-from jaxlint.staging.syntax_facts import dotted, walk
 from jaxlint.staging.values import Array, ExternalObject, Instance, ListValue, TupleValue, Value, find_array
+from jaxlint.syntax.facts import dotted, walk
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, has_other_way, is_short, names_in
 from jaxlint_rules._reasons import staged_because

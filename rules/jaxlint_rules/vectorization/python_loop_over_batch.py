@@ -8,9 +8,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, IterationEvent, TransformEvent
-from jaxlint.staging.frame import Frame
-from jaxlint.staging.syntax_facts import dotted, nodes_of, walk
 from jaxlint.staging.values import Array, ExternalObject, Function, NumpyArray, Transformed, Value
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import FEW, counters, is_on_host, names_in
 from jaxlint_rules.vectorization._tables import filled_by_rows

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from programs import findings_in
 
-from jaxlint.staging.contexts import summary_key
 from jaxlint.staging.values import TANGENT, Array, Static, Unknown, Value
+from jaxlint.staging.values.fingerprint import summary_key
 
 
 def same(left: Value, right: Value, coarse: bool) -> bool:

@@ -6,7 +6,7 @@ import resource
 
 import pytest
 
-from jaxlint.staging.deep_stack import with_deep_stack
+from jaxlint.staging.evaluator.deep_stack import with_deep_stack
 
 
 def _depth(n: int) -> int:

@@ -11,11 +11,11 @@ from programs import expected, findings_in, reported
 
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging.events import ConvertEvent
-from jaxlint.staging.frame import Frame
 from jaxlint.staging.project import Module
-from jaxlint.staging.scope import Scope
-from jaxlint.staging.stage import HOST, Stage
 from jaxlint.staging.values import Array
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.stage import HOST, Stage
 from jaxlint_rules._reasons import guarded
 
 PROGRAMS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.parents import Parents
+from jaxlint.syntax.parents import Parents
 
 PROGRAM = '''import jax
 

@@ -14,7 +14,8 @@ import jaxlint_rules
 from jaxlint.registry import all_rules
 from jaxlint.source.read import read_source, source_from_bytes
 from jaxlint.specimens import FOLDER as SPECIMENS
-from jaxlint.staging import Analysis, analysis, scopes
+from jaxlint.staging import Analysis, analysis
+from jaxlint.staging.evaluator import scopes
 from jaxlint.staging.interpreter import Interpreter
 from jaxlint.staging.listeners import Listeners
 
@@ -614,7 +615,7 @@ def test_nothing_is_put_back_by_hand(path: Path) -> None:
         return
     tree = ast.parse(path.read_text(encoding="utf-8"))
     found = [f"line {line}: {what}" for f in functions(tree) for line, what in changed_and_put_back(f)]
-    assert found == [], "use a scope of jaxlint/staging/scopes.py"
+    assert found == [], "use a scope of jaxlint/staging/evaluator/scopes.py"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from jaxlint.rule import Rule
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import Reporter, analyze
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.shapes import broadcast, shape_of
+from jaxlint.staging.values.shapes import broadcast, shape_of
 
 EXPRESSIONS = [
     "jnp.zeros((2, 3))",

@@ -13,7 +13,7 @@ from programs import findings_in
 from jaxlint.registry import all_rules
 from jaxlint.source.read import read_source
 from jaxlint.staging import analyze, values
-from jaxlint.staging.calls import Calls, FunctionRecord
+from jaxlint.staging.evaluator.calls import Calls, FunctionRecord
 from jaxlint.staging.values import DictValue, Instance, ListValue, Static, TupleValue, Value, store_key
 
 PROGRAMS = Path(__file__).parents[2] / "programs"

@@ -13,11 +13,11 @@ from jaxlint.rule import Rule
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging import Reporter, analyze
 from jaxlint.staging.events import ElapsedEvent, TracedMemoryEvent
-from jaxlint.staging.frame import Frame
 from jaxlint.staging.project import Module
-from jaxlint.staging.scope import Scope
-from jaxlint.staging.stage import HOST
-from jaxlint.staging.timing import Ledger
+from jaxlint.staging.tracking.timing import Ledger
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.stage import HOST
 
 PREAMBLE = """
 import time

@@ -1,0 +1,1 @@
+"""Evaluates Python on abstract values: statements, expressions, calls, classes."""

@@ -1,0 +1,420 @@
+"""Attributes and subscripts: what `base.name` and `base[index]` give."""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from dataclasses import replace
+from functools import cache
+
+from jaxlint.jaxapi.functions import (
+    ARRAY_ATTRIBUTES,
+    ARRAY_METHODS,
+    CONSTANTS,
+    CONVERTING_METHODS,
+    NUMBERS,
+    NUMPY_ONLY_METHODS,
+    RULE_FLAGS,
+    STATIC_ATTRIBUTES,
+    VIEW_ATTRIBUTES,
+)
+from jaxlint.jaxapi.models import MODELS
+from jaxlint.jaxapi.names import canonical, public_class
+from jaxlint.jaxapi.transforms import CONTROL_FLOW, TRANSFORMS
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.expressions import register
+from jaxlint.staging.evaluator.library_models import calls
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.values import (
+    CONTENT,
+    MISSING,
+    UNKNOWN,
+    Array,
+    AtIndexer,
+    BoundMethod,
+    Choice,
+    ClassValue,
+    DictValue,
+    DType,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    ModuleValue,
+    NumpyArray,
+    Origin,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    find_array,
+    hashable,
+    in_turn,
+    join_all,
+)
+from jaxlint.staging.values.frame import Frame
+
+
+@cache
+def _modelled_names() -> frozenset[str]:
+    """What functions of a library are called that are known by a name of the library's, wherever in it they are defined."""
+    return frozenset(name.rpartition(".")[2] for name in (*calls.names(), *TRANSFORMS, *CONTROL_FLOW))
+
+
+# What is indexed to make arrays, or indices.
+_INDEXED = re.compile(r"(jax\.numpy|numpy)\.(r_|c_|mgrid|ogrid|s_|index_exp)")
+
+
+def _part_of_partial(partial: Partial, name: str) -> Value:
+    """`partial.func` and its like."""
+    if name == "func":
+        return partial.function
+    if name == "args":
+        return TupleValue(list(partial.args))
+    return DictValue(partial.kwargs) if name == "keywords" else UNKNOWN
+
+
+class Access(Machine):
+    """The access part of the interpreter."""
+
+    def eval_attribute(self, node: ast.Attribute, frame: Frame) -> Value:
+        return self.attribute_of(self.eval(node.value, frame), node, frame)
+
+    def attribute_of(self, base: Value, node: ast.Attribute, frame: Frame) -> Value:
+        """The value of the attribute expression `node`, whose base has been evaluated."""
+        if node.attr in self.watched_attributes:
+            guarded = frame.import_guard > 0
+            self.emit("attribute", events.AttributeEvent(node, frame, base, node.attr, guarded))
+        if (type(base) is Unknown or (type(base) is Array and base.tree)) and frame.stage.staged:
+            self.read.add(node.attr)
+        return self.attribute(base, node.attr, node, frame)
+
+    def attribute(self, base: Value, name: str, node: ast.AST, frame: Frame, quiet: bool = False) -> Value:
+        """The value of `base.name`."""
+        if type(base) is External:
+            value = self.external_attribute(base, name, frame)
+            if not quiet and type(value) is External and self.wants_names:
+                self.name_event(value, node, frame)
+            return value
+        if type(base) is ModuleValue:
+            return self.module_attribute(base, name, frame)
+        if type(base) is Unknown:
+            return Unknown(base.origin.child(name) if base.origin is not None else None, base.flow)
+        if type(base) is Array:
+            return self.array_attribute(base, name, node, frame)
+        if type(base) is Instance:
+            return self.instance_attribute(base, name, node, frame)
+        if type(base) is ClassValue:
+            return self.class_attribute(base, name, node, frame)
+        if type(base) is NumpyArray:
+            if name in STATIC_ATTRIBUTES:
+                return TupleValue(None, Static(kind="int")) if name == "shape" else Static()
+            shares = base.shares and name in VIEW_ATTRIBUTES
+            return (
+                NumpyArray(shares=shares)
+                if name in ("T", "real", "imag", "flat")
+                else ExternalMethod(base, name)
+            )
+        if isinstance(base, (ListValue, DictValue, TupleValue)):
+            if type(base) is TupleValue and base.cls is not None:
+                return self.named_tuple_attribute(base, name, node, frame)
+            if type(base) is TupleValue and base.items is None and type(base.element) is Array:
+                return base.element if name not in ("index", "count") else ExternalMethod(base, name)
+            return ExternalMethod(base, name)
+        if type(base) is Transformed:
+            return self.transformed_attribute(base, name, node, frame)
+        if type(base) is AtIndexer:
+            return ExternalMethod(base, name)
+        if type(base) is ExternalObject:
+            return self.external_object_attribute(base, name, node, frame)
+        if type(base) is Choice:
+            joined = join_all([self.attribute(option, name, node, frame, quiet) for option in base.options])
+            return replace(joined, every=base.every) if type(joined) is Choice else joined
+        if isinstance(base, Static):
+            return ExternalMethod(base, name) if not isinstance(base.const, type(None)) else UNKNOWN
+        if type(base) is Function:
+            found = base.defaults.get(f".{name}")
+            if found is None and name == "__wrapped__":
+                return base.wraps or base  # what a decorator that is not seen has wrapped is much like it
+            return found if found is not None else UNKNOWN
+        if type(base) is Partial:
+            return _part_of_partial(base, name)
+        if type(base) is BoundMethod and name in ("__self__", "__func__"):
+            return base.receiver if name == "__self__" else base.function
+        return UNKNOWN
+
+    def external_attribute(self, base: External, name: str, frame: Frame) -> Value:
+        known = self.external_names.get((base.name, name))
+        if known is not None:
+            return known
+        if name == "__dict__":
+            return UNKNOWN
+        if name == "__name__" and base.name in ("numpy", "jax.numpy"):
+            return Static(base.name)
+        if name == "__name__" and not base.name.startswith("jax."):
+            return Static(kind="str")  # of JAX's modules the name stays: some are gone
+        dotted = f"{base.name}.{name}"
+        foreign = base.name.partition(".")[0] not in ("jax", "numpy", "builtins", "optax", "flax")
+        if foreign:
+            found = self.project.find(dotted, frame.module)
+            if found is not None:
+                return ModuleValue(found)
+        public = canonical(dotted)
+        if public in CONSTANTS:
+            if name == "inf":
+                return Static(math.inf)  # programs compare with it
+            return Static(kind="float") if public in NUMBERS else Static()
+        if public in MODELS:
+            return self.model_of(public)
+        made = External(dotted)
+        if not foreign:  # the same for every module
+            self.external_names[base.name, name] = made
+        return made
+
+    def module_attribute(self, base: ModuleValue, name: str, frame: Frame) -> Value:
+        public = f"{base.module.name}.{name}"
+        self.run_module(base.module)
+        value = base.module.scope.variables.get(name)
+        known_as = canonical(public)
+        if known_as in TRANSFORMS or known_as in CONTROL_FLOW:
+            # The library itself is being analysed: its transforms mean what they mean.
+            return External(public, value)
+        if name in _modelled_names() and isinstance(value, Function):
+            public = public_class(base.module.name, name)
+            # (`map` and its like of haiku's modules are functions of their own; those of `stateful` are canonical.)
+            staging = public in TRANSFORMS or public in CONTROL_FLOW
+            if (public in calls and public.partition(".")[0] not in ("jax", "numpy")) or (
+                staging and not public.startswith("haiku.")
+            ):
+                return External(public, value)
+        if value is not None:
+            return value
+        if base.module.is_package:
+            child = self.project.find_relative(1, name, base.module)
+            if child is not None:
+                return ModuleValue(child)
+        return base.module.scope.from_star(name) or UNKNOWN
+
+    def array_attribute(self, base: Array, name: str, node: ast.AST, frame: Frame) -> Value:
+        if name == "aval" and not base.tree:
+            return ExternalObject("jax.core.ShapedArray", [base])
+        if name in STATIC_ATTRIBUTES and base.role != "tree":
+            if name == "shape":
+                return TupleValue(None, Static(kind="int"))
+            if name == "dtype" and base.dtype and not base.dtype.endswith("*"):
+                return DType(kind="dtype", name=base.dtype)
+            return Static(kind="int" if name in ("ndim", "size", "itemsize", "nbytes") else name)
+        if name in RULE_FLAGS and not base.tree:
+            return Static(kind="bool")
+        if name == "at":
+            return AtIndexer(base)
+        if name == "value" and base.role == "ref":
+            return replace(base, role="")
+        if name in ("T", "mT") and base.role == "ref":
+            return base  # a view of the same memory
+        if name in ("T", "mT", "real", "imag"):
+            result = self.array_result(frame, [base], node)
+            if name in ("T", "mT"):
+                self.made_by(result, "transpose", [base], {}, node, frame)
+            return result
+        if name in ARRAY_METHODS or name in ARRAY_ATTRIBUTES or name in CONVERTING_METHODS:
+            return ExternalMethod(base, name)
+        if not base.tree and name in NUMPY_ONLY_METHODS:
+            return ExternalMethod(base, name)
+        if not base.tree and not base.staged:
+            return UNKNOWN
+        # No array has such an attribute: it is of a tree, or of an object that computes as arrays do and holds some.
+        if base.tree and name in (
+            "items",
+            "keys",
+            "values",
+            "get",
+            "replace",
+            "_replace",
+            "apply_gradients",
+            "pop",
+            "copy",
+            "update",
+        ):
+            return ExternalMethod(base, name)
+        if base.tree and name in ("apply_fn", "tx"):
+            return ExternalObject(f"flax.TrainState.{name}")
+        return Array(
+            base.staged,
+            base.why,
+            tree=True,
+            certain=False,
+            origin=base.origin.child(name) if base.origin else None,
+            jitted=base.jitted,
+            flow=base.flow,
+        )
+
+    def eval_subscript(self, node: ast.Subscript, frame: Frame) -> Value:
+        base = self.eval(node.value, frame)
+        index = self.eval(node.slice, frame)
+        return self.subscript(base, index, node, frame)
+
+    def subscript(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> Value:
+        """The value of `base[index]`."""
+        if type(base) is Array:
+            return self.array_subscript(base, index, node, frame)
+        if type(base) is AtIndexer:
+            for part in index.elements() if type(index) is TupleValue else (index,):
+                self.check_slice(base.array, part, node, frame)
+                if base.array.role != "ref":
+                    self.check_mask(base.array, part, node, frame)
+            return AtIndexer(base.array, indexed=True)
+        if isinstance(base, (ListValue, TupleValue)):
+            self.check_sequence_index(base, index, node, frame)
+            const = constant(index)
+            if base.items is not None and isinstance(const, int) and not isinstance(const, bool):
+                if -len(base.items) <= const < len(base.items):
+                    return base.items[const]
+                return UNKNOWN
+            if type(base) is TupleValue and base.tail is not None and isinstance(const, int) and const >= 0:
+                return base.head[const] if const < len(base.head) else self.fresh(base.tail)
+            if type(index) is ExternalObject and index.name == "builtins.slice":
+                return _slice(base, index)
+            picked = self.fresh(base.element if base.items is None else join_all(base.items))
+            if base.items is not None and isinstance(index, Unknown) and type(picked) is Array:
+                picked.certain = False  # there may be no such element, as behind `i < len(args)`
+            return picked
+        if type(base) is DictValue:
+            const = constant(index)
+            if isinstance(index, Static) and index.one_of and base.element is None:
+                return in_turn(base.items[key] for key in index.one_of if key in base.items)
+            if type(index) is Array and index.staged and base.items:
+                self.emit("index", events.IndexEvent(node, frame, base, index, "dict"))
+            if const is not MISSING and hashable(const) and const in base.items:
+                return base.items[const]
+            if base.element is not None:
+                known = const is not MISSING and hashable(const)
+                element = base.element if known else join_all(base.elements())
+                if isinstance(element, (Array, Unknown)) and element.origin is not None and known:
+                    # One key's value, not another's.
+                    element = replace(element, origin=element.origin.child(const))
+                return element
+            return join_all(base.items.values()) if const is MISSING and base.items else UNKNOWN
+        if type(base) is NumpyArray:
+            for part in index.elements() if type(index) is TupleValue else (index,):
+                self.check_slice(base, part, node, frame)
+                if type(part) is Array and part.staged and not part.tree:
+                    self.emit("numpy", events.NumpyEvent(node, frame, part, "getitem"))
+                    return UNKNOWN
+            return NumpyArray(
+                shares=base.shares and isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)
+            )
+        if isinstance(base, Unknown):
+            const = constant(index)
+            if const is not MISSING and hashable(const) and base.origin is not None:
+                return Unknown(base.origin.child(const), base.flow)
+            return Unknown(Origin("item"), base.flow)
+        if type(base) is Instance:
+            answer = self.special(base, "__getitem__", [index], node, frame)
+            if answer is not None:
+                return answer
+            if CONTENT in base.fields:
+                return self.subscript(base.fields[CONTENT], index, node, frame)
+            if base.staged is not None:
+                return base.staged
+        if type(base) is Transformed and base.kind == "pallas":
+            return UNKNOWN
+        if type(base) is External and (maker := _INDEXED.fullmatch(canonical(base.name))):
+            if maker[2] in ("s_", "index_exp"):
+                return Static()  # slices, or a tuple of them
+            parts = index.elements() if type(index) is TupleValue else [index]
+            if maker[1] == "numpy":
+                return NumpyArray()
+            made = self.array_result(frame, list(parts), node, name=base.name)
+            return ListValue(None, made) if maker[2] == "ogrid" else made
+        text = isinstance(base, Static) and isinstance(base.const, str)
+        if text or (type(base) is ExternalObject and base.name == "builtins.range"):
+            self.check_sequence_index(base, index, node, frame)
+        if isinstance(base, Static) and base.kind == "shape":
+            return Static(kind="int")
+        if isinstance(base, (External, ClassValue)):
+            return base  # a parametrised type
+        return UNKNOWN
+
+    def check_sequence_index(self, base: Value, index: Value, node: ast.Subscript, frame: Frame) -> None:
+        if find_array(index, True, 1) is not None:
+            self.emit("index", events.IndexEvent(node, frame, base, index, "list"))
+        self.check_slice(base, index, node, frame)
+
+    def check_slice(self, base: Value, part: Value, node: ast.Subscript, frame: Frame) -> None:
+        """Tells rules of a traced bound of a slice, or of a part of an index that is one."""
+        if type(part) is ExternalObject and part.name == "builtins.slice":
+            for bound in part.args:
+                if find_array(bound, True, 0) is not None:
+                    self.emit("index", events.IndexEvent(node, frame, base, bound, "slice"))
+
+    def check_mask(self, base: Array, part: Value, node: ast.Subscript, frame: Frame) -> None:
+        """Tells rules of a traced boolean mask as an index, or a part of one."""
+        if type(part) is Array and part.staged and part.certain and "bool" in (part.role, part.dtype):
+            self.emit("index", events.IndexEvent(node, frame, base, part, "mask"))
+
+    def array_subscript(self, base: Array, index: Value, node: ast.Subscript, frame: Frame) -> Value:
+        const = constant(index)
+        if isinstance(const, str):
+            origin = base.origin.child(const) if base.origin else None
+            return Array(
+                base.staged,
+                base.why,
+                tree=True,
+                certain=base.certain,
+                origin=origin,
+                role=base.role if base.role == "variables" else "",
+                jitted=base.jitted,
+                flow=base.flow,
+            )
+        parts = index.elements() if isinstance(index, TupleValue) else [index]
+        for part in parts:
+            self.check_slice(base, part, node, frame)
+            self.check_mask(base, part, node, frame)
+        if base.tree and base.role in ("", "variables") and not _is_of_arrays(node.slice):
+            origin = None
+            if base.origin is not None and const is not MISSING and hashable(const):
+                origin = base.origin.child(const)
+            return Array(
+                base.staged,
+                base.why,
+                tree=True,
+                certain=base.certain,
+                origin=origin,
+                jitted=base.jitted,
+                flow=base.flow,
+            )
+        result = self.array_result(frame, [base, *parts], node)
+        self.made_by(result, "getitem", [base, index], {}, node, frame)
+        if base.role == "key":
+            result.role = "key"
+            constant_index = const is not MISSING and hashable(const)
+            result.origin = base.origin.child(const) if base.origin and constant_index else Origin("key")
+        return result
+
+
+def _is_of_arrays(index: ast.expr) -> bool:
+    """`[:, None]`, `[..., 0]`: an index that arrays alone take, and no other part of a pytree."""
+    return isinstance(index, ast.Tuple) and any(
+        isinstance(part, ast.Slice) or (isinstance(part, ast.Constant) and part.value in (None, Ellipsis))
+        for part in index.elts
+    )
+
+
+def _slice(base: ListValue | TupleValue, index: ExternalObject) -> Value:
+    bounds = [constant(bound) for bound in index.args]
+    if base.items is not None and all(b is None or isinstance(b, int) for b in bounds):
+        items = base.items[slice(*bounds)]
+        return TupleValue(items) if isinstance(base, TupleValue) else ListValue(items, join_all(items))
+    element = base.element if base.items is None else join_all(base.items)
+    return TupleValue(None, element) if isinstance(base, TupleValue) else ListValue(None, element)
+
+
+register(ast.Attribute, Access.eval_attribute)
+register(ast.Subscript, Access.eval_subscript)

@@ -1,0 +1,335 @@
+"""Calls of builtins: what they give, and which of them ask for a truth, a number or a static length."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.datamodel import ASKING
+from jaxlint.staging.evaluator.environment import converted
+from jaxlint.staging.evaluator.introspection import INTROSPECTION, Builtin, Introspection
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    DictValue,
+    ExternalObject,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Setting,
+    StarArgument,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+    find_array,
+    join_all,
+    parts_of,
+)
+from jaxlint.staging.values.frame import MAX_UNROLLED, Frame
+from jaxlint.syntax.facts import dotted
+
+_COMPARING_BUILTINS = frozenset({"any", "all", "max", "min", "sorted"})
+
+
+class BuiltinCalls(Introspection):
+    """The builtin part of the interpreter."""
+
+    def call_builtin(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        first = args[0] if args else UNKNOWN
+        if isinstance(first, Instance) and name in ASKING:
+            answer = self.special(first, ASKING[name], args[1:] if name == "round" else [], node, frame)
+            if answer is not None:
+                return answer
+        if isinstance(first, Setting) and name in _CONVERSIONS and len(args) == 1:
+            return converted(first, _CONVERSIONS[name])
+        call = _CALLS.get(name)
+        return UNKNOWN if call is None else call(self, name, args, kwargs, node, frame)
+
+    # -- numbers and text
+
+    def number_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        first = args[0] if args else UNKNOWN
+        self.convert(first, node, name, frame)
+        const = constant(first)
+        if isinstance(const, (int, float, str)) and not isinstance(const, bool) and len(args) == 1:
+            try:
+                return Static(_NUMBERS[name](const))
+            except (ValueError, OverflowError):
+                return Static()
+        return Static(kind=name)
+
+    def plain_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """What needs the value and gives one of a known type."""
+        self.convert(args[0] if args else UNKNOWN, node, "str" if name in _TEXTS else name, frame)
+        return Static(kind=_PLAIN[name])
+
+    def print_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        for value in args:
+            self.convert(value, node, "print", frame)
+        return Static(None)
+
+    def arithmetic_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if any(find_array(a) is not None for a in args):
+            result = self.array_result(frame, args, node)
+            return TupleValue([result, result]) if name == "divmod" else result
+        if any(isinstance(a, NumpyArray) for a in args):
+            return NumpyArray()
+        return Static() if args else UNKNOWN
+
+    def sum_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if len(args) < 2 or not isinstance(args[1], (ListValue, TupleValue)):
+            return self.arithmetic_call(name, args, kwargs, node, frame)
+        # Sequences that are put behind each other.
+        parts = [self.element_of(args[0], node, frame), args[1]]
+        held = [item for part in parts for item in parts_of(part)] or [UNKNOWN]
+        joined = join_all(held) if all(isinstance(p, (ListValue, TupleValue)) for p in parts) else UNKNOWN
+        return ListValue(None, joined) if isinstance(args[1], ListValue) else TupleValue(None, joined)
+
+    def exec_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """What the text binds goes into the dicts that it is run with."""
+        for names in [*args[1:], *kwargs.values()]:
+            if isinstance(names, DictValue):
+                names.items.clear()
+                names.element = UNKNOWN
+        return Static(None)
+
+    # -- sequences and dicts
+
+    def range_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        for value in args:
+            if isinstance(value, Array) and value.staged:
+                self.emit("shape", events.ShapeEvent(node, frame, value, "range", "a bound"))
+            elif isinstance(value, Array):
+                self.convert(value, node, "range", frame)
+        return ExternalObject("builtins.range", args, node=node)
+
+    def slice_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        bounds = [Static(None), *args, Static(None)][:3] if len(args) == 1 else args
+        return ExternalObject("builtins.slice", bounds)
+
+    def sequence_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        first = args[0] if args else UNKNOWN
+        if name == "reversed" and isinstance(first, ExternalObject) and first.name == "builtins.range":
+            return first  # the same numbers, as many
+        return self.to_sequence(name, first, node, frame) if args else _empty_sequence(name, frame)
+
+    def items_of(self, value: Value) -> list[Value] | None:
+        """What iterating over `value` gives, where that is known item by item."""
+        if isinstance(value, (ListValue, TupleValue)):
+            return value.items
+        return [] if self.trip_count(value) == 0 else None
+
+    def enumerate_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        first = args[0] if args else UNKNOWN
+        items = self.items_of(first)
+        if items is not None and len(items) <= 16:
+            return TupleValue([TupleValue([Static(i), v]) for i, v in enumerate(items)])
+        steps = isinstance(first, ListValue) and first.kind == "steps"
+        counted = TupleValue([Static(kind="int"), self.element_of(first, node, frame)])
+        return ListValue(None, counted, "steps" if steps else "iterator")
+
+    def map_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        function = args[0] if args else UNKNOWN
+        items = self.items_of(args[1]) if len(args) == 2 else None
+        if items is not None and len(items) <= MAX_UNROLLED:
+            mapped = [self.call_value(function, [item], {}, node, frame) for item in items]
+            return ListValue(mapped, join_all(mapped), "iterator")
+        elements = [self.element_of(a, node, frame) for a in args[1:]]
+        result = self.call_value(function, elements, {}, node, frame)
+        return ListValue(None, join_all([result]), "iterator")
+
+    def filter_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if len(args) < 2:
+            return ListValue(None, UNKNOWN, "iterator")
+        if not (isinstance(args[0], Static) and args[0].const is None):
+            kept = self.call_value(args[0], [self.element_of(args[1], node, frame)], {}, node, frame)
+            self.test(kept, node, "filter", frame)
+        return ListValue(None, self.element_of(args[1], node, frame), "iterator")
+
+    def next_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        known = bool(args) and isinstance(args[0], (ListValue, TupleValue))
+        return self.element_of(args[0], node, frame) if known else UNKNOWN
+
+    def len_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        items = args[0].items if args and isinstance(args[0], (TupleValue, ListValue)) else None
+        return Static(kind="int") if items is None or frame.loops else Static(len(items))
+
+    def dict_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        known = {k: v for k, v in kwargs.items() if k != "**"}
+        if not args:
+            return DictValue(known, None, frame.stage)
+        base = args[0]
+        if isinstance(base, DictValue):
+            return DictValue(
+                {**base.items, **known}, base.element, frame.stage, base.optional.difference(known)
+            )
+        pair = self.element_of(base, node, frame)
+        items = (pair.items or []) if isinstance(pair, TupleValue) else []
+        inner = items[1] if len(items) == 2 else UNKNOWN
+        if items and isinstance(items[0], Static) and items[0].one_of:  # `dict(zip(("a", "b"), values))`
+            each: dict[object, Value] = {key: self.fresh(inner) for key in items[0].one_of}
+            return DictValue({**each, **known}, None, frame.stage)
+        return DictValue(dict(known), inner, frame.stage)
+
+    def zip_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if len(args) == 1 and isinstance(args[0], StarArgument):  # `zip(*rows)` turns rows into columns
+            row = args[0].element
+            if isinstance(row, TupleValue) and row.items is not None:
+                return TupleValue([TupleValue(None, part) for part in row.items])
+        columns = [self.items_of(value) for value in args]
+        if any(self.trip_count(value) == 0 for value in args):
+            return TupleValue([])
+        known = [column for column in columns if column is not None]
+        if len(known) == len(args) and known and max(len(c) for c in known) <= 16:
+            return TupleValue([TupleValue(list(row)) for row in zip(*known, strict=False)])
+        return ListValue(None, TupleValue([self.element_of(a, node, frame) for a in args]), "iterator")
+
+    def comparing_builtin(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """`any`, `all`, `max`, `min`, `sorted` ask for the truth of elements or of comparisons between them."""
+        if len(args) == 1:
+            elements = (
+                [self.element_of(args[0], node, frame)]
+                if not isinstance(args[0], (ListValue, TupleValue))
+                else args[0].elements()
+            )
+            single = (
+                isinstance(args[0], (ListValue, TupleValue))
+                and args[0].items is not None
+                and len(args[0].items) < 2
+            )
+        else:
+            elements, single = args, False
+        if "key" in kwargs:
+            elements = [self.call_value(kwargs["key"], elements[:1], {}, node, frame)]
+        for element in elements:
+            if isinstance(element, Array) and not (single and name not in ("any", "all")):
+                self.test(
+                    self.array_result(frame, [element], node, role="bool") if not element.tree else element,
+                    node,
+                    name,
+                    frame,
+                )
+                break
+        if name in ("any", "all"):
+            if name == "any" and _asks_for_tracers(node) and all(constant(e) is True for e in elements):
+                return Static(True)  # where each that there is is a tracer, nobody asks of none
+            if elements and all(constant(e) is (name == "all") for e in elements):
+                return Static(name == "all")
+            return Static(kind="bool")
+        if name == "sorted":
+            return ListValue(None, join_all(elements))
+        consts = [constant(e) for e in elements]
+        if consts and all(isinstance(c, (int, float)) for c in consts) and len(args) > 1:
+            return Static(max(consts) if name == "max" else min(consts))
+        if elements and all(isinstance(e, Static) for e in elements):
+            return Static(
+                kind="int"
+                if all(
+                    isinstance(c, int) or (isinstance(e, Static) and e.kind == "int")
+                    for c, e in zip(consts, elements, strict=True)
+                )
+                else ""
+            )
+        return join_all(elements)
+
+    def to_sequence(self, name: str, value: Value, node: ast.AST, frame: Frame) -> Value:
+        items = self.items_of(value)
+        if items is not None and name in ("list", "tuple", "reversed", "iter"):
+            ordered = list(reversed(items)) if name == "reversed" else list(items)
+            return (
+                TupleValue(ordered)
+                if name == "tuple"
+                else ListValue(ordered, join_all(ordered), stage=frame.stage)
+            )
+        element = self.element_of(value, node, frame)
+        if name == "tuple":
+            return TupleValue(None, element)
+        return ListValue(None, element, name if name in ("set", "frozenset") else "list", stage=frame.stage)
+
+
+def _asks_for_tracers(node: ast.AST) -> bool:
+    """`any(isinstance(leaf, Tracer) for leaf in leaves)`."""
+    over = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    test = over.elt if isinstance(over, (ast.GeneratorExp, ast.ListComp)) else None
+    return (
+        isinstance(test, ast.Call)
+        and dotted(test.func) == "isinstance"
+        and len(test.args) == 2
+        and dotted(test.args[1]).endswith("Tracer")
+    )
+
+
+def _empty_sequence(name: str, frame: Frame) -> Value:
+    if name == "tuple":
+        return TupleValue([])
+    return ListValue([], kind=name if name in ("set", "frozenset") else "list", stage=frame.stage)
+
+
+_NUMBERS: dict[str, Callable[[float | str], object]] = {"float": float, "int": int, "complex": complex}
+_CONVERSIONS: dict[str, Callable[[Any], object]] = {**_NUMBERS, "bool": bool, "str": str}
+_TEXTS = frozenset({"str", "repr", "format"})
+_PLAIN = {
+    **dict.fromkeys([*_TEXTS, "hex", "oct", "bin", "chr"], "str"),
+    "hash": "int",
+    "bool": "bool",
+}
+
+_CALLS: dict[str, Builtin] = {
+    **INTROSPECTION,
+    **dict.fromkeys(_NUMBERS, BuiltinCalls.number_call),
+    **dict.fromkeys(_PLAIN, BuiltinCalls.plain_call),
+    **dict.fromkeys(_COMPARING_BUILTINS, BuiltinCalls.comparing_builtin),
+    **dict.fromkeys(("abs", "round", "pow", "divmod"), BuiltinCalls.arithmetic_call),
+    "sum": BuiltinCalls.sum_call,
+    "print": BuiltinCalls.print_call,
+    "range": BuiltinCalls.range_call,
+    "slice": BuiltinCalls.slice_call,
+    **dict.fromkeys(("list", "tuple", "set", "frozenset", "reversed", "iter"), BuiltinCalls.sequence_call),
+    "zip": BuiltinCalls.zip_call,
+    "enumerate": BuiltinCalls.enumerate_call,
+    "map": BuiltinCalls.map_call,
+    "filter": BuiltinCalls.filter_call,
+    "next": BuiltinCalls.next_call,
+    "dict": BuiltinCalls.dict_call,
+    "len": BuiltinCalls.len_call,
+    "exec": BuiltinCalls.exec_call,
+}

@@ -1,0 +1,264 @@
+"""Displays, comprehensions, slices, and what iterating over a value gives."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.scopes import Block, Looping, OwnVariables
+from jaxlint.staging.values import (
+    CONTENT,
+    MISSING,
+    UNKNOWN,
+    Array,
+    DictValue,
+    ExternalObject,
+    Instance,
+    ListValue,
+    NumpyArray,
+    Origin,
+    Static,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    find_array,
+    hashable,
+    in_turn,
+    is_answer,
+    is_text,
+    join,
+    join_all,
+    store_key,
+    store_somewhere,
+    update_dict,
+)
+from jaxlint.staging.values.frame import MAX_LOOPS, MAX_UNROLLED, Frame, Loop
+
+Built = TypeVar("Built")
+
+
+# Containers that classes derive from, and the builtin that makes what their objects hold.
+_HOLDERS = {"builtins.list": "list", "collections.deque": "list", "builtins.dict": "dict"}
+
+
+class Containers(Machine):
+    """Containers, and their elements."""
+
+    def hold(
+        self, instance: Instance, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> None:
+        """Puts what a container is made of into an object whose class derives from one."""
+        maker = next((_HOLDERS[base] for base in instance.cls.external_bases() if base in _HOLDERS), None)
+        if maker is not None:
+            instance.fields[CONTENT] = self.call_builtin(maker, args, kwargs, node, frame)
+
+    def eval_tuple(self, node: ast.Tuple, frame: Frame) -> Value:
+        items, known = self.sequence_items(node.elts, frame)
+        return TupleValue(items) if known else TupleValue(None, join_all(items))
+
+    def eval_list(self, node: ast.List, frame: Frame) -> Value:
+        items, known = self.sequence_items(node.elts, frame)
+        return ListValue(items if known else None, join_all(items), depth=frame.depth, stage=frame.stage)
+
+    def eval_set(self, node: ast.Set, frame: Frame) -> Value:
+        items, known = self.sequence_items(node.elts, frame)
+        for part, item in zip(node.elts, items, strict=False):
+            self.convert(item, part, "hash", frame)
+        return ListValue(items if known else None, join_all(items), kind="set", stage=frame.stage)
+
+    def sequence_items(self, nodes: list[ast.expr], frame: Frame) -> tuple[list[Value], bool]:
+        items: list[Value] = []
+        known = True
+        for node in nodes:
+            if isinstance(node, ast.Starred):
+                inner = self.eval(node.value, frame)
+                if isinstance(inner, (TupleValue, ListValue)) and inner.items is not None:
+                    items.extend(inner.items)
+                else:
+                    known = False
+                    items.append(self.element_of(inner, node, frame))
+            else:
+                items.append(self.eval(node, frame))
+        return items, known
+
+    def eval_dict(self, node: ast.Dict, frame: Frame) -> Value:
+        result = DictValue({}, None, frame.stage)
+        for key, item in zip(node.keys, node.values, strict=True):
+            value = self.eval(item, frame)
+            if key is None:
+                given = (
+                    value
+                    if isinstance(value, DictValue)
+                    else DictValue({}, self.element_of(value, item, frame))
+                )
+                update_dict(result, given, conditional=False)
+                continue
+            named = self.eval(key, frame)
+            self.convert(named, key, "hash", frame)
+            const = constant(named)
+            if const is not MISSING and hashable(const):
+                store_key(result, const, value, conditional=False)
+            else:
+                store_somewhere(result, named, value)
+        return result
+
+    def comprehension(self, node: Any, frame: Frame, build: Callable[[], Value]) -> Value | None:
+        """Evaluates the generators of a comprehension, then `build` twice, as a loop body; None where that never runs."""
+        with OwnVariables(frame.scope, dict(frame.scope.variables)), Block(frame):
+            return self.generate(node.generators, 1, [], frame, build)
+
+    def generate(
+        self,
+        generators: Sequence[ast.comprehension],
+        total: int | None,
+        around: list[tuple[ast.comprehension, Loop, Value]],
+        frame: Frame,
+        build: Callable[[], Value],
+    ) -> Value | None:
+        """The rest of a comprehension's generators, and `build`, below those `around`, which run `total` times together."""
+        if generators:
+            generator, *rest = generators
+            iterable = self.eval(generator.iter, frame)
+            trips = self.trip_count(iterable)
+            if trips == 0:
+                return None
+            total = total * trips if total is not None and trips is not None else None
+            loop = Loop(generator, "comprehension", len(frame.guards), trips=trips)
+            with Looping(frame, loop):
+                self.bind_generator(generator, iterable, frame)
+                return self.generate(rest, total, [*around, (generator, loop, iterable)], frame, build)
+        result = build()
+        for _, loop, _ in around:
+            loop.second = True
+        if total != 1 and len(frame.loops) <= MAX_LOOPS:
+            for generator, _, iterable in around:
+                self.bind_generator(generator, iterable, frame)
+            result = join(result, build())
+        if not frame.stage.staged:
+            for generator, loop, iterable in around:
+                self.emit("iteration", events.IterationEvent(generator.iter, frame, loop, iterable))
+        return result
+
+    def bind_generator(self, generator: ast.comprehension, iterable: Value, frame: Frame) -> None:
+        self.assign(generator.target, self.element_of(iterable, generator.iter, frame), frame, generator)
+        for condition in generator.ifs:
+            value = self.eval(condition, frame)
+            self.test(value, condition, "comprehension condition", frame)
+            if frame.stage.staged and is_answer(value):
+                Block.doubts_rest(frame)
+            self.narrow(condition, True, frame)
+
+    def unrolled(
+        self, node: ast.ListComp | ast.GeneratorExp | ast.DictComp, frame: Frame, build: Callable[[], Built]
+    ) -> list[Built] | None:
+        """The items of a comprehension over a short sequence that is known item by item; None for any other."""
+        generator = node.generators[0]
+        if (
+            len(node.generators) != 1
+            or generator.ifs
+            or not isinstance(generator.iter, (ast.Name, ast.Attribute, ast.Tuple, ast.List))
+        ):
+            return None
+        iterable = self.eval(generator.iter, frame)
+        items = iterable.items if isinstance(iterable, (ListValue, TupleValue)) else None
+        if not items or len(items) > MAX_UNROLLED or len(frame.loops) >= MAX_LOOPS:
+            return None
+        loop = Loop(generator, "comprehension", len(frame.guards), trips=len(items))
+        results = []
+        with OwnVariables(frame.scope, dict(frame.scope.variables)), Looping(frame, loop):
+            for item in items:
+                self.assign(generator.target, item, frame, generator)
+                results.append(build())
+                loop.second = True
+        return results
+
+    def eval_listcomp(self, node: ast.ListComp | ast.SetComp, frame: Frame) -> Value:
+        def build() -> Value:
+            return self.eval(node.elt, frame)
+
+        known = self.unrolled(node, frame, build) if isinstance(node, ast.ListComp) else None
+        if known is not None:
+            return ListValue(known, join_all(known), stage=frame.stage)
+        kind = "set" if isinstance(node, ast.SetComp) else "list"
+        return self.built(self.comprehension(node, frame, build), kind, frame)
+
+    def eval_generator(self, node: ast.GeneratorExp, frame: Frame) -> Value:
+        def build() -> Value:
+            return self.eval(node.elt, frame)
+
+        known = self.unrolled(node, frame, build)
+        if known is not None:
+            return ListValue(known, join_all(known), "generator", stage=frame.stage)
+        return self.built(self.comprehension(node, frame, build), "generator", frame)
+
+    @staticmethod
+    def built(element: Value | None, kind: str, frame: Frame) -> ListValue:
+        """What a comprehension gives that holds `element`, or nothing."""
+        if element is None:
+            return ListValue([], kind=kind, stage=frame.stage)
+        return ListValue(None, element, kind, stage=frame.stage)
+
+    def eval_dictcomp(self, node: ast.DictComp, frame: Frame) -> Value:
+        def entry() -> tuple[Value, Value]:
+            key = self.eval(node.key, frame)
+            self.convert(key, node.key, "hash", frame)
+            return key, self.eval(node.value, frame)
+
+        known = self.unrolled(node, frame, entry)
+        if known is not None and all(isinstance(constant(key), str) for key, _ in known):
+            return DictValue({constant(key): value for key, value in known}, None, frame.stage)
+        if known is not None:
+            return DictValue({}, join_all([value for _, value in known]), frame.stage)
+        return DictValue({}, self.comprehension(node, frame, lambda: entry()[1]), frame.stage)
+
+    def eval_slice(self, node: ast.Slice, frame: Frame) -> Value:
+        bounds: list[Value] = []
+        for part in (node.lower, node.upper, node.step):
+            bounds.append(self.eval(part, frame) if part is not None else Static(None))
+        return ExternalObject("builtins.slice", bounds, node=node)
+
+    def element_of(self, value: Value, node: ast.AST, frame: Frame) -> Value:
+        """What iterating over `value` gives."""
+        if isinstance(value, (ListValue, TupleValue)):
+            # Each element is an object of its own, whatever they have in common.
+            return self.fresh(value.element if value.items is None else in_turn(value.items))
+        if type(value) is DictValue:
+            keys = [Static(key) for key in value.items]
+            return (
+                join_all(keys) if keys and value.element is None else Static(kind="key") if keys else Static()
+            )
+        if type(value) is Array:
+            return Array(
+                value.staged,
+                value.why,
+                tree=value.tree,
+                certain=value.certain and not value.tree,  # a tree may be a dict, which gives its keys
+                origin=Origin("element"),
+                role=value.role,
+                jitted=value.jitted,
+                flow=value.flow,
+            )
+        if type(value) is ExternalObject and value.name == "builtins.range":
+            if any(find_array(arg, True) for arg in value.args):
+                return UNKNOWN
+            return Static(kind="int")
+        if type(value) is NumpyArray:
+            return NumpyArray()
+        if isinstance(value, Static):
+            return Static(kind="str" if is_text(value) else "")
+        if type(value) is Instance:
+            result = self.special(value, "__iter__", [], node, frame)
+            if result is None and CONTENT in value.fields:
+                return self.element_of(value.fields[CONTENT], node, frame)
+            if type(result) is Instance:
+                result = self.special(result, "__next__", [], node, frame)
+                return UNKNOWN if result is None else result
+            if result is None:
+                result = self.special(value, "__getitem__", [Static(kind="int")], node, frame)
+                return UNKNOWN if result is None else result
+            return self.element_of(result, node, frame)
+        return Unknown(Origin("element"))

@@ -1,0 +1,131 @@
+"""What Python calls on its own: the special methods behind operators, items, attributes and conversions of instances and named tuples."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.values import (
+    BoundMethod,
+    ClassValue,
+    External,
+    Function,
+    Instance,
+    Partial,
+    Transformed,
+    TupleValue,
+    Value,
+    find_array,
+)
+from jaxlint.staging.values.frame import Frame
+
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.MatMult: "matmul", ast.Div: "truediv", ast.FloorDiv: "floordiv",
+    ast.Mod: "mod", ast.Pow: "pow", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "and", ast.BitOr: "or",
+    ast.BitXor: "xor",
+}  # fmt: skip
+UNARY: dict[type[ast.AST], str] = {ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}
+# Each comparison, and the one that Python asks of the right side when the left has no answer.
+COMPARISONS: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Eq: ("__eq__", "__eq__"), ast.NotEq: ("__ne__", "__ne__"), ast.Lt: ("__lt__", "__gt__"),
+    ast.Gt: ("__gt__", "__lt__"), ast.LtE: ("__le__", "__ge__"), ast.GtE: ("__ge__", "__le__"),
+}  # fmt: skip
+# What Python asks at every access, and few classes define.
+HOOKS = frozenset({"__setattr__", "__getattribute__", "__instancecheck__"})
+# Builtins that ask their argument.
+ASKING = {
+    name: f"__{name}__"
+    for name in ("abs", "round", "divmod", "float", "int", "complex", "len", "hash", "repr", "reversed", "next", "format")
+} | {"str": "__str__", "print": "__str__"}  # fmt: skip
+
+
+class DataModel(Machine):
+    """Special methods of the project's classes."""
+
+    def special(
+        self, value: Value, name: str, args: list[Value], node: ast.AST, frame: Frame
+    ) -> Value | None:
+        """What `value`'s class makes of a special method; None where it has none or says `NotImplemented`."""
+        cls = value.cls if isinstance(value, (Instance, TupleValue)) else None
+        method = cls.lookup(name) if cls is not None else None
+        if not isinstance(method, (Function, Transformed, Partial)):
+            return None
+        result = self.call_value(BoundMethod(method, value), args, {}, node, frame)
+        if type(result) is External and result.name == "builtins.NotImplemented":
+            return None
+        return result
+
+    def implied(self, value: Value, name: str, args: list[Value], node: ast.AST, frame: Frame) -> None:
+        """Evaluates a special method that Python asks at every access, once for each way in which it is asked.
+
+        Only for what it shows of the method: the access itself gives what it gives without one.
+        """
+        if name not in self.hooks:
+            return
+        cls = (
+            value.cls
+            if isinstance(value, Instance)
+            else value.meta
+            if isinstance(value, ClassValue)
+            else None
+        )
+        method = cls.lookup(name) if isinstance(cls, ClassValue) else None
+        if not isinstance(method, Function):
+            return
+        self.once(method, [value, *args], node, frame)
+
+    def once(
+        self,
+        method: Value,
+        args: list[Value],
+        node: ast.AST,
+        frame: Frame,
+        kwargs: dict[str, Value] | None = None,
+    ) -> None:
+        """Evaluates what Python or JAX call on their own, once for each stage and for each choice of traced arguments."""
+        function = method
+        while isinstance(function, (BoundMethod, Partial)):
+            function = function.function
+        if isinstance(function, Function):
+            named = kwargs or {}
+            traced = [find_array(part, True, 2) is not None for part in (*args, *named.values())]
+            way = (function.node, function.scope.serial, frame.stage.key, *traced)
+            if way not in self.implications:
+                self.implications.add(way)
+                self.aside(method, args, named, node, frame)
+
+    def operate(
+        self, left: Value, op: ast.operator, right: Value, node: ast.AST, frame: Frame
+    ) -> Value | None:
+        """`left op right` by the methods of either side."""
+        name = OPERATORS[type(op)]
+        result = self.special(left, f"__{name}__", [right], node, frame)
+        return result if result is not None else self.special(right, f"__r{name}__", [left], node, frame)
+
+    def operate_in_place(
+        self, left: Value, op: ast.operator, right: Value, node: ast.AST, frame: Frame
+    ) -> Value:
+        """`left op= right`."""
+        result = self.special(left, f"__i{OPERATORS[type(op)]}__", [right], node, frame)
+        return result if result is not None else self.binary(left, right, op, node, frame)
+
+    def compare_instances(
+        self, left: Value, op: ast.cmpop, right: Value, node: ast.AST, frame: Frame
+    ) -> Value | None:
+        """`left == right` and its like, by the methods of either side."""
+        names = COMPARISONS.get(type(op))
+        if names is None:
+            return None
+        result = self.special(left, names[0], [right], node, frame)
+        return result if result is not None else self.special(right, names[1], [left], node, frame)
+
+    def make_by_class(
+        self, cls: ClassValue, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> None:
+        """Runs what stands between calling a class and its `__init__`: the `__call__` of its metaclass, and `__new__`."""
+        call = cls.meta.lookup("__call__") if isinstance(cls.meta, ClassValue) else None
+        if isinstance(call, Function):
+            self.aside(call, [cls, *args], kwargs, node, frame)
+        new = cls.lookup("__new__")
+        if isinstance(new, Function):
+            self.aside(new, [cls, *args], kwargs, node, frame)

@@ -1,0 +1,300 @@
+"""Evaluating expressions: names, operators, containers, attributes, subscripts."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.containers import Containers
+from jaxlint.staging.evaluator.environment import by_environment, closed_outcome
+from jaxlint.staging.evaluator.narrowing import Narrowing, decided
+from jaxlint.staging.evaluator.operators import Operators
+from jaxlint.staging.evaluator.scopes import NOTHING, Block, Doubting, ImportGuard
+from jaxlint.staging.evaluator.statements import truth
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    External,
+    Shim,
+    Static,
+    Unknown,
+    Value,
+    as_answer,
+    is_answer,
+    is_plain_object,
+    join,
+    join_all,
+)
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import asks_for_kind
+
+_BUILTINS = {
+    name: External(f"builtins.{name}")
+    for name in [
+        "abs",
+        "all",
+        "any",
+        "bin",
+        "bool",
+        "bytes",
+        "callable",
+        "chr",
+        "complex",
+        "dict",
+        "dir",
+        "divmod",
+        "enumerate",
+        "exec",
+        "filter",
+        "float",
+        "format",
+        "frozenset",
+        "getattr",
+        "hasattr",
+        "hash",
+        "hex",
+        "id",
+        "input",
+        "int",
+        "isinstance",
+        "issubclass",
+        "iter",
+        "len",
+        "list",
+        "locals",
+        "globals",
+        "map",
+        "max",
+        "min",
+        "next",
+        "object",
+        "oct",
+        "open",
+        "ord",
+        "pow",
+        "print",
+        "property",
+        "range",
+        "repr",
+        "reversed",
+        "round",
+        "set",
+        "setattr",
+        "slice",
+        "sorted",
+        "staticmethod",
+        "classmethod",
+        "str",
+        "sum",
+        "super",
+        "tuple",
+        "type",
+        "vars",
+        "zip",
+    ]
+}
+
+
+class Expressions(Operators, Narrowing, Containers):
+    """The expression half of the interpreter."""
+
+    def eval(self, node: ast.expr, frame: Frame, store: bool = False) -> Value:
+        self.steps += 1
+        handler = _HANDLERS.get(type(node))
+        return UNKNOWN if handler is None else handler(self, node, frame)
+
+    # -- leaves
+
+    def eval_constant(self, node: ast.Constant, frame: Frame) -> Value:
+        return Static(node.value)
+
+    def eval_name(self, node: ast.Name, frame: Frame) -> Value:
+        value = frame.scope.variables.get(node.id)
+        if value is None:
+            found = frame.scope.lookup(node.id)
+            if found is None:
+                return self.unbound_name(node, frame)
+            value = found[0]
+        if type(value) is External and self.wants_names:
+            self.name_event(value, node, frame)
+        if frame.dead:
+            self.check_read(node, frame)
+        return value
+
+    def unbound_name(self, node: ast.Name, frame: Frame) -> Value:
+        if node.id == "Ellipsis":
+            return Static(...)
+        builtin = _BUILTINS.get(node.id)
+        if builtin is not None:
+            return builtin
+        found = frame.scope.module_scope().from_star(node.id)
+        if found is None:
+            return UNKNOWN
+        self.name_event(found, node, frame)
+        return found
+
+    def eval_joinedstr(self, node: ast.JoinedStr, frame: Frame) -> Value:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                value = self.eval(part.value, frame)
+                if part.format_spec is not None:
+                    self.eval(part.format_spec, frame)
+                    spec = part.format_spec
+                    empty = isinstance(spec, ast.JoinedStr) and not spec.values
+                    if not empty and part.conversion == -1:
+                        self.convert(value, part.value, "format", frame)
+                        continue
+                self.convert(value, part.value, "str", frame)
+                if isinstance(value, Array) and value.staged:
+                    self.check_text_key(node, value, frame)
+        return Static(kind="str")
+
+    def check_text_key(self, text: ast.JoinedStr, value: Array, frame: Frame) -> None:
+        """`params[f"layer_{i}"]`: the text is that of a tracer, and no key."""
+        owner = frame.module.parents.get(text)
+        if isinstance(owner, ast.Subscript) and owner.slice is text and isinstance(owner.ctx, ast.Load):
+            self.emit("index", events.IndexEvent(owner, frame, UNKNOWN, value, "text"))
+
+    def eval_lambda(self, node: ast.Lambda, frame: Frame) -> Value:
+        return self.make_function(node, frame)
+
+    # -- operators
+
+    def eval_boolop(self, node: ast.BoolOp, frame: Frame) -> Value:
+        how = "and" if type(node.op) is ast.And else "or"
+        results: list[Value] = []
+        before = frame.snapshot()
+        with Block(frame):
+            for position, operand in enumerate(node.values):
+                value = self.eval(operand, frame)
+                last = position == len(node.values) - 1
+                if not last and self.is_shim(operand, value, frame):
+                    Block.guards_rest(frame)  # `hasattr(jax, "x") and jax.x`
+                if not last:
+                    self.test(value, operand, how, frame)
+                    known = truth(value)
+                    if known is None and how == "or" and is_plain_object(value):
+                        known = True  # `config or Config()`
+                    if known is not None:
+                        if known == (how == "or"):
+                            results.append(value)
+                            break  # the rest never runs
+                        continue
+                    opens = how == "and"
+                    closed = closed_outcome(value) is opens
+                    if (
+                        closed
+                        or is_answer(value)
+                        or (frame.stage.staged and self.arrayless_branch(operand, frame) is opens)
+                    ):
+                        Block.doubts_rest(frame)  # `not isinstance(x, Tracer) and bool(x)`
+                    self.narrow(operand, how == "and", frame)
+                results.append(value)
+        frame.scope.variables = before.variables | {
+            k: v for k, v in frame.scope.variables.items() if k not in before.variables
+        }
+        if len(results) == 1:
+            return results[0]
+        if any(closed_outcome(part) is (how == "and") for part in results):
+            return by_environment(Static(how == "or"))
+        result = join_all(results)
+        if any(map(is_answer, results)):
+            result = as_answer(result)
+        if type(result) is Unknown and any(type(part) is Shim for part in results):
+            return Shim()
+        if truth(results[-1]) is (how == "or"):  # whichever operand it stops at, this is what it says
+            return decided(result, how == "or")
+        return result
+
+    def eval_ifexp(self, node: ast.IfExp, frame: Frame) -> Value:
+        test = self.eval(node.test, frame)
+        self.test(test, node.test, "conditional expression", frame)
+        known = truth(test)
+        if self.is_shim(node.test, test, frame):
+            with ImportGuard(frame):
+                return join(self.eval(node.body, frame), self.eval(node.orelse, frame))
+        if known is not None:
+            return self.eval(node.body if known else node.orelse, frame)
+        before = frame.snapshot()
+        answer = is_answer(test)
+        doubt = (
+            answer
+            or asks_for_kind(node.test)
+            or (frame.stage.staged and self.arrayless_branch(node.test, frame) is not None)
+        )
+        closed = closed_outcome(test)
+        with Doubting(frame) if doubt or closed is True else NOTHING:
+            self.narrow(node.test, True, frame)
+            body = self.eval(node.body, frame)
+        used = frame.used
+        frame.restore(before)
+        self.narrow(node.test, False, frame)
+        with Doubting(frame) if doubt or closed is False else NOTHING:
+            orelse = self.eval(node.orelse, frame)
+        used = {**used, **frame.used}
+        frame.restore(before)
+        frame.used = used
+        result = join(body, orelse)
+        return as_answer(result) if answer else result
+
+    # -- containers
+
+    def eval_starred(self, node: ast.Starred, frame: Frame) -> Value:
+        return self.eval(node.value, frame)
+
+    def eval_namedexpr(self, node: ast.NamedExpr, frame: Frame) -> Value:
+        value = self.eval(node.value, frame)
+        self.assign(node.target, value, frame, node)
+        return value
+
+    def eval_yield(self, node: ast.Yield, frame: Frame) -> Value:
+        self.ledger.serial += 1
+        frame.facts["yield"] = self.ledger.serial  # a region of clocks around it times what runs meanwhile
+        frame.yields.append(self.eval(node.value, frame) if node.value is not None else Static(None))
+        if frame.loops and frame.loops[-1].calls_jitted:
+            frame.facts["steps"] = True
+        return UNKNOWN
+
+    def eval_yieldfrom(self, node: ast.YieldFrom, frame: Frame) -> Value:
+        frame.yields.append(self.element_of(self.eval(node.value, frame), node, frame))
+        return UNKNOWN
+
+    def eval_await(self, node: ast.Await, frame: Frame) -> Value:
+        self.eval(node.value, frame)
+        return UNKNOWN
+
+    # -- attributes and subscripts
+
+
+_HANDLERS: dict[type[ast.expr], Callable[[Any, Any, Frame], Value]] = {
+    ast.Constant: Expressions.eval_constant,
+    ast.Name: Expressions.eval_name,
+    ast.JoinedStr: Expressions.eval_joinedstr,
+    ast.Lambda: Expressions.eval_lambda,
+    ast.BoolOp: Expressions.eval_boolop,
+    ast.UnaryOp: Operators.eval_unaryop,
+    ast.BinOp: Operators.eval_binop,
+    ast.Compare: Operators.eval_compare,
+    ast.IfExp: Expressions.eval_ifexp,
+    ast.Tuple: Containers.eval_tuple,
+    ast.List: Containers.eval_list,
+    ast.Set: Containers.eval_set,
+    ast.Dict: Containers.eval_dict,
+    ast.ListComp: Containers.eval_listcomp,
+    ast.SetComp: Containers.eval_listcomp,
+    ast.GeneratorExp: Containers.eval_generator,
+    ast.DictComp: Containers.eval_dictcomp,
+    ast.Starred: Expressions.eval_starred,
+    ast.NamedExpr: Expressions.eval_namedexpr,
+    ast.Yield: Expressions.eval_yield,
+    ast.YieldFrom: Expressions.eval_yieldfrom,
+    ast.Await: Expressions.eval_await,
+    ast.Slice: Containers.eval_slice,
+}
+
+
+def register(node: type[ast.expr], handler: Callable[[Any, Any, Frame], Value]) -> None:
+    """Lets the modules that know calls, attributes and subscripts add their handlers without an import cycle."""
+    _HANDLERS[node] = handler

@@ -1,0 +1,72 @@
+"""Errors of the analysis itself: each costs what was being evaluated, and one line for its file."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jaxlint.source import SourceError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from jaxlint.staging.evaluator.machine import Machine
+    from jaxlint.staging.project import Module
+    from jaxlint.staging.values.frame import Frame
+
+
+class Contained:
+    """An exception inside is told once for its file, and goes no further. What scopes hold is let go of on its way."""
+
+    __slots__ = ("count", "frame", "interpreter", "module")
+
+    def __init__(self, interpreter: Machine, module: Module, frame: Frame | None = None) -> None:
+        self.interpreter = interpreter
+        self.module = module
+        self.frame = frame
+
+    def __enter__(self) -> Contained:
+        self.count = self.interpreter.failures
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, Exception) or isinstance(error, SourceError):
+            return False
+        self.interpreter.fail(error, self.module, self.frame)
+        return True
+
+    @property
+    def failed(self) -> bool:
+        """Whether anything raised inside, however deep below and whoever has contained it."""
+        return self.interpreter.failures != self.count
+
+
+def internal_error(module: Module, error: Exception) -> SourceError:
+    """A bug of ours, as one line that names the file and asks for a report."""
+    text = f"internal error ({type(error).__name__}: {error}; {_place_of(error)}); please report it with this file"
+    return SourceError(module.display, " ".join(text.split()))
+
+
+def _place_of(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return "unknown place"
+    return f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+
+
+def bound_names(statement: ast.stmt) -> set[str]:
+    """The names that a statement of a module may bind there."""
+    names: set[str] = set()
+    for part in ast.walk(statement):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            names.add(part.id)
+        elif isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(part.name)
+        elif isinstance(part, ast.alias):
+            names.add(part.asname or part.name.partition(".")[0])
+    return names

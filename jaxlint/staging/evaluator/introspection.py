@@ -1,0 +1,403 @@
+"""What Python asks objects about themselves: `isinstance`, `hasattr`, `getattr`, `super` and their kin."""
+
+from __future__ import annotations
+
+import ast
+import collections.abc
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from jaxlint.jaxapi.functions import (
+    ARRAY_ATTRIBUTES,
+    ARRAY_METHODS,
+    CONCRETE_ATTRIBUTES,
+    OTHER_ATTRIBUTES,
+    SPECIAL_METHODS,
+    STATIC_ATTRIBUTES,
+)
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.values import (
+    ANY_NAME,
+    CALLABLE,
+    MISSING,
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    ListValue,
+    ModuleValue,
+    NumpyArray,
+    Partial,
+    Sentinel,
+    Shim,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    bound_to,
+    constant,
+    find_array,
+    in_turn,
+    join,
+)
+from jaxlint.staging.values.frame import Frame
+from jaxlint.syntax.facts import positional_parameters
+
+_BUILTIN_TYPES: dict[str, type] = {
+    f"builtins.{kind.__name__}": kind
+    for kind in (int, float, complex, bool, str, bytes, tuple, list, dict, set, frozenset)
+}
+# What a container can do, as the abstract classes say it.
+_ABILITIES: dict[str, type] = {
+    f"{module}.{name}": getattr(collections.abc, name)
+    for module in ("collections.abc", "typing")
+    for name in (
+        *("Iterable", "Sized", "Container", "Collection"),
+        *("Mapping", "MutableMapping", "Sequence", "MutableSequence"),
+    )
+}
+_NO_TYPES = ("typing.Generic", "builtins.object")  # bases that say nothing of what an object is
+_OF_ARRAYS = frozenset(
+    name for name in _ABILITIES if name.endswith(("Iterable", "Sized", "Container", "Collection"))
+)
+_PYTHONS_OWN = _BUILTIN_TYPES.keys() | {
+    "builtins.type"
+}  # types that a class derives from, or its objects are none
+_HOLDERS = ((TupleValue, tuple), (ListValue, list), (DictValue, dict))
+# Types of libraries of which nothing that Python makes on its own is an instance.
+_ALONE = frozenset(
+    {
+        "builtins.type",
+        "functools.partial",
+        "jax.Array",
+        "jax.numpy.ndarray",
+        "jax.core.Tracer",
+        "numpy.ndarray",
+    }
+)
+
+Builtin = Callable[[Any, str, list[Value], dict[str, Value], ast.AST, Frame], Value]
+
+
+class Introspection(Machine):
+    """Builtins that look at objects, their classes and attributes."""
+
+    def isinstance_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        first = args[0] if args else UNKNOWN
+        for kind in args[1].elements() if len(args) > 1 and isinstance(args[1], TupleValue) else args[1:]:
+            self.implied(kind, "__instancecheck__", [first], node, frame)
+        return self.isinstance_result(first, args[1] if len(args) > 1 else UNKNOWN)
+
+    def hasattr_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        first = args[0] if args else UNKNOWN
+        if isinstance(first, Array) and first.certain and len(args) > 1:
+            answer = _array_has(first, constant(args[1]))
+            if answer is not None:
+                return Static(answer)
+        # A module may have it or not by the version of the library.
+        return (Shim if isinstance(first, (External, ModuleValue)) else Static)(kind="bool")
+
+    def issubclass_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        return Static(kind="bool")
+
+    def callable_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        return _truth(_is_callable(args[0] if args else UNKNOWN))
+
+    def getattr_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        first = args[0] if args else UNKNOWN
+        attr = constant(args[1]) if len(args) > 1 else MISSING
+        if len(args) > 1 and isinstance(args[1], Static) and args[1].one_of:
+            found = [self.attribute(first, n, node, frame, quiet=True) for n in args[1].one_of]
+            return in_turn(value for value in found if not isinstance(value, Unknown))
+        if isinstance(attr, str):
+            value = self.attribute(first, attr, node, frame, quiet=True)
+            return join(value, args[2]) if len(args) > 2 else value
+        return first.fields.get(ANY_NAME, UNKNOWN) if isinstance(first, Instance) else UNKNOWN
+
+    def setattr_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if len(args) == 3:
+            first, attr = args[0], constant(args[1])
+            if isinstance(attr, str) and isinstance(node, ast.Call):
+                self.set_attribute(first, attr, args[2], node, frame)
+            elif isinstance(first, Instance) and first.staged is None:
+                self.set_any_attribute(first, args[2], node, frame)
+        return Static(None)
+
+    def set_any_attribute(self, target: Instance, value: Value, node: ast.AST, frame: Frame) -> None:
+        """`setattr` under a name that is not known."""
+        self.implied(target, "__setattr__", [UNKNOWN, value], node, frame)
+        if self.leaks_into(target, value, frame):
+            self.emit("leak", events.LeakEvent(node, frame, value, "an attribute of the object"))
+        target.staged = find_array(value, True)
+        for field, stored in list(target.fields.items()):
+            if not isinstance(stored, CALLABLE):
+                target.fields[field] = join(stored, value)
+        target.fields[ANY_NAME] = in_turn([*filter(None, [target.fields.get(ANY_NAME)]), value])
+
+    def super_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        return self.super_object(args, frame)
+
+    def type_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        first = args[0] if args else UNKNOWN
+        return first.cls if isinstance(first, Instance) else Static(kind="type")
+
+    def object_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """`object()`, which programs compare with `is` to see whether they were given anything."""
+        return Static(Sentinel())
+
+    def new_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """`object.__new__(cls)`: an object whose `__init__` has not run; what makes it sets its attributes itself."""
+        cls = args[0] if args else UNKNOWN
+        if not isinstance(cls, ClassValue) or cls.kind in ("enum", "namedtuple"):
+            return UNKNOWN
+        self.made(cls, frame)
+        return Instance(cls)
+
+    def vars_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        return DictValue({}, UNKNOWN, frame.stage)
+
+    def method_call(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """`staticmethod`, `classmethod` and `property`."""
+        return self.method_kind(name, args[0] if args else UNKNOWN)
+
+    def method_kind(self, name: str, value: Value) -> Value:
+        if isinstance(value, Function):
+            value.kind = name
+        elif isinstance(value, Transformed):
+            value.attributes[name] = Static(True)
+        return value
+
+    def opaque_value(
+        self, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """Something that Python alone knows of."""
+        return Static()
+
+    def isinstance_result(self, value: Value, kinds: Value) -> Value:
+        """What `isinstance` gives for a tracer or a concrete array, where it is certain."""
+        options = kinds.elements() if isinstance(kinds, TupleValue) else [kinds]
+        names = [option.name if isinstance(option, External) else "" for option in options]
+        if not isinstance(value, Array):
+            return _truth(_is_instance(value, options))
+        if value.staged and any(name.endswith("Tracer") for name in names):
+            return Static(True)  # what is asked for is no container, and who asks knows that there are both
+        if not value.certain:
+            return Static(kind="bool")
+        if value.tree:
+            # A container, or tracers: no leaf of a staged pytree is a NumPy array, a Python number or text.
+            never = (
+                "builtins.int",
+                "builtins.float",
+                "builtins.bool",
+                "builtins.str",
+                "builtins.bytes",
+                "numpy.",
+            )
+            return (
+                Static(False)
+                if value.staged and all(n.startswith(never) for n in names)
+                else Static(kind="bool")
+            )
+        if any(name.endswith("Tracer") for name in names):
+            return Static(kind="bool")
+        if any(name in ("jax.Array", "jax.numpy.ndarray") for name in names):
+            return Static(True)
+        if not _OF_ARRAYS.isdisjoint(names):
+            return Static(True)
+        plain = ("builtins.", "numpy.", "numbers.", "typing.", "collections.")
+        if all(
+            name.startswith(plain) or isinstance(o, ClassValue)
+            for name, o in zip(names, options, strict=True)
+        ):
+            return Static(False)
+        return Static(kind="bool")
+
+    def super_object(self, args: list[Value], frame: Frame) -> Value:
+        if len(args) == 2 and isinstance(args[0], ClassValue):
+            return ExternalObject("builtins.super", args)  # `super(cls, instance)` names both
+        current: Frame | None = frame
+        while current is not None and (current.function is None or current.function.cls is None):
+            current = current.caller
+        if current is None or current.function is None or current.function.cls is None:
+            return UNKNOWN
+        parameters = positional_parameters(current.function.node)
+        found = frame.scope.lookup(parameters[0].arg) if parameters else None
+        receiver = found[0] if found else UNKNOWN
+        return ExternalObject("builtins.super", [current.function.cls, receiver])
+
+    def super_attribute(self, base: ExternalObject, name: str) -> Value:
+        cls, receiver = base.args[0], base.args[1]
+        assert isinstance(cls, ClassValue)
+        order = receiver.cls.mro() if isinstance(receiver, Instance) else []
+        parents = order[order.index(cls) + 1 :] if cls in order else cls.mro()[1:]
+        for parent in parents:
+            member = parent.namespace.get(name)
+            if isinstance(member, (Function, Transformed)):
+                return bound_to(
+                    member, receiver, receiver.cls if isinstance(receiver, Instance) else receiver
+                )
+            if member is not None:
+                return member
+        return ExternalMethod(base, name)
+
+
+INTROSPECTION: dict[str, Builtin] = {
+    "isinstance": Introspection.isinstance_call,
+    "hasattr": Introspection.hasattr_call,
+    "issubclass": Introspection.issubclass_call,
+    "callable": Introspection.callable_call,
+    "getattr": Introspection.getattr_call,
+    **dict.fromkeys(("setattr", "object.__setattr__"), Introspection.setattr_call),
+    "super": Introspection.super_call,
+    "object": Introspection.object_call,
+    "object.__new__": Introspection.new_call,
+    "type": Introspection.type_call,
+    "vars": Introspection.vars_call,
+    **dict.fromkeys(("staticmethod", "classmethod", "property"), Introspection.method_call),
+    **dict.fromkeys(("id", "ord", "dir", "input", "bytes"), Introspection.opaque_value),
+}
+
+
+def _array_has(value: Array, attr: object) -> bool | None:
+    """`hasattr` of an array or a tracer, where it is certain."""
+    if value.staged and attr in CONCRETE_ATTRIBUTES:
+        return False
+    if not isinstance(attr, str) or value.tree:
+        return None
+    if any(attr in known for known in (STATIC_ATTRIBUTES, ARRAY_METHODS, ARRAY_ATTRIBUTES, SPECIAL_METHODS)):
+        return True
+    return None if attr.startswith("_") or attr in OTHER_ATTRIBUTES else False
+
+
+def _truth(known: bool | None) -> Static:
+    return Static(kind="bool") if known is None else Static(known)
+
+
+def _is_callable(value: Value) -> bool | None:
+    if isinstance(value, (Function, BoundMethod, Partial, Transformed, ClassValue)):
+        return True
+    if isinstance(value, Instance) and value.cls.lookup("__call__") is not None:
+        return True
+    if isinstance(value, Static):
+        return False if value.const is not MISSING or value.kind in ("int", "float", "bool", "str") else None
+    if isinstance(value, (TupleValue, ListValue, DictValue, NumpyArray)):
+        return False
+    return False if isinstance(value, Array) and not value.tree else None
+
+
+def _is_instance(value: Value, options: Sequence[Value]) -> bool | None:
+    """`isinstance` of what is not an array, where it is certain."""
+    if type(value) is ClassValue:
+        return _class_is_instance(options)
+    cls = value.cls if isinstance(value, (Instance, TupleValue)) else None
+    if type(value) is TupleValue and not value.exact:
+        return None
+    if cls is not None:
+        mine = {id(parent.node) for parent in cls.mro()}
+        if any(type(option) is ClassValue and id(option.node) in mine for option in options):
+            return True
+        # A parameter may hold an instance of a subclass, where there is one; a named tuple hardly does.
+        if type(value) is TupleValue:
+            return False if all(type(option) is ClassValue for option in options) else None
+        answers = [_object_is(cls, option) for option in options]
+        if True in answers:
+            return True
+        return None if None in answers or cls.derived else False
+    kinds = [_python_type(option) for option in options]
+    # Of which types what Python itself defines can be no instance.
+    others = [option for option, kind in zip(options, kinds, strict=True) if kind is None]
+    partial = any(type(option) is External and option.name == "functools.partial" for option in others)
+    known = all(_stands_alone(option) for option in others)
+    if isinstance(value, Static) and (value.const is not MISSING or value.kind in _NUMBERS_AND_TEXT):
+        kind_of = type(value.const) if value.const is not MISSING else _NUMBERS_AND_TEXT[value.kind]
+        if issubclass(kind_of, tuple(kind for kind in kinds if kind is not None)):
+            return True
+        return False if known else None
+    if isinstance(value, Static) and value.kind == "enum" and not any(kinds):
+        enums = any(type(option) is ClassValue and option.kind == "enum" for option in others)
+        return False if known and not enums else None
+    if isinstance(value, (Function, BoundMethod, Partial)):
+        if type(value) is Partial and partial:
+            return True
+        return False if known else None
+    for holder, own in _HOLDERS:
+        if isinstance(value, holder) and (type(value) is not ListValue or value.kind == "list"):
+            if any(kind is not None and issubclass(own, kind) for kind in kinds):
+                return True
+            return False if known else None
+    return None
+
+
+def _object_is(cls: ClassValue, option: Value) -> bool | None:
+    """The same of an object of a class of the project, and a type that is none of its own classes."""
+    if isinstance(option, ClassValue):
+        return False if _stands_alone(option) else None
+    name = option.name if isinstance(option, External) else ""
+    bases = cls.external_bases()
+    if name in _PYTHONS_OWN:
+        return None if bases else False
+    if name not in _ABILITIES:
+        return None
+    known = [_ABILITIES[base] for base in bases if base in _ABILITIES]
+    if any(issubclass(base, _ABILITIES[name]) for base in known):
+        return True
+    named = name not in _OF_ARRAYS  # by its bases alone, and not by the methods that it has
+    return False if named and all(base in _ABILITIES or base in _NO_TYPES for base in bases) else None
+
+
+def _python_type(option: Value) -> type | None:
+    """The type of Python itself that `isinstance` is asked for."""
+    name = option.name if isinstance(option, External) else ""
+    return _BUILTIN_TYPES.get(name) or _ABILITIES.get(name)
+
+
+_NUMBERS_AND_TEXT = {"int": int, "float": float, "str": str}  # of which the type alone may be known
+
+
+def _class_is_instance(options: Sequence[Value]) -> bool | None:
+    """The same of a class, which is a type, and none of Python's numbers, texts and containers."""
+    names = [option.name if isinstance(option, External) else "" for option in options]
+    if "builtins.type" in names:
+        return True
+    return False if all(name in _BUILTIN_TYPES for name in names) else None
+
+
+def _stands_alone(option: Value) -> bool:
+    """Whether only what is made by this class, or by one that derives from it, is an instance of it."""
+    if isinstance(option, External):
+        return option.name in _ALONE
+    if not isinstance(option, ClassValue) or option.meta is not None:
+        return False
+    return all(base in _NO_TYPES for base in option.external_bases())

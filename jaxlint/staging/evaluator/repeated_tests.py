@@ -1,0 +1,101 @@
+"""Tests that a function asks again: what a branch has bound is what the same branch finds there."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from jaxlint.staging.values import Value
+from jaxlint.syntax.facts import names_stored, nodes_of, walk
+from jaxlint.syntax.memo import cache
+
+if TYPE_CHECKING:
+    from jaxlint.staging.values.frame import Frame
+
+_POSITIVE = {ast.IsNot: ast.Is, ast.NotEq: ast.Eq, ast.NotIn: ast.In}
+
+
+@cache
+def asked_again(function: ast.AST) -> dict[ast.expr, tuple[str, bool]]:
+    """The tests that the `if`s of a function ask more than once, of what it does not change.
+
+    Each as text that is the same for a test and for its opposite, and whether that is true where the test is.
+    """
+    tests = [node.test for node in nodes_of(function, ast.If)]
+    asked = {test: found for test in tests if (found := _positive(test)) is not None}
+    times = Counter(text for text, _ in asked.values())
+    if not times or max(times.values()) < 2:
+        return {}
+    changing = _changing(function)
+    return {
+        test: found
+        for test, found in asked.items()
+        if times[found[0]] > 1 and changing.isdisjoint(_parts(test))
+    }
+
+
+def _positive(test: ast.expr) -> tuple[str, bool] | None:
+    """A test of a variable or an attribute, or of a comparison of such."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _positive(test.operand)
+        return (inner[0], not inner[1]) if inner is not None else None
+    if isinstance(test, ast.Compare) and len(test.ops) == 1:
+        left, right, op = test.left, test.comparators[0], type(test.ops[0])
+        if not _is_place(left) or not (_is_place(right) or isinstance(right, ast.Constant)):
+            return None
+        positive = _POSITIVE.get(op, op)
+        return f"{ast.unparse(left)} {positive.__name__} {ast.unparse(right)}", positive is op
+    return (ast.unparse(test), True) if _is_place(test) else None
+
+
+def _is_place(node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _parts(test: ast.expr) -> set[str]:
+    """The names and attributes that a test reads."""
+    parts = {node.id for node in walk(test) if isinstance(node, ast.Name)}
+    return parts | {f".{node.attr}" for node in walk(test) if isinstance(node, ast.Attribute)}
+
+
+def _changing(function: ast.AST) -> set[str]:
+    """The names that a function binds more than once, or in a loop, and the attributes that it sets."""
+    stored = [node for node in walk(function) if isinstance(getattr(node, "ctx", None), ast.Store)]
+    times = Counter(node.id for node in stored if isinstance(node, ast.Name))
+    changing = {name for name, count in times.items() if count > 1}
+    for kind in (ast.For, ast.AsyncFor, ast.While):
+        for loop in nodes_of(function, kind):
+            changing |= names_stored(loop)
+    return changing | {f".{node.attr}" for node in stored if isinstance(node, ast.Attribute)}
+
+
+def question(test: ast.expr, frame: Frame) -> tuple[str, bool] | None:
+    """What a test asks that another of its function asks, too, and whether that is true where the test is; None where it is alone."""
+    again = asked_again(frame.function.node) if frame.function is not None else None
+    return again.get(test) if again else None
+
+
+def recall(asked: tuple[str, bool], outcome: bool, frame: Frame) -> None:
+    """Gives the variables that an earlier branch of the same question has bound what they hold under this outcome."""
+    bound = frame.facts.get(f"asked {asked[0]}")
+    if not isinstance(bound, dict):
+        return
+    variables = frame.scope.variables
+    for name, (either, under) in bound.items():
+        if variables.get(name) is either:
+            variables[name] = under[asked[1] is outcome]
+
+
+def remember(
+    asked: tuple[str, bool], when_true: dict[str, Value], when_false: dict[str, Value], frame: Frame
+) -> None:
+    """Notes what each branch of a question has bound, once the paths have met."""
+    variables, positive = frame.scope.variables, asked[1]
+    frame.facts[f"asked {asked[0]}"] = {
+        name: (variables[name], {positive: when_true[name], not positive: held})
+        for name, held in when_false.items()
+        if name in when_true and when_true[name] is not held and name in variables
+    }

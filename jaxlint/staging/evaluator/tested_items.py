@@ -1,0 +1,62 @@
+"""Settings in dicts: what `if config["save"]:` says of the item holds in its branch, and for what the branch transforms."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jaxlint.staging.evaluator.narrowing import decided
+from jaxlint.staging.values import UNKNOWN, DictValue, Value
+
+if TYPE_CHECKING:
+    from jaxlint.staging.values.frame import Frame
+
+
+ITEM_TESTS = (ast.Subscript, ast.UnaryOp)  # the forms that such a test has
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TestedItem:
+    """`items[key]` was tested, and is `value` under one outcome."""
+
+    items: dict[object, Value]
+    key: object
+    value: Value
+
+
+def tested_item(test: ast.expr, outcome: bool, frame: Frame) -> TestedItem | None:
+    """What a test says of an item of a dict that it asks for by a constant, where that was not known."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, outcome = test.operand, not outcome
+    if not (isinstance(test, ast.Subscript) and isinstance(test.slice, ast.Constant)):
+        return None
+    found = frame.scope.lookup(test.value.id) if isinstance(test.value, ast.Name) else None
+    held = found[0] if found is not None else None
+    if not isinstance(held, DictValue):
+        return None
+    item = held.items.get(test.slice.value, held.element)
+    if item is None:
+        return None
+    value = decided(item if test.slice.value in held.items else UNKNOWN, outcome)
+    return TestedItem(held.items, test.slice.value, value) if value is not item else None
+
+
+@contextmanager
+def taken_as_tested(tested: Sequence[TestedItem]) -> Iterator[None]:
+    """Meanwhile the items are what their tests said, whoever holds the dicts."""
+    before = [one.items.get(one.key) for one in tested]
+    for one in tested:
+        one.items[one.key] = one.value
+    try:
+        yield
+    finally:
+        for one, held in zip(reversed(tested), reversed(before), strict=True):
+            if one.items.get(one.key) is not one.value:
+                continue  # the branch has set it
+            if held is not None:
+                one.items[one.key] = held
+            else:
+                del one.items[one.key]

@@ -1,0 +1,29 @@
+"""Type parameters of functions, classes and aliases: names that hide others in what they belong to, and mean no value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from jaxlint.staging.values import UNKNOWN, Value
+from jaxlint.staging.values.frame import Frame
+
+
+def type_parameters(node: ast.AST) -> dict[str, Value]:
+    """The type parameters that a definition gives names to."""
+    return {parameter.name: UNKNOWN for parameter in getattr(node, "type_params", ())}
+
+
+@contextmanager
+def seen_in_signature(node: ast.AST, frame: Frame) -> Iterator[None]:
+    """Annotations, bases and the value of an alias see the type parameters of the definition; what follows it does not."""
+    own = type_parameters(node)
+    hidden = {name: frame.scope.variables[name] for name in own if name in frame.scope.variables}
+    frame.scope.variables.update(own)
+    try:
+        yield
+    finally:
+        for name in own:
+            frame.scope.variables.pop(name, None)
+        frame.scope.variables.update(hidden)

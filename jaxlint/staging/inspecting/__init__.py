@@ -1,0 +1,1 @@
+"""What `jaxlint inspect` says of functions and their parameters."""

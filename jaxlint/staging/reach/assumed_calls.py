@@ -1,0 +1,210 @@
+"""What `inspect` supposes where no call is seen: of functions that got into a stage, and of methods of objects that did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from jaxlint.jaxapi.functions import ARRAY_ATTRIBUTES, ARRAY_METHODS, AT_UPDATES, STATIC_ATTRIBUTES
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.scopes import Guessing
+from jaxlint.staging.reach.receivers import COMMON
+from jaxlint.staging.transforms.trees import is_pytree, registration
+from jaxlint.staging.values import (
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    Function,
+    Instance,
+    Origin,
+    Partial,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+)
+from jaxlint.staging.values.stage import Stage, Why
+from jaxlint.syntax.facts import (
+    all_parameters,
+    is_static_type,
+    name_loads,
+    positional_parameters,
+    takes_receiver,
+)
+
+# What code does with arrays, and so with objects that stand for one.
+_OF_ARRAYS = sorted(ARRAY_ATTRIBUTES | ARRAY_METHODS | STATIC_ATTRIBUTES | {"__getitem__"})
+
+
+class Supposed(Machine):
+    """The part of the interpreter that goes on where the calls end that it sees; no rule hears of it.
+
+    What somebody hands into a stage, and what an object in there can do, is there to be called with tracers. Whoever is
+    seen to call it, on the host or in a stage, says more than that.
+    """
+
+    def carries(self, value: Value, why: Why | None) -> None:
+        """Remembers the function in `value`, if it is one, as one that got into a stage.
+
+        What something unknown has made of a function, as the decorator of a library, most likely calls it.
+        """
+        if isinstance(value, Unknown):
+            for part in value.made_of:
+                self.carries(part, why)
+            return
+        function = _function_in(value)
+        if function is not None and why is not None and not why.rests_on_habit:
+            self.carried.setdefault(function.node, (function, why))
+
+    def supposed_calls(self) -> Iterator[tuple[Function, ClassValue | None, Why]]:
+        """Functions that are likely called in a stage though nothing shows the call, with the class of their object."""
+        for function, why in self.carried.values():
+            yield function, function.cls, why
+        for cls, entered in list(self.inside.values()):
+            if entered is None or entered.rests_on_habit or not is_pytree(cls):
+                continue
+            for handler in _tree_functions(cls):
+                yield handler, cls, entered
+            for name in _OF_ARRAYS if _stands_for_an_array(cls) else ():
+                member = cls.namespace.get(name)
+                if isinstance(member, Function):
+                    yield member, cls, entered
+            for name, member in cls.namespace.items():
+                # Of what is not known, or left to heirs: this class may be the one that is meant.
+                if isinstance(member, Function) and self.asked_for(name, member):
+                    yield member, cls, entered
+                    yield from self.overriding(name, cls, entered)
+        yield from self.given_to_libraries()
+
+    def given_to_libraries(self) -> Iterator[tuple[Function, ClassValue, Why]]:
+        """The methods of classes that derive from a library's, where that library is given tracers: it calls them there."""
+        for library, called in list(self.libraries.items()):
+            for cls in self.extending.get(library, ()):
+                for name, member in cls.namespace.items():
+                    public = name == "__call__" or not name.startswith("_")
+                    if public and isinstance(member, Function) and not member.kind:
+                        yield member, cls, called
+
+    def overriding(self, name: str, cls: ClassValue, why: Why) -> Iterator[tuple[Function, ClassValue, Why]]:
+        """What the classes that derive from one have for its method `name`; of those of tests, no program knows."""
+        for heir in self.heirs.get(cls.node, ()):
+            own = heir.namespace.get(name)
+            if isinstance(own, Function) and not heir.module.is_test:
+                yield own, heir, why
+
+    def asked_for(self, name: str, member: Function) -> bool:
+        """Whether something unknown is called by the name of the method in a stage, or read by that of the property."""
+        if member.kind == "property":
+            return name in self.read and name not in COMMON
+        return name in self.unresolved and not member.kind
+
+    def suppose(self, function: Function, cls: ClassValue | None, why: Why) -> None:
+        """Evaluates a function of which no call is seen as one that is called in the stage of `why`."""
+        written = _written(function)
+        record = self.records.get(written.node)
+        if record is not None and any(seen.stage.staged for seen in record.observations):
+            return
+        if record is not None and record.hosted and (cls is None or function not in _tree_functions(cls)):
+            return  # JAX takes apart what is in a stage, whoever else does so on the host
+        tracer = Array(True, why, tree=True, certain=False)
+        bound = self.supposed_arguments(function, tracer)
+        names = [parameter.arg for parameter in positional_parameters(function.node)]
+        if cls is not None and function in _unflattening(cls):
+            # The class, where it is a class method, what is kept beside the leaves, and the leaves.
+            bound.update((name, Unknown(Origin(name))) for name in names[:-1])
+        elif cls is not None and names and takes_receiver(written.node, cls.node, function.kind):
+            bound[names[0]] = _some_object(cls, tracer)
+        elif cls is not None and written is not function and function.node.args.vararg is not None:
+            # What stands above the method hands on what it is given.
+            rest = [tracer for _ in positional_parameters(written.node)[1:]]
+            bound[function.node.args.vararg.arg] = TupleValue([_some_object(cls, tracer), *rest])
+        stage = Stage("supposed", True, False, why)
+        with Guessing(self):
+            result = self.run_function(function, bound, None, None, stage, "supposed")
+            if function.name == "at" and isinstance(result, Instance):
+                self.suppose_updates(result, tracer, stage)
+            self.drain()
+
+    def suppose_updates(self, at: Instance, tracer: Array, stage: Stage) -> None:
+        """Evaluates `at[i].set(x)` and its kin, of an object that stands for an array."""
+        item = at.cls.lookup("__getitem__")
+        place = self.suppose_method(item, at, tracer, stage) if isinstance(item, Function) else None
+        if isinstance(place, Instance):
+            for name in AT_UPDATES:
+                method = place.cls.lookup(name)
+                if isinstance(method, Function):
+                    self.suppose_method(method, place, tracer, stage)
+
+    def suppose_method(self, method: Function, receiver: Instance, tracer: Array, stage: Stage) -> Value:
+        bound = self.supposed_arguments(method, tracer)
+        bound.update((parameter.arg, receiver) for parameter in positional_parameters(method.node)[:1])
+        return self.run_function(method, bound, None, None, stage, "supposed")
+
+    def supposed_arguments(self, function: Function, tracer: Array) -> dict[str, Value]:
+        """Tracers, but at the end, where the function has no use for one: who calls it passes anything there, as None for `args`."""
+        parameters = all_parameters(function.node)
+        names = [parameter.arg for parameter in parameters]
+        read = {part.id for part in name_loads(function.node)}
+        needed = max((place for place, name in enumerate(names) if name in read), default=len(names))
+        unused = names[needed + 1 :]
+        arguments = function.node.args
+        bound: dict[str, Value] = {}
+        for parameter in parameters:
+            name = parameter.arg
+            default = function.defaults.get(name)
+            switch = isinstance(default, Static) and isinstance(default.const, (bool, str))
+            if switch or is_static_type(parameter.annotation) or name in unused:
+                bound[name] = Unknown(Origin(name))
+            elif parameter is arguments.vararg:
+                bound[name] = TupleValue(None, tracer)
+            elif parameter is arguments.kwarg:
+                bound[name] = DictValue({}, tracer)
+            else:
+                bound[name] = replace(tracer, origin=Origin(name), mixed=default is not None)
+        return bound
+
+
+def _some_object(cls: ClassValue, tracer: Array) -> Instance:
+    """An object of the class of which nothing else is known."""
+    return Instance(cls, {}, True, None, ready=True, staged=tracer if is_pytree(cls) else None)
+
+
+def _stands_for_an_array(cls: ClassValue) -> bool:
+    """Whether code that is written for arrays takes its objects for one."""
+    return all(isinstance(cls.namespace.get(name), Function) for name in ("shape", "dtype"))
+
+
+def _written(function: Function) -> Function:
+    """The function as it is written, of what the decorators above it made."""
+    while (inner := _function_in(function.wraps)) is not None and inner is not function:
+        function = inner
+    return function
+
+
+def _function_in(value: Value | None) -> Function | None:
+    """The function that a value is, or is made of."""
+    while not isinstance(value, Function):
+        if isinstance(value, (BoundMethod, Partial)):
+            value = value.function
+        elif isinstance(value, Transformed):
+            value = value.target
+        else:
+            return None
+    return value
+
+
+def _unflattening(cls: ClassValue) -> list[Function]:
+    """What JAX calls to put an instance together from its leaves."""
+    registered = registration(cls)
+    known = [cls.lookup("tree_unflatten"), registered.unflatten if registered is not None else None]
+    return [function for function in map(_function_in, known) if function is not None]
+
+
+def _tree_functions(cls: ClassValue) -> list[Function]:
+    """All that JAX calls to take an instance apart, and to put it together again."""
+    registered = registration(cls)
+    flatten = [cls.lookup("tree_flatten"), cls.lookup("tree_flatten_with_keys")]
+    flatten += registered.flatten if registered is not None else ()
+    return [function for function in map(_function_in, flatten) if function is not None] + _unflattening(cls)

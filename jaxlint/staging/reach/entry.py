@@ -1,0 +1,273 @@
+"""Functions that no visible call has reached: with unknown arguments, or with those that a table of test cases gives."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+from dataclasses import replace
+
+from jaxlint.staging.evaluator.classes import MODULE_KINDS
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.scopes import EnteringFixture
+from jaxlint.staging.project import Module
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    ClassValue,
+    DictValue,
+    ExternalObject,
+    Function,
+    ListValue,
+    Origin,
+    StarArgument,
+    Static,
+    TupleValue,
+    Unknown,
+    Value,
+    constant,
+    in_turn,
+)
+from jaxlint.staging.values.constants import constant_names
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.stage import HOST, Stage, Why
+from jaxlint.syntax.facts import all_parameters, positional_parameters, takes_receiver
+
+# Decorators that run a test once per row of a table.
+PARAMETRISERS = frozenset(
+    {
+        "absl.testing.parameterized.parameters",
+        "absl.testing.parameterized.named_parameters",
+        "absl.testing.parameterized.product",
+        "pytest.mark.parametrize",
+    }
+)
+CASE = "pytest.param"
+FIXTURE = "pytest.fixture"
+# What JAX calls of a trace that a program defines, and where it hands over the values that were traced (after `self`).
+TRACES = frozenset({"jax.core.Trace", "jax._src.core.Trace", "jax.extend.core.Trace"})
+PRIMITIVE = "jax.core.Primitive"  # the operation
+TRACE_HOOKS = {
+    "process_primitive": 1,
+    "process_call": 2,
+    "process_map": 2,
+    "process_custom_jvp_call": 3,
+    "process_custom_vjp_call": 4,
+}
+_MAX_ROWS = 200
+
+
+class Entry(Machine):
+    """The part of the interpreter that evaluates functions without a caller."""
+
+    def enter_function(self, function: Function) -> None:
+        """Evaluates a function that no visible call has reached."""
+        if self.is_reached(function) or function.module.source.path not in self.entered:
+            return
+        stage = self.test_stage if function.module.is_test else self.entry_stage
+        bound: dict[str, Value] = {}
+        for parameter in all_parameters(function.node):
+            bound[parameter.arg] = Unknown(Origin(parameter.arg))
+        if function.node.args.vararg:
+            bound[function.node.args.vararg.arg] = TupleValue(None, UNKNOWN)
+        if function.node.args.kwarg:
+            bound[function.node.args.kwarg.arg] = DictValue({}, UNKNOWN)
+        cls = function.cls
+        positional = [*function.node.args.posonlyargs, *function.node.args.args]
+        if cls is not None and positional and takes_receiver(function.node, cls.node, function.kind):
+            frame = Frame(None, function.module, function.scope, HOST)
+            bound[positional[0].arg] = cls if function.kind == "classmethod" else self.prototype(cls, frame)
+            if self.is_reached(function):  # the prototype ran it
+                return
+            if cls.kind in MODULE_KINDS and function.name == "__call__":
+                why = Why(
+                    f"`{cls.name}.__call__` is a layer's call, which programs usually jit",
+                    function.module,
+                    function.node,
+                    habit=True,
+                )
+                stage = Stage("convention", True, False, why)
+                for parameter in all_parameters(function.node)[1:]:
+                    bound[parameter.arg] = self.convention_value(parameter, function, why)
+            elif function.name in TRACE_HOOKS and not TRACES.isdisjoint(cls.external_bases()):
+                stage = self.bind_trace_hook(cls, function, positional[1:], bound)
+        given = {**self.fixture_values(function), **cases(function)}
+        bound.update({name: value for name, value in given.items() if name in bound})
+        self.run_function(function, bound, None, None, stage, "entry")
+
+    def is_reached(self, function: Function) -> bool:
+        """Whether a call is seen to reach the function, other than by the name of a method of something unknown."""
+        record = self.records.get(function.node)
+        return record is not None and record.reached
+
+    def convention_value(self, parameter: ast.arg, function: Function, why: Why) -> Value:
+        """A layer's argument when no caller is known: an array, unless its type or default says otherwise."""
+        annotation = parameter.annotation
+        if isinstance(annotation, ast.Name) and annotation.id in ("bool", "str", "int"):
+            return Static(kind=annotation.id)
+        default = function.defaults.get(parameter.arg)
+        if isinstance(default, Static) and isinstance(default.const, (bool, str)):
+            return Static(kind=type(default.const).__name__)
+        array = Array(True, why, tree=True, certain=False, origin=Origin(parameter.arg))
+        if parameter is function.node.args.vararg:
+            return TupleValue(None, array)
+        if parameter is function.node.args.kwarg:
+            return DictValue({}, array)
+        # What a call may leave out is an array in some calls, and a setting in others.
+        return array if default is None else replace(array, mixed=True)
+
+    def bind_trace_hook(
+        self, cls: ClassValue, function: Function, parameters: list[ast.arg], bound: dict[str, Value]
+    ) -> Stage:
+        """A trace of the program's own: JAX hands each operation to it, with the tracers that it is applied to."""
+        why = Why(f"JAX calls `{cls.name}.{function.name}` with tracers", function.module, function.node)
+        bound[parameters[0].arg] = ExternalObject(PRIMITIVE)
+        for parameter in parameters[TRACE_HOOKS[function.name] :][:1]:
+            # One of them is a tracer at least; this trace decides what operations on them give.
+            tracer = Array(True, why, certain=False, origin=Origin(parameter.arg))
+            bound[parameter.arg] = ListValue(None, tracer)
+        return Stage("trace", False, False, why)
+
+    # -- fixtures
+
+    def fixture_values(self, function: Function) -> dict[str, Value]:
+        """What pytest hands to a test, or to another fixture, by the names of its parameters."""
+        if not function.module.is_test or not (
+            function.name.startswith("test") or function.kind == "fixture"
+        ):
+            return {}
+        found: dict[str, Value] = {}
+        for parameter in all_parameters(function.node):
+            fixture = self.fixture(parameter.arg, function)
+            if fixture is not None and fixture.node is not function.node:
+                found[parameter.arg] = self.fixture_result(fixture, function.cls)
+        return found
+
+    def fixture(self, name: str, test: Function) -> Function | None:
+        """The fixture `name` as `test` sees it: of its class, of its module, or of a `conftest.py` above that."""
+        own = test.cls.lookup(name) if test.cls is not None else None
+        shared = (source.scope.variables.get(name) for source in [test.module, *self.conftests(test.module)])
+        for found in (own, *shared):
+            if isinstance(found, Function) and found.kind == "fixture":
+                return found
+        return None
+
+    def conftests(self, module: Module) -> list[Module]:
+        folders = list(module.source.path.parents)
+        found = [target for target in self.project.conftests if target.source.path.parent in folders]
+        for conftest in found:
+            self.run_module(conftest)
+        return sorted(found, key=lambda conftest: folders.index(conftest.source.path.parent))
+
+    def fixture_result(self, fixture: Function, cls: ClassValue | None) -> Value:
+        """What a fixture gives to a test, or to another fixture, of the class `cls`."""
+        frame = Frame(None, fixture.module, fixture.scope, HOST)
+        if len(self.entering) > 4:  # fixtures that ask for each other
+            return UNKNOWN
+        with EnteringFixture(self, fixture):
+            receiver: list[Value] = []
+            if cls is not None and fixture.cls is not None:
+                receiver.append(self.prototype(cls, frame))
+            bound = self.bind(fixture, receiver, self.fixture_values(fixture), frame)
+            if bound is None:
+                return UNKNOWN
+            result = self.run_function(fixture, bound, None, None, self.test_stage, "entry")
+        return (
+            result.element
+            if isinstance(result, ListValue) and result.kind in ("generator", "steps")
+            else result
+        )
+
+
+def cases(function: Function) -> dict[str, Value]:
+    """What the rows of a test's tables give for its parameters, all rows taken together."""
+    found: dict[str, list[Value]] = {}
+    names = [parameter.arg for parameter in positional_parameters(function.node)]
+    if function.cls is not None and function.kind != "staticmethod":
+        names = names[1:]
+    for table in function.tables:
+        for rows in _row_groups(table, names):
+            for row in rows:
+                for name, value in row.items():
+                    found.setdefault(name, []).append(value)
+            # What a row leaves out has its default there.
+            partly = {name for row in rows for name in row if any(name not in other for other in rows)}
+            for name in partly & function.defaults.keys():
+                found[name].append(function.defaults[name])
+    return {name: in_turn(values) for name, values in found.items()}
+
+
+def _row_groups(table: ExternalObject, names: list[str]) -> list[list[dict[str, Value]]]:
+    """The rows of one decorator, by the names of the parameters that they fill; one group for each factor of a product."""
+    if table.name.endswith(".product"):
+        groups = [[_by_name(row) for row in _elements(factor)] for factor in table.args]
+        groups += [[{name: row} for row in _elements(factor)] for name, factor in table.kwargs.items()]
+        return groups
+    return [_rows(table, names)]
+
+
+def _rows(table: ExternalObject, names: list[str]) -> list[dict[str, Value]]:
+    if table.name == "pytest.mark.parametrize":
+        argnames = table.args[0] if table.args else table.kwargs.get("argnames", UNKNOWN)
+        values = table.args[1] if len(table.args) > 1 else table.kwargs.get("argvalues", UNKNOWN)
+        text = constant(argnames)
+        columns = [n.strip() for n in text.split(",")] if isinstance(text, str) else constant_names(argnames)
+        if not columns:
+            return []
+        rows = [_by_position(_case(row), list(columns), len(columns) == 1) for row in _elements(values)]
+        fixtures = _fixture_columns(table, list(columns))
+        return [{name: value for name, value in row.items() if name not in fixtures} for row in rows]
+    given = table.args
+    if len(given) == 1 and isinstance(given[0], (ListValue, StarArgument)):
+        given = _elements(given[0])
+    elif len(given) == 1 and isinstance(given[0], ExternalObject):
+        given = [Static(kind="int") if given[0].name == "builtins.range" else UNKNOWN]  # cases in turn
+    named = table.name.endswith(".named_parameters")
+    rows = []
+    for row in given[:_MAX_ROWS]:
+        if isinstance(row, StarArgument):
+            row = row.element
+        if isinstance(row, DictValue):
+            rows.append(_by_name(row))
+        elif named and isinstance(row, (TupleValue, ListValue)) and row.items is not None:
+            rows.append(_by_position(TupleValue(row.items[1:]), names, False))
+        else:
+            rows.append(_by_position(row, names, not isinstance(row, (TupleValue, ListValue))))
+    return rows
+
+
+def _fixture_columns(table: ExternalObject, columns: list[str]) -> Collection[str]:
+    """The columns that `indirect` hands to fixtures of their names, and not to the test."""
+    indirect = table.args[2] if len(table.args) > 2 else table.kwargs.get("indirect", Static(False))
+    listed = constant_names(indirect)
+    if listed is not None:
+        return listed
+    return columns if constant(indirect) is not False else ()
+
+
+def _case(row: Value) -> Value:
+    """The values of `pytest.param(...)`."""
+    if isinstance(row, ExternalObject) and row.name == CASE:
+        return row.args[0] if len(row.args) == 1 else TupleValue(list(row.args))
+    return row
+
+
+def _elements(value: Value) -> list[Value]:
+    if isinstance(value, StarArgument):
+        return [value.element]
+    if isinstance(value, (TupleValue, ListValue)):
+        return value.elements()[:_MAX_ROWS]
+    return []
+
+
+def _by_name(row: Value) -> dict[str, Value]:
+    if not isinstance(row, DictValue):
+        return {}
+    return {name: value for name, value in row.items.items() if isinstance(name, str)}
+
+
+def _by_position(row: Value, names: list[str], single: bool) -> dict[str, Value]:
+    if single:
+        return {names[0]: row} if names else {}
+    if isinstance(row, (TupleValue, ListValue)) and row.items is not None:
+        return dict(zip(names, row.items, strict=False))
+    return {}

@@ -1,0 +1,353 @@
+"""Calls of methods of what is not known: the classes of the project that define a method of that name, where few do.
+
+`x.add_axis(index)` for an `x` that nothing is known of: no array, container or string has such a method, so that `x` is one of the
+classes that do. What follows from it is never certain.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+
+from jaxlint.jaxapi.functions import (
+    ARRAY_ATTRIBUTES,
+    ARRAY_METHODS,
+    AXIS_METHODS,
+    CONVERTING_METHODS,
+    NUMPY_ONLY_METHODS,
+    STATIC_ATTRIBUTES,
+)
+from jaxlint.staging.evaluator.failures import Contained
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.scopes import Guessing, Staged, WithoutNames
+from jaxlint.staging.project import Module
+from jaxlint.staging.transforms.trees import is_pytree, tracer_in
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    Function,
+    Instance,
+    OptionalName,
+    StarArgument,
+    Transformed,
+    Unknown,
+    Value,
+    bound_to,
+    doubtful,
+    join_all,
+    unknown_of,
+)
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.stage import HOST, Stage, Why
+from jaxlint.syntax.facts import (
+    element_type,
+    loops_over,
+    named_type,
+    parameter_annotations,
+    positional_parameters,
+)
+
+MAX_CLASSES = 3  # that define a method independently of each other
+MAX_FAMILY = 100  # that override one another's
+# Methods of Python's own types, which an unknown object may just as well be; and what every library's objects have.
+COMMON = (
+    frozenset(name for kind in (str, bytes, list, dict, set, tuple, int, float, complex, slice) for name in dir(kind))
+    | ARRAY_ATTRIBUTES
+    | ARRAY_METHODS
+    | CONVERTING_METHODS
+    | NUMPY_ONLY_METHODS
+    | STATIC_ATTRIBUTES
+    | frozenset(
+        ["at", "read", "write", "close", "open", "run", "start", "stop", "step", "reset", "apply", "init", "call", "main", "get_params", "set", "next", "send", "submit", "result", "wait", "put", "register", "forward", "save", "load", "log", "info", "debug", "warning", "error", "parse", "build", "name", "add_argument"]
+    )
+)  # fmt: skip
+
+
+# A call of a method that a class leaves to those that derive from it: the method, what it gets, where it stands, and in
+# which stage.
+LeftOpen = tuple[Function, Value, list[Value], dict[str, Value], Frame, Stage]
+Awaited = tuple[Value, list[Value], dict[str, Value], ast.AST, Frame, Stage]  # a call, and where it stands
+
+
+class Receivers(Machine):
+    """The part of the interpreter that calls methods of what is not known."""
+
+    def call_on_unknown(
+        self,
+        base: Value,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.Call,
+        frame: Frame,
+    ) -> Value | None:
+        """What the method `name` gives of something unknown; None where too much could be meant."""
+        is_call = name == "__call__"
+        if self.exhausted() or (
+            not is_call and (name in COMMON or name.startswith("__") or name not in self.defining)
+        ):
+            return None
+        given = [*args, *kwargs.values()]
+        traced = any(tracer_in(part) is not None for part in given)
+        if not traced and not isinstance(base, Array):
+            return None
+        declared = self.declared_class(node.func if is_call else receiver_of(node.func), frame)
+        if not is_call:
+            found = self.possible_classes(name, declared, frame)
+        else:
+            found = self.family(declared, name, frame) if declared is not None else []
+        classes = [cls for cls in found if takes(cls.namespace[name], args, kwargs)]
+        if not traced:  # what else could be a tracer is the object itself
+            classes = [cls for cls in classes if is_pytree(cls)]
+        return self.call_one_of(classes, declared is not None, base, name, args, kwargs, node, frame)
+
+    def call_one_of(
+        self,
+        classes: list[ClassValue],
+        declared: bool,
+        base: Value,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.Call,
+        frame: Frame,
+    ) -> Value | None:
+        """Calls the method of each of the classes that something unknown may be of, in a stage that is not certain."""
+        roots = [
+            cls for cls in classes if not any(other is not cls and other in cls.mro() for other in classes)
+        ]
+        if not classes or len(roots) > (MAX_FAMILY if declared else MAX_CLASSES):
+            return None
+        doubted = [doubtful(part) for part in args]
+        named = {key: doubtful(part) for key, part in kwargs.items()}
+        with Staged(frame, replace(frame.stage, certain=False)), Guessing(self):
+            if len(classes) > MAX_CLASSES:
+                if frame.module.is_test or len(classes) > MAX_FAMILY:
+                    return None  # a test means one of them
+                for cls in classes:
+                    method = BoundMethod(cls.namespace[name], self.possible_instance(cls, base, frame))
+                    self.once_inside(cls, method, doubted, named, node, frame)
+                return None
+            results = [
+                self.call_value(self.possible_method(cls, name, base, frame), doubted, named, node, frame)
+                for cls in classes
+            ]
+        return doubtful(join_all(results))
+
+    def call_made_of(
+        self,
+        callee: Unknown,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """Calls what something unknown was made of, as the wrapper of a library does; in a stage that is not certain."""
+        given = [*args, *kwargs.values()]
+        if not frame.stage.staged or self.exhausted() or all(tracer_in(part) is None for part in given):
+            self.hand_over([callee, *given], node, frame)
+            return unknown_of(given)
+        doubted = [doubtful(part) for part in args]
+        named = {key: doubtful(part) for key, part in kwargs.items()}
+        with Staged(frame, replace(frame.stage, certain=False)), Guessing(self):
+            results = [self.call_value(part, doubted, named, node, frame) for part in callee.made_of]
+        return doubtful(join_all(results))
+
+    def call_heirs(self, function: Function, frame: Frame) -> None:
+        """A method that its class leaves to those that derive from it is called: theirs runs, whichever that is."""
+        names = [parameter.arg for parameter in positional_parameters(function.node)]
+        bound = frame.scope.variables
+        receiver = bound[names[0]] if names else UNKNOWN
+        if self.guessing or not isinstance(receiver, Instance):
+            return  # of what is not known itself, the whole family has been asked
+        args = [doubtful(bound[name]) for name in names[1:]]
+        named = {p.arg: doubtful(bound[p.arg]) for p in function.node.args.kwonlyargs}
+        traced = [tracer_in(part) is not None for part in (*args, *named.values())]
+        key = (receiver.cls.node, function.node, frame.stage.key, *traced)
+        if not any(traced) or key in self.implications:
+            return
+        self.implications.add(key)
+        call = (function, receiver, args, named, frame, replace(frame.stage, certain=False))
+        self.left_open.setdefault(receiver.cls.node, []).append(call)
+        for heir in self.heirs.get(receiver.cls.node, [])[:MAX_FAMILY]:
+            self.await_heir(heir, call)
+
+    def await_heir(self, heir: ClassValue, call: LeftOpen) -> None:
+        """What a class that derives from another has for a method which that one leaves open is called in time."""
+        function, receiver, args, named, frame, stage = call
+        method = heir.namespace.get(function.name)
+        if not isinstance(method, (Function, Transformed)) or not takes(method, args, named):
+            return
+        if heir.module.is_test and heir.module is not frame.module:
+            return
+        leaves = receiver.staged if isinstance(receiver, Instance) else None
+        owner = heir.prototype or self.possible_instance(heir, leaves or UNKNOWN, frame)
+        self.awaited.append((BoundMethod(method, owner), args, named, function.node, frame, stage))
+
+    def note_heir(self, cls: ClassValue) -> None:
+        """Remembers a class by those that it derives from; of a class that is made at every call of a function, the last."""
+        if cls.kind == "plain" and not cls.module.is_test:
+            for library in {name.partition(".")[0] for name in cls.external_bases()}:
+                self.extending.setdefault(library, []).append(cls)
+        for base in cls.mro():
+            if base is not cls:
+                known = self.heirs.setdefault(base.node, [])
+                known[:] = [other for other in known if other.node is not cls.node]
+                known.append(cls)
+                for call in self.left_open.get(base.node, ()):
+                    self.await_heir(cls, call)
+
+    def made(self, cls: ClassValue, frame: Frame) -> None:
+        """An object of the class is made; what is no pytree gets into a stage as it is captured."""
+        if cls.node not in self.inside and not self.guessing and (frame.stage.staged or not is_pytree(cls)):
+            self.enters_stage(cls, frame.stage.why)
+
+    def enters_stage(self, cls: ClassValue, why: Why | None) -> None:
+        """An object of the class is seen inside a stage."""
+        if cls.node not in self.inside:
+            for owner in cls.mro():
+                self.inside.setdefault(owner.node, (owner, why))
+                self.awaited.extend(self.waiting.pop(owner.node, ()))
+
+    def once_inside(
+        self,
+        cls: ClassValue,
+        method: Value,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        """As `once`, as soon as an object of `cls` is seen inside a stage: one of many that a call may mean."""
+        if cls.node in self.inside:
+            self.once(method, args, node, frame, kwargs)
+            return
+        traced = [tracer_in(part) is not None for part in (*args, *kwargs.values())]
+        key = (
+            cls.node,
+            id(method.function.node)
+            if isinstance(method, BoundMethod) and isinstance(method.function, Function)
+            else id(method),
+            frame.stage.key,
+            *traced,
+        )
+        if key not in self.implications:
+            self.implications.add(key)
+            self.waiting.setdefault(cls.node, []).append((method, args, kwargs, node, frame, frame.stage))
+
+    def run_awaited(self) -> None:
+        """What waited for objects that meanwhile are seen inside a stage."""
+        while self.awaited:
+            method, args, kwargs, node, frame, stage = self.awaited.pop()
+            with Contained(self, frame.module, frame), Staged(frame, stage), Guessing(self):
+                self.once(method, args, node, frame, kwargs)
+
+    def possible_method(self, cls: ClassValue, name: str, base: Value, frame: Frame) -> Value:
+        """The method `name` as `base`, were it an instance of `cls`, would have it."""
+        return bound_to(cls.namespace[name], self.possible_instance(cls, base, frame), cls)
+
+    def note_methods(self, cls: ClassValue) -> None:
+        """Remembers a class by the methods that it defines; of a class that is made at every call of a function, the last."""
+        self.note_heir(cls)
+        for name, member in cls.namespace.items():
+            if name in AXIS_METHODS or name in ARRAY_METHODS:
+                self.array_like.add(name)
+            if (
+                isinstance(member, (Function, Transformed))
+                and name not in COMMON
+                and not name.startswith("__")
+            ):
+                if isinstance(member, Function) and member.kind:
+                    continue  # a property, or none of an instance
+                known = self.defining.setdefault(name, [])
+                known[:] = [other for other in known if other.node is not cls.node]
+                known.append(cls)
+
+    def possible_instance(self, cls: ClassValue, base: Value, frame: Frame) -> Value:
+        if not is_pytree(cls):
+            return Instance(cls, {}, True, getattr(base, "origin", None), ready=True)
+        if isinstance(base, Array):
+            return Instance(
+                cls, {}, True, base.origin, ready=True, staged=replace(base, certain=False, tree=True)
+            )
+        return self.some_instance(cls, base if isinstance(base, Unknown) else UNKNOWN, frame)
+
+    def possible_classes(self, name: str, declared: ClassValue | None, frame: Frame) -> list[ClassValue]:
+        """The classes that define the method; those that an annotation allows, where there is one."""
+        found = [cls for cls in self.defining[name] if not cls.module.is_test or cls.module is frame.module]
+        if declared is None:
+            return found
+        inherited = declared.lookup(name)
+        return [cls for cls in found if declared in cls.mro() or cls.namespace[name] is inherited]
+
+    def family(self, declared: ClassValue, name: str, frame: Frame) -> list[ClassValue]:
+        """The class that an annotation names and those that derive from it, as far as they define the method."""
+        return [
+            cls
+            for cls in (declared, *self.heirs.get(declared.node, ()))
+            if isinstance(cls.namespace.get(name), (Function, Transformed))
+            and (not cls.module.is_test or cls.module is frame.module)
+        ]
+
+    def declared_class(self, node: ast.expr | None, frame: Frame) -> ClassValue | None:
+        """The class that an annotation names: of a parameter, of a field, or of the items that a loop runs over."""
+        if frame.function is None:
+            return None
+        if isinstance(node, ast.Name):
+            annotation = parameter_annotations(frame.function.node).get(node.id)
+            if annotation is not None:
+                return self.class_named(annotation, frame.module, frame.function.scope)
+            return self.declared_field(loops_over(frame.function.node).get(node.id), element_type, frame)
+        return self.declared_field(node, named_type, frame)
+
+    def declared_field(
+        self, node: ast.expr | None, part: Callable[[ast.expr | None], ast.expr | None], frame: Frame
+    ) -> ClassValue | None:
+        """The class that `part` of the annotation of a field names, as of `self.field`."""
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            return None
+        found = frame.scope.lookup(node.value.id)
+        if found is None or not isinstance(found[0], Instance):
+            return None
+        for owner in found[0].cls.mro():
+            if node.attr in owner.fields:
+                annotation = part(owner.fields[node.attr].annotation)
+                return self.class_named(annotation, owner.module, owner.scope) if annotation else None
+        return None
+
+    def class_named(self, annotation: ast.expr, module: Module, scope: Scope) -> ClassValue | None:
+        """The class of the project that an annotation names."""
+        value = self.annotated(annotation, module, scope)
+        return value if isinstance(value, ClassValue) else None
+
+    def annotated(self, annotation: ast.expr, module: Module, scope: Scope) -> Value:
+        """What an annotation is where it stands."""
+        with WithoutNames(self, False):
+            return self.eval(annotation, Frame(None, module, scope, HOST))
+
+
+def receiver_of(func: ast.expr) -> ast.expr | None:
+    """What a method is called of."""
+    return func.value if isinstance(func, ast.Attribute) else None
+
+
+def takes(method: Value, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Whether a method can be called with these arguments."""
+    if not isinstance(method, Function):
+        return True
+    arguments = method.node.args
+    positional = positional_parameters(method.node)
+    names = {parameter.arg for parameter in (*positional, *arguments.kwonlyargs)}
+    open_ended = "**" in kwargs or any(isinstance(part, StarArgument) for part in args)
+    if arguments.kwarg is None and not names.issuperset(
+        name for name in kwargs if name != "**" and type(name) is not OptionalName
+    ):
+        return False
+    if arguments.vararg is None and len(args) + 1 > len(positional):
+        return False
+    required = [parameter.arg for parameter in positional[: len(positional) - len(arguments.defaults)]]
+    return open_ended or all(name in kwargs for name in required[len(args) + 1 :])

@@ -1,0 +1,1 @@
+"""What is followed beside the values: keys, donated buffers, clocks, gradients, meshes, how arrays came about."""

@@ -1,0 +1,258 @@
+"""PRNG keys: which are used up where, and which a loop, a map or an object uses up without ever renewing them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from itertools import repeat
+
+from jaxlint.jaxapi.transforms import JIT_KINDS
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.values import (
+    CONTAINERS,
+    STATICS,
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    External,
+    Function,
+    Instance,
+    Origin,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    parts_of,
+)
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.scope import Scope
+from jaxlint.syntax.facts import positional_parameters
+
+STREAMS = "rngs"  # the part of a key that flax modules draw from
+_HOLD_NOTHING = STATICS | {Instance, Function, BoundMethod, ClassValue, External}
+
+
+class Keys(Machine):
+    """The part of the interpreter that follows PRNG keys."""
+
+    def use_streams(self, rngs: Value, node: ast.AST, frame: Frame) -> None:
+        """Notes keys handed to a flax module, which folds in names: only another call with the same key repeats them."""
+        values = rngs.elements() if isinstance(rngs, DictValue) else [rngs]
+        origins = {value.origin for value in values if isinstance(value, (Array, Unknown))}
+        for origin in origins:
+            if origin is not None:
+                self.use_key(origin.child(STREAMS), node, frame)
+
+    def use_seed(self, key: Value, node: ast.Call, frame: Frame) -> None:
+        """Notes a key that a distribution draws from: `policy.sample(seed=key)`."""
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("sample", "sample_and_log_prob"):
+            self.use_library_key(key, node, frame)
+
+    def use_library_key(self, key: Value, node: ast.AST, frame: Frame) -> None:
+        """Notes a key that a layer, an initialiser or a distribution of a library draws from."""
+        if isinstance(key, (Array, Unknown)) and key.origin is not None:
+            self.use_key(key.origin, node, frame)
+
+    def use_key(
+        self, origin: Origin, node: ast.AST, frame: Frame, callee: str = "", enclosing: bool = False
+    ) -> None:
+        """Notes that a PRNG key is used up; a second use of the same key is reported."""
+        first = frame.used.get(origin)
+        if first is None:
+            if not _is_dropped(node, frame):
+                frame.used[origin] = node
+            return
+        how = "loop" if first is node else "again"
+        if how == "loop" and enclosing:
+            return  # an evaluation with a key of its own that is meant to stay the same
+        self.emit("key_reuse", events.KeyEvent(node, frame, origin, first, how, callee))
+
+    def told_apart(self, part: Origin, node: ast.AST, frame: Frame) -> None:
+        """Takes the split of a key back as a use where a number that may change is folded into a part of it.
+
+        `fold_in(split(key)[0], step)` is another key at each step, though `key` stays what it is. A constant is always the same,
+        and so is what a call like `axis_index("data")` tells of the place where it runs.
+        """
+        whole = part.split_of or (part.parent.split_of if part.parent is not None else None)
+        data = node.args[1:] or [word.value for word in node.keywords] if isinstance(node, ast.Call) else []
+        if whole is None or any(isinstance(value, (ast.Constant, ast.Call)) for value in data):
+            return
+        for owner in (frame, *frame.callers()):
+            if owner.used.pop(whole, None) is not None:
+                return
+
+    # -- keys that stay what they are
+
+    def tell_constant_keys(
+        self,
+        api: str,
+        body: Value,
+        before: Iterable[Origin],
+        born: int,
+        given: list[Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        """Tells rules of keys older than `born` that `body`, which `api` runs many times, uses up each time.
+
+        `given`: what changes from one run to the next, or is another key each time. `before`: used up earlier.
+        """
+        inner = self.body_frame(body, born)
+        if inner is None:
+            return
+        changing = {origin.root() for value in given for origin in origins_in(value)}
+        known = set(before)
+        for origin, used in inner.used.items():
+            root = origin.root()
+            if root.serial < born and origin not in known and root not in changing:
+                # A key that the body was handed belongs to the call, not to the body.
+                handed = origin in inner.inherited or origin.parent in inner.inherited
+                place, owner = (node, frame) if handed else (used, inner)
+                self.emit("kept_key", events.KeptKeyEvent(place, owner, origin, "closure", api, used))
+
+    def tell_kept_keys(self, api: str, body: Value, born: int, carry: Value, result: Value) -> None:
+        """Tells rules of a key in the carry of a loop that an iteration uses up and hands on as it was."""
+        inner = self.body_frame(body, born)
+        if inner is None or not inner.used:
+            return
+        carried = {origin.root() for origin in origins_in(carry)}
+        for origin in origins_in(result):
+            node = used_at(origin, inner)
+            if node is not None and origin.root() in carried:
+                self.emit("kept_key", events.KeptKeyEvent(node, inner, origin, "carry", api, node))
+
+    def tell_unrenewed(self, function: Function, frame: Frame, bound: dict[str, Value]) -> None:
+        """Tells rules of a key that a method uses up and leaves in its object."""
+        parameters = positional_parameters(function.node)
+        owner = bound.get(parameters[0].arg) if parameters else None
+        if isinstance(owner, Instance):
+            for name, value in owner.fields.items():
+                if isinstance(value, (Array, Unknown)) and value.origin is not None:
+                    node = used_at(value.origin, frame)
+                    if node is not None:
+                        self.emit(
+                            "kept_key", events.KeptKeyEvent(node, frame, value.origin, "state", name, node)
+                        )
+
+    def tell_returned(self, result: Value, frame: Frame) -> None:
+        """Tells rules of a key that was handed in, is used up by now, and is returned as it was in a state."""
+        caller = frame.caller
+        inside = caller is not None and caller.function is not None and caller.stage is frame.stage
+        if isinstance(result, Array) and frame.stage.staged and inside:
+            return  # a part of a step, of which the rest may renew the key
+        for field, origin in _kept_in(result):
+            node, root = used_at(origin, frame), origin.root()
+            if node is not None and (root in frame.inherited or root.serial < frame.born):
+                self.emit("kept_key", events.KeptKeyEvent(node, frame, origin, "returned", field, node))
+
+    def body_frame(self, body: Value, born: int) -> Frame | None:
+        """The activation of a function that began after `born`; None where it was not evaluated since."""
+        function = self.innermost(body)[0]
+        record = self.records.get(function.node) if function is not None else None
+        last = record.last if record is not None else None
+        return last if last is not None and last.born > born else None
+
+
+def _kept_in(result: Value) -> Iterator[tuple[str, Origin]]:
+    """The identities of what a state holds, with the field that holds each, "" in a plain tuple.
+
+    A state is an object, a tuple, or a copy of a tree with parts of it replaced.
+    """
+    if isinstance(result, Array):
+        parts: Iterable[tuple[str, Value]] = [("", result)]
+    elif isinstance(result, Instance):
+        named = result.cls.kind != "plain"  # whose methods assign what is new
+        parts = [(name if named else "", value) for name, value in result.fields.items()]
+    elif isinstance(result, TupleValue):
+        names = list(result.cls.all_fields()) if result.cls is not None else repeat("")
+        parts = zip(names, result.elements(), strict=False)
+    else:
+        return
+    for name, part in parts:
+        origin = part.origin if isinstance(part, (Array, Unknown)) else None
+        if origin is None:
+            continue
+        if part is not result:
+            yield name, origin
+        yield from (("", child) for child in origin.children.values() if child.parent is not origin)
+
+
+def _is_dropped(node: ast.AST, frame: Frame) -> bool:
+    """Whether the value that is being made is dropped at once, as that of a call to compile first.
+
+    `_ = step(state, key)`, and where `step` is jitted, and so does nothing else, `step(state, key)` as a statement.
+    """
+    statement = frame.facts.get("assign")
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(target, ast.Name) and target.id == "_" for target in statement.targets)
+    if not isinstance(node, ast.Call) or _waited_for(frame.statement) is not node:
+        return False
+    held = frame.scope.lookup(node.func.id) if isinstance(node.func, ast.Name) else None
+    return held is not None and isinstance(held[0], Transformed) and held[0].kind in JIT_KINDS
+
+
+def _waited_for(node: ast.AST | None) -> ast.AST | None:
+    """`x` of `jax.block_until_ready(x)` and `x.block_until_ready()`, anything else as it is."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return node
+    if node.func.attr != "block_until_ready":
+        return node
+    return node.args[0] if node.args else node.func.value
+
+
+def used_at(origin: Origin, frame: Frame) -> ast.AST | None:
+    """Where `frame` used up a key, or the streams of it."""
+    node = frame.used.get(origin)
+    streams = origin.children.get(STREAMS)
+    return frame.used.get(streams) if node is None and streams is not None else node
+
+
+def origins_in(value: Value, depth: int = 4) -> Iterator[Origin]:
+    """The identities of all that a value holds, objects included."""
+    if isinstance(value, (Array, Unknown)):
+        if value.origin is not None:
+            yield value.origin
+    elif depth > 0:
+        if isinstance(value, Instance) and value.origin is not None:
+            yield value.origin
+        for part in parts_of(value):
+            yield from origins_in(part, depth - 1)
+
+
+def name_in(frame: Frame, origin: Origin) -> str:
+    """What the function at hand calls a key, or a part of one: the caller that named it may call it otherwise."""
+    whole: Origin | None = origin
+    while whole is not None and origin.name.startswith(whole.name):
+        scope: Scope | None = frame.scope
+        while scope is not None:
+            names = [
+                name
+                for name, value in scope.variables.items()
+                if isinstance(value, (Array, Unknown)) and value.origin is whole
+            ]
+            if names:
+                name = whole.name if whole.name in names else names[0]
+                return name + origin.name[len(whole.name) :]
+            scope = scope.parent
+        whole = whole.parent
+    return origin.name
+
+
+def key_origins(bound: dict[str, Value]) -> list[Origin | None]:
+    """The origins of everything passed in, in a fixed order; what objects hold is left out, since methods rebind it."""
+    found: list[Origin | None] = []
+    for value in bound.values():
+        if type(value) not in _HOLD_NOTHING:  # most are
+            _add_origins(value, 2, found)
+    return found
+
+
+def _add_origins(value: Value, depth: int, found: list[Origin | None]) -> None:
+    if type(value) is Array or isinstance(value, Unknown):
+        origin = value.origin
+        found.extend((None, None) if origin is None else (origin, origin.children.get(STREAMS)))
+    elif depth > 0 and type(value) in CONTAINERS:
+        for part in value.elements():  # type: ignore[attr-defined]
+            _add_origins(part, depth - 1, found)

@@ -1,0 +1,307 @@
+"""How arrays come about: the operation behind each, in one vocabulary, and the dtype that it gives."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.jaxapi.dtypes import (
+    KINDS,
+    MAKERS,
+    RANDOM_MAKERS,
+    canonical_dtype,
+    inexact,
+    is_float,
+    is_integer,
+    named_dtype,
+    of_python,
+    promote,
+    strong,
+)
+from jaxlint.jaxapi.functions import IN_PLACE_FUNCTIONS
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.listeners import hand
+from jaxlint.staging.tracking.gradients import stops_gradient
+from jaxlint.staging.values import (
+    MISSING,
+    UNKNOWN,
+    Array,
+    AtIndexer,
+    DType,
+    External,
+    ListValue,
+    NumpyArray,
+    Operation,
+    Static,
+    TupleValue,
+    Value,
+    constant,
+    is_none,
+)
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.shapes import lacks_rows
+
+MAX_DEPTH = 24  # operations behind one another that an array remembers
+
+OPERATORS: dict[type[ast.AST], str] = {
+    ast.Add: "add",
+    ast.Sub: "subtract",
+    ast.Mult: "multiply",
+    ast.Div: "divide",
+    ast.FloorDiv: "floor_divide",
+    ast.Mod: "mod",
+    ast.Pow: "power",
+    ast.MatMult: "matmul",
+    ast.LShift: "left_shift",
+    ast.RShift: "right_shift",
+    ast.BitAnd: "bitwise_and",
+    ast.BitOr: "bitwise_or",
+    ast.BitXor: "bitwise_xor",
+    ast.USub: "negative",
+    ast.UAdd: "positive",
+    ast.Invert: "invert",
+    ast.Lt: "less",
+    ast.LtE: "less_equal",
+    ast.Gt: "greater",
+    ast.GtE: "greater_equal",
+    ast.Eq: "equal",
+    ast.NotEq: "not_equal",
+}
+_COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
+_PREFIXES = ("jax.numpy.", "jax.lax.", "jax.nn.", "jax.scipy.special.")
+# jax.lax has names of its own for some of the same functions.
+_LAX = {
+    "jax.lax.sub": "subtract",
+    "jax.lax.mul": "multiply",
+    "jax.lax.div": "divide",
+    "jax.lax.pow": "power",
+    "jax.lax.integer_pow": "power",
+    "jax.lax.max": "maximum",
+    "jax.lax.min": "minimum",
+    "jax.lax.neg": "negative",
+    "jax.lax.select": "where",
+    "jax.lax.convert_element_type": "astype",
+    "jax.lax.reduce_sum": "sum",
+    "jax.lax.reduce_max": "max",
+    "jax.numpy.true_divide": "divide",
+    "jax.numpy.pow": "power",
+    "jax.numpy.abs": "absolute",
+    "jax.numpy.amax": "max",
+    "jax.numpy.amin": "min",
+    "jax.numpy.linalg.norm": "norm",
+    "optax.global_norm": "global_norm",
+    "optax.safe_norm": "safe_norm",
+}
+
+
+def short_name(name: str) -> str:
+    """The name of an operation in the one vocabulary, from a canonical name."""
+    found = _LAX.get(name)
+    if found is not None:
+        return found
+    for prefix in _PREFIXES:
+        if name.startswith(prefix):
+            return name[len(prefix) :]
+    return name
+
+
+def dtype_named(value: Value | None) -> str:
+    """The dtype that an argument such as `dtype=jnp.float64` asks for; "" when it is not known."""
+    if isinstance(value, DType):
+        return value.name
+    if isinstance(value, External):
+        return named_dtype(value.name)
+    const = constant(value)
+    return named_dtype(const) if isinstance(const, str) else ""
+
+
+def dtype_of(value: Value) -> str:
+    """The dtype with which a value enters an operation: weak for Python numbers; "" when it is not known."""
+    if isinstance(value, (Array, NumpyArray)):
+        return value.dtype
+    if type(value) is AtIndexer:
+        return value.array.dtype
+    if isinstance(value, Static):
+        if value.const is not MISSING:
+            return of_python(value.const)
+        return {"int": "int*", "float": "float*", "bool": "bool"}.get(value.kind, "")
+    return ""
+
+
+def is_inexact(value: Value, depth: int = 6) -> bool:
+    """Whether `value` certainly is of a floating or complex type, be it known or not which: `t * 0.5`, `jnp.cos(t)`."""
+    dtype = dtype_of(value)
+    if dtype:
+        return is_float(dtype) or dtype.startswith("complex")
+    if not isinstance(value, Array) or value.made is None or depth == 0:
+        return False
+    made = value.made
+    kind = KINDS.get(made.name)
+    if made.kwargs.get("dtype") is not None:
+        return False
+    if kind in ("inexact", "inexact promote"):
+        return True
+    if kind == "promote":
+        return any(is_inexact(arg, depth - 1) for arg in made.args[:2])
+    taken = kind == "same" or made.name == "getitem"
+    return taken and bool(made.args) and is_inexact(made.args[0], depth - 1)
+
+
+def _sequence_dtype(value: Value) -> str:
+    """The dtype of an array made from a list of numbers or arrays: Python numbers in it are not weak."""
+    if isinstance(value, (ListValue, TupleValue)):
+        items = value.elements()
+        return strong(promote(*(_sequence_dtype(item) for item in items))) if items else "float32"
+    return dtype_of(value)
+
+
+def result_dtype(name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> str:
+    """The dtype that the operation `name` gives on these operands; "" when it is not known."""
+    if name in MAKERS or name.startswith("jax.random."):
+        maker = MAKERS.get(name) or RANDOM_MAKERS.get(name.removeprefix("jax.random."))
+        return "" if maker is None else _made(maker, args, kwargs)
+    scalar = named_dtype(name)
+    if scalar and name not in ("float", "int", "complex"):
+        return canonical_dtype(scalar)  # `jnp.float32(2)`
+    wanted = kwargs.get("dtype") or kwargs.get("preferred_element_type")
+    if wanted is not None and not is_none(wanted):
+        return canonical_dtype(dtype_named(wanted))
+    if name in ("astype", "view", "bitcast_convert_type"):
+        asked = args[1] if len(args) > 1 else kwargs.get("new_dtype")
+        return canonical_dtype(dtype_named(asked)) if name == "astype" else ""
+    if name in _COMPARISONS or name in ("invert",):
+        return "bool" if name in _COMPARISONS else dtype_of(args[0]) if args else ""
+    if name in ("bitwise_and", "bitwise_or", "bitwise_xor") and len(args) == 2:
+        return promote(dtype_of(args[0]), dtype_of(args[1]))
+    if name in ("getitem", "positive", "at"):
+        return dtype_of(args[0]) if args else ""
+    if name == "where" and len(args) == 3:
+        return promote(dtype_of(args[1]), dtype_of(args[2]))
+    if name == "einsum":
+        return promote(*(dtype_of(arg) for arg in args[1:]))
+    kind = KINDS.get(name)
+    if kind is None or not args:
+        return ""
+    first = dtype_of(args[0])
+    if kind == "same":
+        if name in ("maximum", "clip") or isinstance(args[0], (ListValue, TupleValue)):
+            return promote(*(dtype_of(arg) for arg in args if not is_none(arg)))
+        return first
+    if kind == "inexact":
+        return inexact(first)
+    if kind == "promote":
+        return promote(*(dtype_of(arg) for arg in args[:2]))
+    if kind == "inexact promote":
+        return inexact(promote(*(dtype_of(arg) for arg in args[:2])))
+    if kind == "elements":
+        parts = args[0].elements() if isinstance(args[0], (ListValue, TupleValue)) else [args[0]]
+        return promote(*(dtype_of(part) for part in parts))
+    if kind == "sum":
+        return "int32" if first == "bool" or (is_integer(first) and first != "uint32") else first
+    return "bool" if kind == "bool" else "int32"
+
+
+def _made(maker: tuple[int, str], args: tuple[Value, ...], kwargs: dict[str, Value]) -> str:
+    position, default = maker
+    asked = kwargs.get("dtype", args[position] if position < len(args) else None)
+    if asked is not None and not is_none(asked):
+        return canonical_dtype(dtype_named(asked))
+    if default == "value":
+        return canonical_dtype(_sequence_dtype(args[0])) if args else ""
+    if default == "fill":
+        filler = args[1] if len(args) > 1 else kwargs.get("fill_value", UNKNOWN)
+        return canonical_dtype(dtype_of(filler))
+    if default == "numbers":
+        numbers = [dtype_of(arg) for arg in args[:3]]
+        if any(number in ("float*", "float32") for number in numbers):
+            return "float32"
+        return "int32" if numbers and all(number in ("int*", "int32") for number in numbers) else ""
+    return default
+
+
+_NUMPY_FLOATS = frozenset(
+    f"numpy.{name}"
+    for name in ("sqrt", "exp", "log", "sin", "cos", "tanh", "log2", "log10", "log1p", "expm1")
+)
+
+
+def numpy_dtype(name: str, args: list[Value], kwargs: dict[str, Value]) -> str:
+    """The dtype of a NumPy result: `np.float32(2)`, `np.zeros(3)`, `np.sqrt(2)`; "" when it is not known."""
+    last = name.rpartition(".")[2]
+    scalar = named_dtype(last)
+    if scalar and name.count(".") == 1:
+        return scalar
+    if last in MAKERS and name.count(".") == 1:
+        position, default = MAKERS[last]
+        asked = kwargs.get("dtype", args[position] if position < len(args) else None)
+        if asked is not None and not is_none(asked):
+            return _numpy_default(dtype_named(asked), asked)
+        if default == "value":
+            return _numpy_value(args[0]) if args else ""
+        if default == "fill":
+            return _numpy_value(args[1]) if len(args) > 1 else ""
+        if default == "numbers":
+            kinds = {dtype_of(arg) for arg in args[:3]}
+            return "" if "" in kinds else "int64" if kinds == {"int*"} else "float64"
+        return "float64"
+    if name in _NUMPY_FLOATS and args:
+        inner = _numpy_value(args[0])
+        return "float64" if is_integer(inner) else inner
+    return ""
+
+
+def _numpy_default(dtype: str, asked: Value) -> str:
+    """`dtype=float` means 64 bits to NumPy."""
+    if isinstance(asked, External) and asked.name.startswith("builtins."):
+        return {"float32": "float64", "int32": "int64"}.get(dtype, dtype)
+    return dtype
+
+
+def _numpy_value(value: Value) -> str:
+    if isinstance(value, (ListValue, TupleValue)):
+        kinds = {_numpy_value(item) for item in value.elements()}
+        return kinds.pop() if len(kinds) == 1 else "float64" if kinds == {"float64", "int64"} else ""
+    dtype = dtype_of(value)
+    return {"float*": "float64", "int*": "int64"}.get(dtype, dtype)
+
+
+def changed_in_place(name: str, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """What a function of NumPy or Python writes its result into."""
+    if name in IN_PLACE_FUNCTIONS:
+        return args[0] if args else None
+    return kwargs.get("out") if name.startswith("numpy.") else None
+
+
+class Operations(Machine):
+    """The part of the interpreter that remembers how arrays were made."""
+
+    def made_by(
+        self,
+        result: Array,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        """Notes on `result` that `name` (canonical, or an operator's) made it of these operands, and tells rules."""
+        name = short_name(name)
+        depth = 0
+        for value in args:
+            parts = value.elements() if isinstance(value, (TupleValue, ListValue)) else (value,)
+            for part in parts:
+                if type(part) is Array and part.made is not None and part.made.depth >= depth:
+                    depth = part.made.depth + 1
+        operation = Operation(name, tuple(args), kwargs, node, depth)
+        result.dtype = result_dtype(name, operation.args, kwargs)
+        result.rowless = lacks_rows(operation)
+        if result.flow is not None and stops_gradient(name, result.dtype):
+            result.flow = None
+        if self.wants_operations and self.reports(frame):
+            hearers = self.listeners.of("operation", name)
+            if hearers:
+                hand(hearers, events.OperationEvent(node, frame, operation, result))
+        self.dispatch_operation(name, result, node, frame)
+        if depth > MAX_DEPTH:
+            operation = Operation(name, (), {}, node)
+        result.made = operation

@@ -1,0 +1,1 @@
+"""What `jit`, `vmap`, `grad`, `scan` and their kin do to functions, values and classes."""

@@ -1,0 +1,268 @@
+"""Values that cross into a staged function, and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jaxlint.jaxapi.dtypes import canonical_dtype
+from jaxlint.jaxapi.modules import SEQUENTIALS, holds_arrays
+from jaxlint.jaxapi.names import canonical
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.classes import PYTREE_KINDS
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.scopes import Copying
+from jaxlint.staging.transforms.pytrees import flattening, keeps_nothing, kept_attributes, leaf_attributes
+from jaxlint.staging.transforms.trees import registration
+from jaxlint.staging.values import (
+    CALLABLE,
+    MISSING,
+    UNKNOWN,
+    Array,
+    Choice,
+    ClassValue,
+    DictValue,
+    ExternalObject,
+    Field,
+    Function,
+    Instance,
+    ListValue,
+    NumpyArray,
+    StarArgument,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+    join,
+    map_parts,
+    member_kind,
+    parts_of,
+)
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.stage import Why
+
+# They stand for arrays where nothing is computed.
+SHAPED = frozenset({"jax.ShapeDtypeStruct", "jax.core.ShapedArray"})
+
+
+MAX_CONVERTED = 3_000  # objects in one value that goes into a stage or comes out
+
+
+class Boundary(Machine):
+    """What a value is on the other side of a staging boundary."""
+
+    def to_staged(self, value: Value, why: Why, certain: bool = True, keeps_python: bool = False) -> Value:
+        """`value` as the staged function sees it: array leaves are tracers, structure stays Python."""
+        if self.unjitted:
+            return value
+        if isinstance(value, Static):
+            if (
+                value.const is None
+                or isinstance(value.const, (str, bytes))
+                or value.kind in ("str", "key", "type", "enum", "dtype", "treedef")
+            ):
+                return value
+            if keeps_python:
+                return value
+            if value.const is MISSING and not value.kind:
+                return Array(True, why, tree=True, certain=False)
+            return Array(True, why, certain=certain)
+        if isinstance(value, Array):
+            return Array(
+                True,
+                why,
+                tree=value.tree,
+                certain=certain
+                and (value.certain or value.role == "declared"),  # whatever it is, a tracer now
+                origin=value.origin,
+                role=value.role,
+                mixed=value.mixed,
+                dtype=value.dtype,
+                flow=value.flow,
+                rowless=value.rowless,
+            )
+        if isinstance(value, NumpyArray):
+            dtype = canonical_dtype(value.dtype)
+            return Array(True, why, certain=certain, dtype=dtype, rowless=value.rowless)
+        if isinstance(value, StarArgument):
+            return StarArgument(self.to_staged(value.element, why, certain, keeps_python))
+        if isinstance(value, Unknown):
+            # It may hold static fields, or be None: not certain enough to report on. What keeps Python's values is
+            # given settings as often as arrays.
+            return Array(
+                True, why, tree=True, certain=False, origin=value.origin, flow=value.flow, mixed=keeps_python
+            )
+        if isinstance(value, (TupleValue, ListValue, DictValue)):
+            return map_parts(value, lambda part: self.to_staged(part, why, certain, keeps_python))
+        if isinstance(value, Instance):
+            self.enters_stage(value.cls, why)
+            return self.stage_instance(value, why, certain, keeps_python)
+        if isinstance(value, Choice) and any(isinstance(option, Instance) for option in value.options):
+            staged = [self.to_staged(option, why, certain, keeps_python) for option in value.options]
+            return Choice(staged, value.every)
+        if isinstance(value, ExternalObject):
+            if value.name in SHAPED:  # what `eval_shape` and `lower` trace with; it gives trees of them, too
+                return Array(True, why, tree=not value.args, certain=certain and bool(value.args))
+            if _is_layer_with_arrays(value):
+                return replace(value, staged=Array(True, why, tree=True, certain=certain))
+        self.carries(value, why)
+        return value
+
+    def stage_instance(self, value: Instance, why: Why, certain: bool, keeps_python: bool) -> Value:
+        flatten = flattening(value.cls)
+        leaves = leaf_attributes(flatten) if flatten is not None else None
+        if (flatten is not None and not keeps_python) or (self.registers and registration(value.cls)):
+            self.crossing.append(value.cls)
+        if value.cls.kind not in PYTREE_KINDS and leaves is None:
+            return (
+                value
+                if keeps_python or value.cls.kind not in ("plain", "dataclass")
+                else _registered(value, why)
+            )
+        if id(value) in self.copying:
+            return self.copying[id(value)]
+        if self.is_too_much():
+            return Array(True, why, tree=True, certain=False, mixed=keeps_python)
+        declared = value.cls.all_fields()
+        fields: dict[str, Value] = {}
+        leaf = Array(True, why, tree=True, certain=False, mixed=keeps_python)
+        copy = Instance(value.cls, fields, True, value.origin, value.ready, leaf)
+        certain = certain and (flatten is None or leaves is not None)  # else it is not known what a leaf is
+        with Copying(self, id(value), copy):
+            self.stage_fields(value, fields, declared, flatten, leaves, why, certain, keeps_python)
+        for name, field in declared.items():
+            if name not in fields and not (field.static if leaves is None else name not in leaves):
+                fields[name] = Array(True, why, tree=True, certain=False, mixed=keeps_python)
+        return copy
+
+    def is_too_much(self) -> bool:
+        """Whether one conversion goes through more objects than are followed: those that many hold are met as often."""
+        self.copies = self.copies + 1 if self.copying else 0
+        return self.copies > MAX_CONVERTED
+
+    def stage_fields(
+        self,
+        value: Instance,
+        fields: dict[str, Value],
+        declared: dict[str, Field],
+        flatten: Function | None,
+        leaves: list[str] | None,
+        why: Why,
+        certain: bool,
+        keeps_python: bool,
+    ) -> None:
+        """Fills `fields` with those of an object as they are inside a stage."""
+        undecided = flatten is not None and leaves is None and not keeps_nothing(flatten)
+        plain_python = keeps_python or value.cls.kind == "nnx"
+        for name, part in value.fields.items():
+            static = declared[name].static if name in declared else False
+            if leaves is not None:
+                static = name not in leaves
+            elif name not in declared and member_kind(value.cls.lookup(name) or value) == "property":
+                continue  # what a cached property has kept is no field, and is computed anew inside
+            if (
+                static
+                and name in declared
+                and self.boundary is not None
+                and isinstance(part, (Array, NumpyArray, ListValue, DictValue))
+            ):
+                t, frame = self.boundary
+                self.emit_static_field(value.cls, declared[name], part, t, frame)
+            elif (
+                static
+                and flatten is not None
+                and isinstance(part, (Array, NumpyArray))
+                and self.boundary is not None
+            ):
+                self.emit_kept(value.cls, flatten, name, part)
+            python = keeps_python if isinstance(part, Unknown) else plain_python
+            inside = part if static else self.to_staged(part, why, certain, python)
+            fields[name] = _perhaps_kept(inside) if undecided and isinstance(part, Static) else inside
+
+    def emit_kept(self, cls: ClassValue, flatten: Function, name: str, value: Value) -> None:
+        """What a class keeps beside its leaves is compared as static fields are."""
+        node = kept_attributes(flatten).get(name)
+        if node is not None and self.boundary is not None:
+            t, frame = self.boundary
+            owner = Frame(None, flatten.module, flatten.scope, frame.stage, frame, t.node)
+            self.emit("static_field", events.StaticFieldEvent(node, owner, cls, name, value, t))
+
+    def emit_static_field(
+        self, cls: ClassValue, field: Field, value: Value, t: Transformed, frame: Frame
+    ) -> None:
+        """A field of a static kind holds something that cannot be hashed; told in the file of the class that declares it."""
+        declaring = next((known for known in cls.mro() if known.fields.get(field.name) is field), cls)
+        owner = Frame(None, declaring.module, declaring.scope, frame.stage, frame, t.node)
+        self.emit("static_field", events.StaticFieldEvent(field.node, owner, cls, field.name, value, t))
+
+    def to_device(self, value: Value, jitted: str, keeps_python: bool = False) -> Value:
+        """The result of a staged call as the host sees it: concrete arrays. Modules of nnx keep Python values.
+
+        `keeps_python`: so does the transformation, as those of equinox do.
+        """
+        if keeps_python and isinstance(value, (Static, Unknown)):
+            return value
+        if isinstance(value, Array):
+            return Array(
+                False,
+                None,
+                tree=value.tree,
+                certain=value.certain,
+                jitted=jitted,
+                role=value.role if value.role in ("key", "variables") else "",
+                dtype=value.dtype,
+                flow=value.flow,
+            )
+        if isinstance(value, Unknown):
+            return Array(False, None, tree=True, certain=False, jitted=jitted)
+        if isinstance(value, Static) and value.const is not None and not isinstance(value.const, str):
+            return Array(False, None, jitted=jitted)
+        if isinstance(value, (TupleValue, ListValue, DictValue)):
+            return map_parts(value, lambda part: self.to_device(part, jitted, keeps_python))
+        if isinstance(value, Instance):
+            declared = value.cls.all_fields()
+            keeps_python = keeps_python or value.cls.kind == "nnx"
+            if id(value) in self.copying:
+                return self.copying[id(value)]  # modules of nnx may hold each other
+            if self.is_too_much():
+                return Array(False, None, tree=True, certain=False, jitted=jitted)
+            copy = Instance(value.cls, {}, True, None, value.ready)
+            flatten = flattening(value.cls)
+            leaves = leaf_attributes(flatten) if flatten is not None else None
+            with Copying(self, id(value), copy):
+                for k, v in value.fields.items():
+                    static = k in declared and declared[k].static if leaves is None else k not in leaves
+                    if flatten is not None and leaves is None and isinstance(v, Static):
+                        copy.fields[k] = UNKNOWN  # a leaf, or as it was
+                    else:
+                        copy.fields[k] = v if static else self.to_device(v, jitted, keeps_python)
+            return copy
+        return value
+
+
+def _perhaps_kept(number: Value) -> Value:
+    """A number that a class may as well keep beside its leaves, where its flattening does not say."""
+    return replace(number, mixed=True) if isinstance(number, Array) else number
+
+
+def _registered(value: Instance, why: Why, depth: int = 2) -> Instance:
+    """An object that JAX would refuse, unless something that is not seen registers its class as a pytree.
+
+    Then it is put together anew inside, and so are the objects that it holds.
+    """
+    inside = Array(True, why, tree=True, certain=False)
+    fields: dict[str, Value] = {}
+    for name, part in value.fields.items():
+        if isinstance(part, Instance) and part.cls.kind in ("plain", "dataclass") and depth > 0:
+            fields[name] = _registered(part, why, depth - 1)
+        else:
+            fields[name] = part if isinstance(part, CALLABLE) else join(part, inside)
+    return Instance(value.cls, fields, True, value.origin, value.ready, inside)
+
+
+def _is_layer_with_arrays(value: Value, depth: int = 4) -> bool:
+    if isinstance(value, ExternalObject):
+        name = canonical(value.name)
+        inside = value.args if name in SEQUENTIALS else ()
+        return holds_arrays(name) or any(_is_layer_with_arrays(part, depth - 1) for part in inside)
+    return depth > 0 and any(_is_layer_with_arrays(part, depth - 1) for part in parts_of(value))

@@ -1,0 +1,310 @@
+"""A function at the place where it is transformed: evaluated with what its signature alone says of its arguments."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.jaxapi.transforms import JIT_KINDS, PRIMITIVE_RULES, TRANSPOSES, Transform
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.calls import label_of
+from jaxlint.staging.evaluator.classes import PYTREE_KINDS
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.scopes import Provoking, WithoutNames
+from jaxlint.staging.tracking.meshes import bound_axes
+from jaxlint.staging.values import (
+    Array,
+    BoundMethod,
+    ClassValue,
+    DictValue,
+    Function,
+    Instance,
+    ListValue,
+    Origin,
+    Partial,
+    StarArgument,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+)
+from jaxlint.staging.values.constants import constant_numbers
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.stage import HOST, Stage, Why
+from jaxlint.syntax.facts import dotted, leaf_parameters, positional_parameters, sizes_of_kernel
+
+# Annotations of what is a single array under a trace.
+_LEAF_TYPES = frozenset({"bool", "int", "float", "Array", "ndarray"})
+
+
+class Creation(Machine):
+    """The part of the interpreter that evaluates transformed functions without a call."""
+
+    def analyse_creation(self, t: Transformed, frame: Frame) -> None:
+        """Evaluates the target as staged, with what its signature alone says of its arguments."""
+        function, skipped, bound_names = self.innermost(t.target)
+        if function is None:
+            return
+        if t.kind == "primitive":
+            self.analyse_rule(t, function, skipped, bound_names, frame)
+            return
+        if not self.spec_of(t).staged and t.kind != "checkify":
+            self.analyse_differentiated(t, function, frame)
+            return
+        names = self.signature(t.target)
+        static, certain_statics = self.static_parameters(t, names)
+        parameters = positional_parameters(function.node)[skipped:]
+        args: list[Value] = []
+        kwargs: dict[str, Value] = {}
+        leaves = leaf_parameters(function.node)
+        position = 0
+        left_out = False
+        at_once = self.on_the_spot.get(t.node)
+        passed = passed_at_once(at_once)
+        given = arguments_at_once(at_once, names)
+        leafless: dict[str, Value] = {
+            name: empty for name, node in given.items() if (empty := _leafless(node)) is not None
+        }
+        literals = {
+            name: Static(node.value) for name, node in given.items() if isinstance(node, ast.Constant)
+        }
+        spec = self.spec_of(t)
+        offset = len(names) - len([p for p in parameters if p.arg not in bound_names])
+        for name in names[: max(0, offset)]:
+            if name in static:
+                args.append(literals.get(name, Unknown(Origin(name))))
+            elif name in leafless:
+                args.append(leafless[name])
+            else:
+                args.append(
+                    Array(
+                        True,
+                        self.parameter_why(t, name),
+                        tree=True,
+                        certain=certain_statics,
+                        origin=Origin(name),
+                    )
+                )
+        for parameter in [*parameters, *function.node.args.kwonlyargs]:
+            if parameter.arg in bound_names:
+                continue
+            keyword = parameter in function.node.args.kwonlyargs
+            if passed is not None and (keyword or position >= passed[0]) and parameter.arg not in passed[1]:
+                # No call gives it anything; what stands between it and the function hands on no default either.
+                if parameter.arg in function.defaults:
+                    left_out = True
+                    continue
+                value: Value = Unknown(Origin(parameter.arg))
+            elif parameter.arg in leafless:
+                value = leafless[parameter.arg]
+            else:
+                value = self.creation_value(
+                    t, spec, function, parameter, position, static, certain_statics, leaves
+                )
+                if isinstance(value, Unknown):  # it stays as it is given
+                    value = literals.get(parameter.arg, value)
+            if keyword or bound_names or left_out:
+                kwargs[parameter.arg] = value
+            else:
+                args.append(value)
+            position += 1
+        why = self.parameter_why(t, function.node.args.vararg.arg) if function.node.args.vararg else None
+        if why is not None and not bound_names and not kwargs:
+            args.append(StarArgument(Array(True, why, tree=True, certain=False)))
+        if t.kind == "pallas":
+            kwargs = {}
+            args = [
+                Array(True, self.parameter_why(t, parameter.arg), role="ref")
+                for parameter in parameters
+                if parameter.arg not in bound_names and parameter.arg not in sizes_of_kernel(function.node)
+            ]
+        kind = t.kind if t.kind not in JIT_KINDS else "jit"
+        # Not certain within a trace: what it captures there are tracers of a call that need not run it.
+        abstract, certain = spec.abstract or frame.stage.abstract, not frame.stage.staged
+        stage = Stage(kind, abstract, certain, t.why, frame.stage, bound_axes(t))
+        shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
+        with Provoking(self, frame.module if frame.provokes_errors() else None):
+            result = self.call_value(t.target, args, kwargs, t.node, shell)
+        record = self.records.get(function.node)
+        inner = record.last if record is not None else None
+        facts = dict(inner.facts) if inner is not None else {}
+        facts.update({k: v for k, v in shell.facts.items() if k == "grad"})
+        bound = dict(zip(names, args, strict=False)) | kwargs
+        self.emit("staged_return", events.StagedReturnEvent(t.node, shell, t, function, result, bound, facts))
+
+    def add_rule(self, table: str, rule: Value, node: ast.AST, frame: Frame) -> None:
+        """A rule of a primitive, which JAX calls as it traces: to be evaluated once the module is."""
+        label = label_of(rule)
+        why = Why(f"`{label}` is a rule of a primitive in `{table}`", frame.module, node)
+        t = Transformed("primitive", table, rule, {}, node, frame.module, why, label)
+        self.creations.append((t, frame, ()))
+
+    def analyse_rule(
+        self, t: Transformed, function: Function, skipped: int, bound_names: set[str], frame: Frame
+    ) -> None:
+        """Evaluates a rule: its arguments hold tracers, or dimensions, and the primitive's parameters are static."""
+        positions = PRIMITIVE_RULES[t.api]
+        parameters = positional_parameters(function.node)[skipped:]
+        bare = t.target is function and not getattr(function.node, "decorator_list", ())
+        if t.api == TRANSPOSES and bare and len(parameters) == 2 and function.node.args.vararg is None:
+            # The cotangent and the one operand, which stands for what it is transposed in (`ad.UndefinedPrimal`).
+            positions = (0,)
+        args: list[Value] = []
+        for position, parameter in enumerate(parameters):
+            if parameter.arg in bound_names or parameter.arg in function.defaults:
+                break
+            traced = positions is None or position in positions
+            why = self.parameter_why(t, parameter.arg)
+            origin = Origin(parameter.arg)
+            args.append(
+                Array(True, why, tree=True, certain=False, origin=origin) if traced else Unknown(origin)
+            )
+        vararg = function.node.args.vararg
+        if vararg is not None and positions is None:
+            args.append(
+                StarArgument(Array(True, self.parameter_why(t, vararg.arg), tree=True, certain=False))
+            )
+        # Not certain: a derivative that is taken eagerly gives it arrays with values.
+        stage = Stage("primitive", True, False, t.why, frame.stage)
+        shell = Frame(None, t.module, Scope(frame.scope), stage, None, t.node, 0, "creation")
+        self.call_value(t.target, args, {}, t.node, shell)
+
+    def analyse_differentiated(self, t: Transformed, function: Function, frame: Frame) -> None:
+        """A differentiated function that nothing calls: what the gradient is taken for are arrays, the rest is unknown."""
+        if self.is_reached(function) or function.module.source.path not in self.entered:
+            return
+        numbers = constant_numbers(t.options["argnums"]) if "argnums" in t.options else (0,)
+        names = self.signature(t.target)
+        leaves = leaf_parameters(function.node)
+        arguments: list[Value] = []
+        for position, name in enumerate(names):
+            origin = Origin(name)
+            wanted = position in (numbers or ())
+            arguments.append(
+                Array(False, tree=name not in leaves, certain=name in leaves, origin=origin)
+                if wanted
+                else Unknown(origin)
+            )
+        if len(arguments) == len(names) and names:
+            shell = Frame(None, t.module, Scope(frame.scope), frame.stage, None, t.node, 0, "creation")
+            self.call_value(t.target, arguments, {}, t.node, shell)
+
+    def creation_value(
+        self,
+        t: Transformed,
+        spec: Transform,
+        function: Function,
+        parameter: ast.arg,
+        position: int,
+        static: set[str],
+        certain: bool,
+        leaves: frozenset[str],
+    ) -> Value:
+        name = parameter.arg
+        origin = Origin(name)
+        first = (
+            position == 0 and function.cls is not None and name == "self" and isinstance(t.target, Function)
+        )
+        if name in static or f"#{position}" in static:
+            return (
+                self.prototype(function.cls, self.shell_frame(function))
+                if first and function.cls
+                else Unknown(origin)
+            )
+        if spec.kind in ("vmap", "shard_map"):
+            mapped = self.is_argument_mapped(t, position, name)
+            if mapped is False:
+                return Unknown(origin)
+            certain = certain and bool(mapped)
+        why = self.parameter_why(t, name)
+        if first and function.cls is not None:
+            instance = self.prototype(function.cls, self.shell_frame(function))
+            return self.to_staged(instance, why, certain, spec.keeps_python)
+        annotated = self.annotated_instance(parameter, function)
+        if annotated is not None:
+            staged = self.to_staged(annotated, why, certain, spec.keeps_python)
+            if isinstance(staged, Instance):
+                staged.origin = origin
+            return staged
+        if spec.keeps_python or name in function.defaults or (spec.kind == "nn.lift"):
+            # A call may leave it out: the default stays a Python value.
+            return Array(True, why, tree=True, certain=False, origin=origin, mixed=True)
+        tree = name not in leaves and dotted(parameter.annotation).rpartition(".")[2] not in _LEAF_TYPES
+        rowless = name in self.rowless.get(t.node, ())
+        return Array(True, why, tree=tree and not rowless, certain=certain, origin=origin, rowless=rowless)
+
+    def annotated_instance(self, parameter: ast.arg, function: Function) -> Value | None:
+        """An instance of the pytree class that the annotation names."""
+        if not isinstance(parameter.annotation, (ast.Name, ast.Attribute)):
+            return None
+        frame = self.shell_frame(function)
+        with WithoutNames(self, False):
+            cls = self.eval(parameter.annotation, frame)
+        if isinstance(cls, ClassValue) and cls.kind in PYTREE_KINDS:
+            return self.prototype(cls, frame)
+        if isinstance(cls, ClassValue) and cls.kind == "namedtuple":
+            return TupleValue(
+                [self.declared_value(field, cls) for field in cls.all_fields().values()], cls=cls
+            )
+        return None
+
+    def shell_frame(self, function: Function) -> Frame:
+        """A frame to evaluate an expression in the scope that a function was defined in."""
+        return Frame(None, function.module, function.scope, HOST)
+
+    def innermost(self, target: Value) -> tuple[Function | None, int, set[str]]:
+        """The function at the core of a target, how many leading parameters are filled, and which names are bound."""
+        skipped = 0
+        names: set[str] = set()
+        while not isinstance(target, Function):
+            if isinstance(target, BoundMethod):
+                skipped += 1
+                target = target.function
+            elif isinstance(target, Partial):
+                skipped += len(target.args)
+                names.update(target.kwargs)
+                target = target.function
+            elif isinstance(target, Transformed):
+                target = target.target
+            elif isinstance(target, Instance):
+                call = target.cls.lookup("__call__")
+                if not isinstance(call, (Function, Transformed)):
+                    return None, 0, names
+                skipped += 1
+                target = call
+            else:
+                return None, 0, names
+        return target, skipped, names
+
+
+def passed_at_once(call: ast.Call | None) -> tuple[int, frozenset[str]] | None:
+    """How many arguments, and which names, a call gives; None where that is not known."""
+    if call is None:
+        return None
+    names = [keyword.arg for keyword in call.keywords]
+    if None in names or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    return len(call.args), frozenset(filter(None, names))
+
+
+def arguments_at_once(call: ast.Call | None, names: list[str]) -> dict[str, ast.expr]:
+    """What a call gives to which parameter (`names` are the positional ones), where that is known."""
+    if passed_at_once(call) is None or call is None:
+        return {}
+    given = dict(zip(names, call.args, strict=False))
+    given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg is not None})
+    return given
+
+
+def _leafless(node: ast.expr) -> Value | None:
+    """A literal without leaves, in which there is nothing to trace."""
+    if isinstance(node, ast.Constant) and node.value is None:
+        return Static(None)
+    if isinstance(node, ast.Dict) and not node.keys:
+        return DictValue({})
+    if isinstance(node, ast.Tuple) and not node.elts:
+        return TupleValue([])
+    if isinstance(node, ast.List) and not node.elts:
+        return ListValue([])
+    return None

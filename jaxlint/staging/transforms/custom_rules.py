@@ -1,0 +1,107 @@
+"""Rules of differentiation that a program gives: `custom_vjp`, `custom_jvp`, `custom_gradient`."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.evaluator.machine import Machine
+from jaxlint.staging.evaluator.scopes import InRules, NotDifferentiated, NotReversed
+from jaxlint.staging.tracking.gradients import flow_in, marked
+from jaxlint.staging.values import (
+    UNKNOWN,
+    Array,
+    Transformed,
+    TupleValue,
+    Value,
+)
+from jaxlint.staging.values.constants import constant_names, constant_numbers
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.stage import Stage, Why
+
+
+class CustomRules(Machine):
+    """Calls that stage the rules of a function, too."""
+
+    def call_custom(
+        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """The result of calling a function with rules of its own.
+
+        Its gradient is that of its rules: what it does inside is not differentiated.
+        """
+        flow = flow_in([*args, *kwargs.values()])
+        plain = [marked(value, None) for value in args]
+        with NotDifferentiated(self, 0), NotReversed(self, 0):
+            result = self.run_custom(t, plain, kwargs, node, frame)
+        return result if flow is None else marked(result, flow)
+
+    def run_custom(
+        self, t: Transformed, args: list[Value], kwargs: dict[str, Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        if t.api == "jax.custom_vjp" and frame.stage.staged and not self.custom_rules:
+            for number in constant_numbers(t.options.get("nondiff_argnums")) or ():
+                if 0 <= number < len(args) and isinstance(args[number], Array):
+                    names = self.signature(t.target)
+                    name = names[number] if number < len(names) else f"argument {number}"
+                    self.emit_argument(True, t, name, args[number], None, node, frame)
+        with InRules(self, bool(t.attributes.keys() & {"jvp", "fwd"})):
+            result = self.call_value(t.target, args, kwargs, node, frame)
+            if t.api.endswith("custom_gradient") and isinstance(result, TupleValue) and result.items:
+                return self.run_custom_gradient(t, result, args, node, frame)
+            self.run_custom_rules(t, args, kwargs, node, frame)
+        return result
+
+    def run_custom_rules(
+        self,
+        t: Transformed,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> None:
+        if not frame.stage.staged:
+            return
+        names = self.signature(t.target)
+        named = constant_names(t.options.get("nondiff_argnames")) or ()
+        numbers = constant_numbers(t.options.get("nondiff_argnums"))
+        if numbers is None:
+            return  # which arguments the rules get where is not known
+        nondiff = sorted(
+            {
+                *numbers,
+                *(names.index(name) for name in named if name in names),
+            }
+        )
+        fixed: list[Value] = []  # what the rules get first, in the order of `nondiff_argnums`
+        for n in nondiff:
+            name = names[n] if n < len(names) else ""
+            fixed.append(args[n] if n < len(args) else kwargs.get(name, UNKNOWN))
+        rule = t.attributes.get("jvp")
+        if rule is not None:
+            primals = TupleValue([a for n, a in enumerate(args) if n not in nondiff])
+            why = Why(f"it is a tangent of `{t.label}`", cause=frame.stage.why)
+            tangents = TupleValue([Array(True, why, tree=True) for _ in primals.items or ()])
+            self.call_value(rule, [*fixed, primals, tangents], {}, node, frame)
+        forward, backward = t.attributes.get("fwd"), t.attributes.get("bwd")
+        if forward is None:
+            return
+        residuals: Value = UNKNOWN
+        told = [t.attributes["perturbed"]] if "perturbed" in t.attributes else []
+        result = self.call_value(forward, [*told, *args], kwargs, node, frame)
+        if isinstance(result, TupleValue) and result.items is not None and len(result.items) == 2:
+            residuals = result.items[1]
+        if backward is not None:
+            cotangent = self.array_result(frame, args, node)
+            cotangent.tree = True
+            self.call_value(backward, [*fixed, residuals, cotangent], {}, node, frame)
+
+    def run_custom_gradient(
+        self, t: Transformed, result: TupleValue, args: list[Value], node: ast.AST, frame: Frame
+    ) -> Value:
+        """`jax.custom_gradient`: the function gives its value and the rule, which JAX stages at once."""
+        assert result.items is not None
+        if len(result.items) == 2:
+            why = Why(f"it is a cotangent of `{t.label}`", cause=t.why)
+            stage = Stage("custom_gradient", True, True, t.why, frame.stage)
+            self.in_stage(result.items[1], stage, [Array(True, why, tree=True)], {}, node, frame)
+        return result.items[0]

@@ -1,0 +1,135 @@
+"""Classes that say themselves how they flatten: which of their attributes are leaves, and which are kept beside them."""
+
+from __future__ import annotations
+
+import ast
+
+from jaxlint.staging.values import ClassValue, Function
+from jaxlint.syntax.facts import dotted, nodes_of, walk
+
+_TO_NUMPY = ("np.asarray", "np.array", "numpy.asarray", "numpy.array")
+
+
+def flattening(cls: ClassValue) -> Function | None:
+    """The function that flattens an instance: a method, or what `register_pytree_node` was given."""
+    for name in ("tree_flatten", "tree_flatten_with_keys"):
+        method = cls.lookup(name)
+        if isinstance(method, Function):
+            return method
+    return None
+
+
+def leaf_attributes(flatten: Function) -> list[str] | None:
+    """The attributes that `flatten` returns as children, in order; None where its source does not say."""
+    node = flatten.node
+    parameters = [*node.args.posonlyargs, *node.args.args]
+    if not parameters:
+        return None
+    me = parameters[0].arg
+    if isinstance(node, ast.Lambda):
+        return _children(node.body, me, {})
+    assigned: dict[str, ast.expr | None] = {}
+    grown: set[str] = set()
+    results: list[ast.expr | None] = []
+    for part in walk(node):
+        if isinstance(part, ast.Assign):
+            for target in part.targets:
+                if isinstance(target, ast.Name):
+                    assigned[target.id] = None if target.id in assigned else part.value
+        elif isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name):
+            grown.add(part.target.id)
+        elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            grown.add(part.value.id)  # the method of a list, as `children.append`
+        elif isinstance(part, ast.Return):
+            results.append(part.value)
+    if len(results) != 1 or results[0] is None:
+        return None
+    return _children(results[0], me, assigned | dict.fromkeys(grown))
+
+
+def kept_attributes(flatten: Function) -> dict[str, ast.AST]:
+    """The attributes that `flatten` returns as they are beside the children, by themselves or in a tuple or dict."""
+    parameters = [*flatten.node.args.posonlyargs, *flatten.node.args.args]
+    results = [part.value for part in walk(flatten.node) if isinstance(part, ast.Return)]
+    if (
+        not parameters
+        or len(results) != 1
+        or not isinstance(results[0], ast.Tuple)
+        or len(results[0].elts) != 2
+    ):
+        return {}
+    kept: ast.expr | None = results[0].elts[1]
+    if isinstance(kept, ast.Name):
+        bound = [
+            part.value for part in nodes_of(flatten.node, ast.Assign) if dotted(part.targets[0]) == kept.id
+        ]
+        kept = bound[0] if len(bound) == 1 else None
+    parts = (
+        kept.elts
+        if isinstance(kept, (ast.Tuple, ast.List))
+        else kept.values
+        if isinstance(kept, ast.Dict)
+        else [kept]
+    )
+    found: dict[str, ast.AST] = {}
+    for part in parts:
+        if isinstance(part, ast.Call) and dotted(part.func) in _TO_NUMPY and part.args:
+            part = part.args[0]
+        if isinstance(part, ast.Attribute) and dotted(part.value) == parameters[0].arg:
+            found[part.attr] = part
+    return found
+
+
+def keeps_nothing(flatten: Function) -> bool:
+    """Whether `flatten` returns None or nothing beside the children, so that all that an instance holds are leaves."""
+    results = [part.value for part in walk(flatten.node) if isinstance(part, ast.Return)]
+    kept = [
+        result.elts[1] if isinstance(result, ast.Tuple) and len(result.elts) == 2 else None
+        for result in results
+    ]
+    return bool(kept) and all(
+        (isinstance(part, ast.Constant) and part.value is None)
+        or (isinstance(part, ast.Tuple) and not part.elts)
+        for part in kept
+    )
+
+
+def is_kept(cls: ClassValue, name: str) -> bool:
+    """Whether instances keep the attribute beside their leaves, so that it is no tracer in a stage that they crossed into."""
+    declared = cls.all_fields().get(name)
+    if declared is not None:
+        return declared.static
+    flatten = flattening(cls)
+    leaves = leaf_attributes(flatten) if flatten is not None else None
+    return (
+        flatten is not None and leaves is not None and name in kept_attributes(flatten).keys() - set(leaves)
+    )
+
+
+def _children(result: ast.expr, me: str, assigned: dict[str, ast.expr | None]) -> list[str] | None:
+    if not isinstance(result, ast.Tuple) or len(result.elts) != 2:
+        return None
+    return _names(result.elts[0], me, assigned)
+
+
+def _names(node: ast.expr | None, me: str, assigned: dict[str, ast.expr | None]) -> list[str] | None:
+    if isinstance(node, ast.Name) and assigned.get(node.id) is not None:
+        return _names(assigned[node.id], me, {})
+    if not isinstance(node, (ast.Tuple, ast.List)):
+        return None
+    found: list[str] = []
+    for element in node.elts:
+        if isinstance(element, ast.Tuple) and len(element.elts) == 2 and _is_key(element.elts[0]):
+            element = element.elts[1]  # a pair of key and child
+        if (
+            not isinstance(element, ast.Attribute)
+            or not isinstance(element.value, ast.Name)
+            or element.value.id != me
+        ):
+            return None
+        found.append(element.attr)
+    return found
+
+
+def _is_key(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) or (isinstance(node, ast.Constant) and isinstance(node.value, str))

@@ -1,0 +1,295 @@
+"""Transformations: what `jax.jit(f)` makes of `f`, and what calling it does."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from jaxlint.jaxapi.names import canonical
+from jaxlint.jaxapi.transforms import DIFFERENTIATION, JIT_KINDS, PRIMITIVE_RULES, TRANSFORMS, Transform
+from jaxlint.staging import events
+from jaxlint.staging.evaluator.calls import label_of, short_source
+from jaxlint.staging.evaluator.library_models import calls_of_made
+from jaxlint.staging.evaluator.scopes import KeysAside, Noted, Undispatched
+from jaxlint.staging.reach.entry import FIXTURE, PARAMETRISERS
+from jaxlint.staging.reach.foreign_decorators import stages_elsewhere
+from jaxlint.staging.transforms.boundary import Boundary
+from jaxlint.staging.transforms.custom_rules import CustomRules
+from jaxlint.staging.transforms.staged_calls import StagedCalls
+from jaxlint.staging.values import (
+    UNKNOWN,
+    BoundMethod,
+    Choice,
+    ClassValue,
+    External,
+    ExternalMethod,
+    ExternalObject,
+    Function,
+    Instance,
+    Partial,
+    StarArgument,
+    Static,
+    Transformed,
+    TupleValue,
+    Unknown,
+    Value,
+)
+from jaxlint.staging.values.frame import Frame
+from jaxlint.staging.values.stage import Why
+
+_PLAIN_DECORATORS = frozenset(
+    {
+        "flax.linen.compact",
+        "flax.linen.nowrap",
+        "flax.nnx.nowrap",
+        "haiku.transparent",
+        "abc.abstractmethod",
+        "typing.overload",
+        "typing.no_type_check",
+        "typing.final",
+    }
+)
+
+
+class Transforming(Boundary, StagedCalls, CustomRules):
+    """The transformation half of the interpreter."""
+
+    # -- making a transformed function
+
+    def decorate(
+        self,
+        decorator: ast.expr,
+        value: Value,
+        node: ast.FunctionDef | ast.AsyncFunctionDef,
+        frame: Frame,
+    ) -> Value:
+        """The value of `@decorator` over `value`."""
+        if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter"):
+            owner = self.eval(decorator.value, frame)
+            if isinstance(owner, Function) and owner.kind == "property":
+                if decorator.attr == "setter" and isinstance(value, Function):
+                    owner.setter = value
+                return owner
+        applied = self.eval(decorator, frame)
+        if isinstance(applied, External):
+            name = canonical(applied.name)
+            if name in ("builtins.staticmethod", "builtins.classmethod", "builtins.property"):
+                return self.method_kind(name[9:], value)
+            if name == FIXTURE:
+                return self.method_kind("fixture", value)
+            if name == "functools.cached_property":
+                if isinstance(value, Function):
+                    value.cached = True
+                return self.method_kind("property", value)
+            if name in _PLAIN_DECORATORS or (name not in TRANSFORMS and name not in _CALLED_DECORATORS):
+                return UNKNOWN if stages_elsewhere(applied) else value
+        made_by = decorator.func if isinstance(decorator, ast.Call) and type(applied) is Unknown else None
+        if stages_elsewhere(self.eval(made_by, frame) if made_by is not None else applied):
+            return UNKNOWN
+        if isinstance(applied, ExternalObject) and isinstance(value, Function):
+            if applied.name in PARAMETRISERS:
+                function: Value | None = value
+                while isinstance(function, Function):  # a wrapper hands on what the table gives
+                    function.tables.append(applied)
+                    function = function.wraps
+                return value
+            if applied.name == FIXTURE:
+                return self.method_kind("fixture", value)
+            if canonical(applied.name) in PRIMITIVE_RULES:
+                self.add_rule(canonical(applied.name), value, node, frame)
+                return value
+        with Noted(frame, "decorator", decorator):
+            result = self.call_value(applied, [value], {}, node, frame)
+        if isinstance(result, (Function, Transformed, Partial, BoundMethod, Instance, ClassValue)):
+            return result
+        if isinstance(result, ExternalObject) and result.name in calls_of_made:
+            return result
+        if isinstance(result, TupleValue) and result.cls is not None:
+            return result  # a record of functions, as an optimiser is
+        return value
+
+    def apply_transform(
+        self,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+        own: Value | None = None,
+    ) -> Value:
+        """The result of calling a transformation; `own`: the project's own code for it."""
+        spec = TRANSFORMS[name]
+        target = args[0] if args else next((kwargs[k] for k in _TARGET_KEYWORDS if k in kwargs), None)
+        if target is None or isinstance(target, StarArgument):
+            return Partial(External(name, own), [], kwargs)
+        if isinstance(target, Transformed) and target.nesting >= _MAX_NESTING:
+            return UNKNOWN  # whoever asks for the function goes through each of them
+        if spec.kind == "wrap":
+            if own is not None:
+                self.aside(own, args, kwargs, node, frame)
+            if isinstance(target, Function) and name.startswith("functools."):
+                target.cached = True
+            return target
+        if spec.kind == "partial":
+            return Partial(target, args[1:], kwargs)
+        if spec.kind == "hk.wrap":
+            changed = {} if own is None else {"own": self.aside(own, args, kwargs, node, frame)}
+            if not isinstance(target, Transformed):
+                return target
+            return replace(target, attributes={**target.attributes, "without_rng": Static(True), **changed})
+        options = {key: value for key, value in kwargs.items() if key not in _TARGET_KEYWORDS}
+        for key, value in zip(_POSITIONAL_OPTIONS.get(spec.kind, ()), args[1:], strict=False):
+            options[key] = value
+        decorator = (
+            frame.facts.get("decorator")
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            else None
+        )
+        label = label_of(target)
+        if label == "the function" and isinstance(node, ast.Call) and node.args:
+            label = short_source(node.args[0])
+        api = (
+            name.replace("flax.linen", "nn")
+            .replace("flax.nnx", "nnx")
+            .replace("equinox", "eqx")
+            .replace("haiku", "hk")
+        )
+        text = (
+            f"`{label}` is decorated with `{api}`"
+            if decorator is not None
+            else f"`{label}` is passed to `{api}`"
+        )
+        place = decorator if isinstance(decorator, ast.AST) else node
+        outer = frame.stage.why if frame.stage.staged else None
+        transformed = Transformed(
+            spec.kind,
+            api,
+            target,
+            options,
+            node,
+            frame.module,
+            Why(text, frame.module, place, outer),
+            label,
+        )
+        transformed.attributes["spec"] = ExternalObject(name)
+        if own is not None:
+            lifts = spec.kind in ("nn.lift", "nn.jit")
+            transformed.attributes["own"] = self.aside(own, args, kwargs, node, frame, odd=lifts)
+        self.emit(
+            "transform",
+            events.TransformEvent(
+                node, frame, transformed, decorator if isinstance(decorator, ast.expr) else None
+            ),
+        )
+        if name == "flax.nnx.jit_partial" and len(args) > 1:
+            return Partial(transformed, args[1:], {})
+        if spec.kind in ("nn.lift", "nn.jit"):
+            if isinstance(target, ClassValue):
+                return self.lift_class(transformed, target)
+            if isinstance(target, Choice):
+                classes = [option for option in target.options if isinstance(option, ClassValue)]
+                if len(classes) == len(target.options):
+                    return Choice([self.lift_class(transformed, cls) for cls in classes], target.every)
+        if spec.kind in DIFFERENTIATION:
+            differentiated = self.innermost(target)[0]
+            if differentiated is not None:
+                self.gradient_roots.add(differentiated.node)
+        staged = spec.staged or (
+            spec.kind in DIFFERENTIATION and not name.startswith(("flax.nnx", "equinox"))
+        )
+        if staged and not self.guessing and not frame.replaceable:
+            self.creations.append((transformed, frame, tuple(self.tested)))
+        return transformed
+
+    def spec_of(self, transformed: Transformed) -> Transform:
+        spec = transformed.attributes.get("spec")
+        assert isinstance(spec, ExternalObject)
+        return TRANSFORMS[spec.name]
+
+    # -- across a staging boundary
+
+    # -- calling a transformed function
+
+    def transformed_attribute(self, base: Transformed, name: str, node: ast.AST, frame: Frame) -> Value:
+        if base.kind == "hk.transform" and name in ("init", "apply"):
+            result = Transformed(
+                f"hk.{name}",
+                f"{base.api}.{name}",
+                base.target,
+                {},
+                base.node,
+                base.module,
+                base.why,
+                base.label,
+            )
+            result.attributes.update(base.attributes)
+            if "own" in base.attributes:
+                result.attributes["own"] = self.attribute(base.attributes["own"], name, node, frame, True)
+            spec = base.attributes.get("spec")
+            if isinstance(spec, ExternalObject) and spec.name.endswith("with_state"):
+                result.attributes["stateful"] = Static(True)
+            return result
+        if name in ("__wrapped__", "fun", "__func__"):
+            return base.target
+        return ExternalMethod(base, name)
+
+    def transformed_pair(self, base: Value, node: ast.AST, frame: Frame) -> Value:
+        """`init, apply = hk.transform(f)`: what haiku makes of a function is a pair; any other value as it is."""
+        if not isinstance(base, Transformed) or base.kind != "hk.transform":
+            return base
+        return TupleValue([self.transformed_attribute(base, name, node, frame) for name in ("init", "apply")])
+
+    def call_transformed_method(
+        self,
+        base: Transformed,
+        name: str,
+        args: list[Value],
+        kwargs: dict[str, Value],
+        node: ast.AST,
+        frame: Frame,
+    ) -> Value:
+        """Methods of a transformed function: `.lower`, `.trace`, `.defvjp` ..."""
+        own = base.attributes.get("own")
+        if own is not None and name.startswith("def"):
+            for option in own.options if isinstance(own, Choice) else [own]:
+                self.aside(self.attribute(option, name, node, frame, True), args, kwargs, node, frame)
+        args = [*args, *(kwargs[rule] for rule in _RULES.get(name, ())[len(args) :] if rule in kwargs)]
+        if name == "def_fwd":  # of equinox, whose rule is told which arguments are perturbed
+            base.attributes["perturbed"] = UNKNOWN
+        if name in ("defvjp", "def_fwd") and args:
+            base.attributes["fwd"] = args[0]
+            if len(args) > 1:
+                base.attributes["bwd"] = args[1]
+            return Static(None)
+        if name in ("defjvp", "def_jvp") and args:
+            base.attributes["jvp"] = args[0]
+            return args[0]
+        if name in ("defjvps", "def_bwd") and args:
+            if name == "def_bwd":
+                base.attributes["bwd"] = args[0]
+            return args[0]
+        if name in ("lower", "trace", "eval_shape") and base.kind in JIT_KINDS:
+            with KeysAside(frame, {}), Undispatched(self.ledger):  # nothing runs, and no key is used
+                self.call_jitted(base, args, kwargs, node, frame)
+            names, certain = self.static_parameters(base, self.signature(base.target))
+            if name == "lower" and not names and certain:
+                return ExternalObject("jax.stages.Lowered", [base])
+        return UNKNOWN
+
+
+# What a function that is transformed is called where it is passed by name.
+_MAX_NESTING = 50  # transformations around each other
+_TARGET_KEYWORDS = ("fun", "f", "fn", "kernel", "body")
+_POSITIONAL_OPTIONS: dict[str, tuple[str, ...]] = {
+    "vmap": ("in_axes", "out_axes"),
+    "pmap": ("axis_name",),
+    "grad": ("argnums", "has_aux"),
+    "value_and_grad": ("argnums", "has_aux"),
+    "jacobian": ("argnums", "has_aux"),
+    "custom": ("nondiff_argnums",),
+    "checkpoint": ("prevent_cse",),
+}
+_RULES = {"defvjp": ("fwd", "bwd"), "defjvp": ("jvp",)}  # the parameters of what tells JAX of them
+_CALLED_DECORATORS = frozenset(
+    {"jax.experimental.pallas.when", "functools.partial", "functools.singledispatch", *PRIMITIVE_RULES}
+)

@@ -1,0 +1,166 @@
+"""One activation of a function (or module or class body) while it is being evaluated."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from jaxlint.staging.project import Module
+from jaxlint.staging.values import Function, Origin, Value
+from jaxlint.staging.values.scope import Scope
+from jaxlint.staging.values.stage import Stage
+from jaxlint.syntax.facts import methods_called_on_self, provokes_errors, replaces_parts
+
+if TYPE_CHECKING:
+    from jaxlint.staging.tracking.buffers import Buffer, Donation
+
+MAX_LOOPS = 6  # loops in each other whose bodies are evaluated twice; that doubles the work each time
+MAX_UNROLLED = 12  # items of a sequence that a comprehension is evaluated for one by one
+
+
+@dataclass(slots=True, eq=False)
+class Loop:
+    """A loop of this frame that is being evaluated. `guards` counts the frame's guards when it began."""
+
+    node: ast.AST
+    kind: str  # "for", "while", "comprehension"
+    guards: int
+    calls_jitted: bool = False  # its body calls a compiled function
+    second: bool = False  # the body is being evaluated as a later iteration
+    trips: int | None = None  # how often it runs, where that is a constant
+    exits: list[Snapshot] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Snapshot:
+    """The flow-sensitive part of a frame: variables, keys used so far, and what was donated."""
+
+    variables: dict[str, Value]
+    used: dict[Origin, ast.AST]
+    buffers: dict[str, frozenset[Buffer]]
+    dead: dict[Buffer, Donation]
+
+
+@dataclass(slots=True, eq=False)
+class Frame:
+    """`function` is None for a module or class body. `used` maps keys that were consumed to where."""
+
+    function: Function | None
+    module: Module
+    scope: Scope
+    stage: Stage
+    caller: Frame | None = None
+    call_node: ast.AST | None = None
+    depth: int = 0
+    context: str = ""  # "entry" for an analysis without a caller, "creation" at a transformation, else a call
+    loops: list[Loop] = field(init=False, default_factory=list)
+    guards: list[ast.AST] = field(init=False, default_factory=list)
+    returns: list[Value] = field(init=False, default_factory=list)
+    yields: list[Value] = field(init=False, default_factory=list)
+    used: dict[Origin, ast.AST] = field(init=False, default_factory=dict)
+    inherited: set[Origin] = field(init=False, default_factory=set)
+    # Of donated buffers (`staging/tracking/buffers.py`); replaced, never changed in place.
+    buffers: dict[str, frozenset[Buffer]] = field(init=False, default_factory=dict)
+    dead: dict[Buffer, Donation] = field(init=False, default_factory=dict)
+    rebound: frozenset[str] = field(init=False, default=frozenset())
+    catching: int = field(init=False, default=0)  # inside a try that handles what a tracer would raise
+    # Inside one whose handler does without what the try would bind.
+    replaceable: int = field(init=False, default=0)
+    # On a path that calls may or may not take: under `if x is None:`, or a test of what may be static.
+    doubt: int = field(init=False, default=0)
+    import_guard: int = field(init=False, default=0)  # inside a try around imports, or a version test
+    facts: dict[str, object] = field(init=False, default_factory=dict)
+    statement: ast.expr | None = field(init=False, default=None)  # that was last evaluated as a statement
+    born: int = field(init=False, default=0)  # the serial of the first identity that can be made in it
+    home: Stage = field(init=False)  # the stage it was entered in; `stage` is that of the call being made
+
+    def __post_init__(self) -> None:
+        self.home = self.stage
+
+    @property
+    def name(self) -> str | None:
+        return self.function.qualname if self.function is not None else None
+
+    def provokes_errors(self) -> bool:
+        """Whether it lies in a test that expects an error."""
+        frame: Frame | None = self if self.module.is_test else None
+        while frame is not None:
+            if frame.function is not None and frame.module is self.module:
+                if provokes_errors(frame.function.node):
+                    return True
+            frame = frame.caller
+        return False
+
+    def fills_what_is_made(self) -> bool:
+        """Whether it is in a branch of a method that the constructor of its class calls, before any trace: what is kept is there then."""
+        function = self.function
+        if function is None or function.cls is None or not self.guards:
+            return False
+        # Those of its bases, too, which a constructor calls by `super()`.
+        makers = (
+            cls.namespace.get(name) for cls in function.cls.mro() for name in ("__init__", "__post_init__")
+        )
+        return any(
+            isinstance(maker, Function) and function.name in methods_called_on_self(maker.node)
+            for maker in makers
+        )
+
+    def under_mocks(self) -> bool:
+        """Whether a test that replaces parts of the program has led here: what is called is not what the source says."""
+        return any(
+            frame.function is not None
+            and frame.module.is_test
+            and replaces_parts(frame.function.cls.node if frame.function.cls else frame.function.node)
+            for frame in (self, *self.callers())
+        )
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(dict(self.scope.variables), dict(self.used), self.buffers, self.dead)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        self.scope.variables = dict(snapshot.variables)
+        self.used = dict(snapshot.used)
+        self.buffers = snapshot.buffers
+        self.dead = snapshot.dead
+
+    def merge_buffers(self, other: Snapshot) -> None:
+        """What places may hold, and what may be gone, after two paths meet."""
+        if other.buffers is not self.buffers:
+            merged = dict(self.buffers)
+            # What one path has donated is gone on that path: where only the other path still holds it, it is alive.
+            if other.dead is not self.dead:
+                lost = other.dead.keys() - self.dead.keys()
+                for place, buffers in self.buffers.items():
+                    alone = buffers & lost
+                    if alone:
+                        merged[place] = buffers - (alone - other.buffers.get(place, frozenset()))
+                lost = self.dead.keys() - other.dead.keys()
+            else:
+                lost = set()
+            for place, buffers in other.buffers.items():
+                mine = self.buffers.get(place, frozenset())
+                merged[place] = merged.get(place, frozenset()) | (buffers - (lost - mine))
+            self.buffers = merged
+        if other.dead is not self.dead:
+            self.dead = {**other.dead, **self.dead}
+
+    def in_loop(self) -> Loop | None:
+        """The innermost real loop (comprehensions included) of this frame."""
+        return self.loops[-1] if self.loops else None
+
+    def guarded_in_loop(self) -> bool:
+        """Under an `if` inside the innermost loop: not run at every iteration."""
+        return bool(self.loops) and len(self.guards) > self.loops[-1].guards
+
+    def guarded_in_loops(self) -> bool:
+        """Under an `if` inside any loop around: not run for all that the loops go through."""
+        return bool(self.loops) and len(self.guards) > self.loops[0].guards
+
+    def callers(self) -> list[Frame]:
+        chain: list[Frame] = []
+        frame = self.caller
+        while frame is not None and len(chain) < 40:
+            chain.append(frame)
+            frame = frame.caller
+        return chain
