@@ -22,6 +22,7 @@ from jaxlint.cli.common import (
     write_report_file,
 )
 from jaxlint.cli.report_files import ReportFiles, report_files
+from jaxlint.report.escaping import wellformed
 
 if TYPE_CHECKING:
     from jaxlint_runtime.report.document import Document
@@ -461,7 +462,7 @@ def _report(document: Document, output_format: str, output: Path | None, verbose
         print_report(document, sys.stdout, verbose)
         return
     if output_format == "json":
-        text = json.dumps(document.as_json(), indent=2) + "\n"
+        text = json.dumps(wellformed(document.as_json()), indent=2) + "\n"
     else:
         buffer = io.StringIO()
         print_report(document, buffer, verbose)

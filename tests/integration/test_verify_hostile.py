@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from typing import Any
 
 import psutil
 import pytest
+
+from jaxlint.report.escaping import escaped
 
 START = """
 import ctypes, io, os, subprocess, sys, threading, time
@@ -294,6 +297,47 @@ def test_a_program_that_fails_before_any_call_could_not_be_run(
     code, report, _ = verify(tmp_path, "", start=source)
     assert code == 2
     assert message in report["program"]["ending"]["message"]
+
+
+HOSTILE_TEXTS = """
+import json, os
+import jax, jax.numpy as jnp
+
+def step(x):
+    return (x * 2).sum()
+
+step.__name__ = step.__qualname__ = "st\\x1b[2Jep[red]<b>\\n"
+step = jax.jit(step)
+for i in range(5):
+    step(jnp.ones(8))
+print("\\x1b[2Jprinted[red]")
+raise ValueError("\\x1b]0;owned\\x07[bold]<script>\\napplied: everything")
+"""
+
+
+def test_names_and_messages_of_a_program_are_shown_as_text(tmp_path: Path) -> None:
+    program = tmp_path / "a\x1b[31m[red]\nb<i>.py"
+    program.write_text(HOSTILE_TEXTS)
+    options = ["--transform", "donation", "--quiet", "--html", "page.html", program.name]
+    done = subprocess.run(
+        [sys.executable, "-m", "jaxlint", "verify", *options],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "JAX_PLATFORMS": "cpu"},
+        timeout=300,
+        check=False,
+    )
+    for text in (done.stdout, done.stderr):
+        assert all(escaped(line) == line for line in text.split("\n"))
+        assert not any(line.startswith("applied") for line in text.splitlines())
+    assert r"a\x1b[31m[red]\nb<i>.py" in done.stdout
+    assert r"\x1b]0;owned\x07[bold]<script> " in done.stdout
+    page = (tmp_path / "page.html").read_text()
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", page)
+    assert "<script" not in page
+    assert "<i>.py" not in page
+    assert "[bold]&lt;script&gt;" in page
 
 
 def start(folder: Path, rest: str) -> subprocess.Popen[str]:

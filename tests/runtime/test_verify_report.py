@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from jaxlint.report.escaping import escaped
 from jaxlint_runtime.model import Cost, Interval, Numerics, Result, Status
 from jaxlint_runtime.protocol import Job, encode, to_plain
 from jaxlint_runtime.report.document import Document
@@ -348,3 +351,62 @@ def test_an_argument_that_grows_is_told_with_what_its_compiles_cost(tmp_path: Pa
     text = " ".join(stream.getvalue().split())
     assert "`cache['k']` (axis 1) grows from 3 to 9: 2 compiles, 0.80 s" in text
     assert "would compile once, in about 0.40 s" in text
+
+
+HOSTILE = "\x1b[2J\x1b]0;owned\x07[red]:bomb:\u202e\napplied: all of it"
+
+
+def with_hostile_texts(value: Any, key: object = None) -> Any:
+    """Each text that a program has a say in, with what would steer a terminal, be markup, and begin a line."""
+    if isinstance(value, str):
+        meant = key in ("status", "codemod", "category", "severity", "how", "kind", "diff", "time_kind")
+        return value if meant else value + HOSTILE
+    if isinstance(value, dict):
+        return {name: with_hostile_texts(item, name) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(with_hostile_texts(item, key) for item in value)
+    return value
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+@pytest.mark.parametrize("terminal", [False, True])
+def test_no_text_of_a_program_steers_a_terminal_or_is_markup(
+    document: Document, terminal: bool, verbose: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "400")
+    document.applied = [{**result(), "kept": True, "message": "as it was run"}]
+    document.errors = ["the program was killed"]
+    for field in dataclasses.fields(document):
+        if field.name not in ("results", "targets", "versions"):
+            setattr(document, field.name, with_hostile_texts(getattr(document, field.name)))
+    document.results = [(target, with_hostile_texts(one)) for target, one in document.results]
+
+    class Stream(io.StringIO):
+        def isatty(self) -> bool:
+            return terminal
+
+    stream = Stream()
+    print_report(document, stream, verbose)
+    text = stream.getvalue()
+    without_colours = re.sub(r"\x1b\[[\d;]*m", "", text) if terminal else text
+    assert (without_colours != text) is terminal
+    assert all(escaped(line) == line for line in without_colours.split("\n"))
+    assert without_colours.count(r"\x1b[2J") > 10  # names and messages are there, as text
+    assert without_colours.count("[red]:bomb:") > 10
+    assert not any(line.startswith("applied: all") for line in without_colours.splitlines())
+
+
+def test_notes_of_a_run_steer_no_terminal() -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    stream = Terminal()
+    with Live(stream) as live:
+        live.note(f"trying {HOSTILE}")
+        live.progress(f"trying {HOSTILE}")
+    own = stream.getvalue().replace("\r\x1b[K", "")
+    assert own.count("\n") == 1
+    assert "\x1b" not in own
+    assert own.count(r"\x1b[2J") == 2

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -79,7 +78,7 @@ def _targets(rows: Sequence[Row]) -> Table:
     for row in rows:
         fits = Text(f"{row.fits} {'for ' if row.fits == 'too big' else ''}{row.limit}" if row.fits else "-")
         fits.stylize({"fits": "green", "too big": "red"}.get(row.fits, ""))
-        name = escape(row.function.rpartition("<locals>.")[2])
+        name = row.function.rpartition("<locals>.")[2]
         cells: list[RenderableType] = [
             row.memory,
             fits,
@@ -89,7 +88,7 @@ def _targets(rows: Sequence[Row]) -> Table:
             row.kernels,
             row.time,
         ]
-        table.add_row(name, row.target, escape(row.version), *cells)
+        table.add_row(name, row.target, row.version, *cells)
     return table
 
 

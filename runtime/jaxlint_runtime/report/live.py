@@ -7,6 +7,8 @@ import threading
 import time
 from typing import TextIO
 
+from jaxlint.report.escaping import escaped
+
 _QUIET_FOR = 15.0  # seconds between progress lines where nothing can be overwritten
 
 
@@ -39,7 +41,7 @@ class Live:
         with self._lock:
             self._clear()
             self._finish_line()
-            self._write(f"jaxlint: {message}\n")
+            self._write(f"jaxlint: {escaped(message)}\n")
             self._said = time.monotonic()
 
     def progress(self, message: str) -> None:
@@ -51,11 +53,11 @@ class Live:
                 self._message = message
                 self._clear()
                 self._finish_line()
-                self._write(f"jaxlint: {message} ...")
+                self._write(f"jaxlint: {escaped(message)} ...")
                 self._shown = True
             elif time.monotonic() - self._said > _QUIET_FOR:
                 self._finish_line()
-                self._write(f"jaxlint: {message} ...\n")
+                self._write(f"jaxlint: {escaped(message)} ...\n")
                 self._said = time.monotonic()
 
     def output(self, stream: str, data: bytes) -> None:

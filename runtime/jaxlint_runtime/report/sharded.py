@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rich.console import RenderableType
-from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
@@ -47,7 +46,7 @@ def heading(sharding: Mapping[str, Any]) -> str:
 
 def sharded(sharding: Mapping[str, Any]) -> Iterator[RenderableType]:
     """The part of the report on one function."""
-    table = plain_table(escape(heading(sharding)))
+    table = plain_table(heading(sharding))
     table.add_column("placement", overflow="fold")
     for name in HEADINGS:
         table.add_column(name, justify="right", no_wrap=True)

@@ -8,16 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import Any, TextIO
 
 from rich.console import Console, Group, RenderableType
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from jaxlint.report.escaping import printable
 from jaxlint_runtime.gain import gain_of, is_proven, tally
 from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.report.front import front
+from jaxlint_runtime.report.harmless import harmless
 from jaxlint_runtime.report.inspected import inspected
 from jaxlint_runtime.report.plain_table import plain_table
 from jaxlint_runtime.report.sharded import sharded
@@ -49,15 +48,18 @@ def print_report(document: Document, stream: TextIO, verbose: bool = False) -> N
     `verbose`: what each compiled program does, by line, as well.
     """
     if stream.isatty():
-        console = Console(file=stream, highlight=False)
-        for part in render(document, verbose):
-            console.print(part)
+        _print(document, verbose, file=stream)
         return
     buffer = io.StringIO()
-    console = Console(file=buffer, width=_PLAIN_WIDTH, highlight=False, color_system=None)
-    for part in render(document, verbose):
+    _print(document, verbose, file=buffer, width=_PLAIN_WIDTH, color_system=None)
+    stream.write("".join(line.rstrip() + "\n" for line in buffer.getvalue().splitlines()))
+
+
+def _print(document: Document, verbose: bool, **how: Any) -> None:
+    """Names and messages come from the program: none of them is markup, an emoji or a command to the terminal."""
+    console = Console(highlight=False, markup=False, emoji=False, **how)
+    for part in render(harmless(document), verbose):
         console.print(part)
-    stream.write("".join(printable(line.rstrip()) + "\n" for line in buffer.getvalue().splitlines()))
 
 
 def render(document: Document, verbose: bool = False) -> Iterator[RenderableType]:
@@ -157,7 +159,7 @@ def _functions(functions: Sequence[Mapping[str, Any]], verbose: bool) -> Table:
             calls += f" (+{function['inner_calls']} inner)"
         many = len(function["compiles"]) > 1
         table.add_row(
-            escape(function["function"]),
+            function["function"],
             f"{display_path(function['path'])}:{function['line']}",
             calls,
             _number(function["call_ms"]),
@@ -222,12 +224,12 @@ def _flagged(functions: Sequence[Mapping[str, Any]]) -> Table:
         if function["uncounted"]:
             said[f"({function['uncounted']}: not counted)"] = None
         table.add_row(
-            escape(function["function"]),
+            function["function"],
             f"{display_path(function['path'])}:{function['line']}",
             calls,
             "-" if function["seconds"] is None else f"{function['seconds']:.2f}",
             _number(function["call_ms"]),
-            escape(", ".join(said)),
+            ", ".join(said),
         )
     if len(functions) > _SHOWN_FLAGGED:
         table.caption = f"and {len(functions) - _SHOWN_FLAGGED} more; --output-format json has them all"
@@ -249,7 +251,7 @@ def _syncs(document: Document) -> Table:
     for sync in syncs[:_SHOWN_SYNCS]:
         table.add_row(
             f"{display_path(sync['path'])}:{sync['line']}",
-            escape(sync["kind"]),
+            sync["kind"],
             str(sync["count"]),
             "-" if sync["per_step"] is None else f"{sync['per_step']:.3g}",
             _number(sync["seconds"] * 1e3),
@@ -330,10 +332,10 @@ def _figures(results: Sequence[Mapping[str, Any]]) -> Table:
         table.add_column(heading)
     for result in results:
         table.add_row(
-            escape(result["candidate"]),
+            result["candidate"],
             Text(result["status"], style=_STYLES.get(result["status"], "")),
             _times(result),
-            escape(_ratio(result)),
+            _ratio(result),
             _memory(result),
             _numerics(result["numerics"]),
         )
@@ -416,7 +418,7 @@ def _sizes(rows: Sequence[Mapping[str, Any]]) -> Table:
     previous: list[str] | None = None
     for texts in cells(rows):
         new = [] if previous is None or texts[:2] != previous[:2] else ["", ""]
-        table.add_row(*(escape(text) for text in [*new, *texts[len(new) :]]))
+        table.add_row(*new, *texts[len(new) :])
         previous = texts
     return table
 
@@ -439,9 +441,9 @@ def _summary(document: Document) -> Iterator[RenderableType]:
         table.add_column(heading, overflow="fold")
     for result in proven:
         table.add_row(
-            escape(result["function"] + targets.get(id(result), "")),
-            escape(result["candidate"]),
-            escape(_ratio(result)),
+            result["function"] + targets.get(id(result), ""),
+            result["candidate"],
+            _ratio(result),
             _memory_ratio(result),
         )
     yield Padding(table, (0, 0, 0, 2), expand=False)
@@ -470,7 +472,7 @@ def _fronts(document: Document) -> Iterator[RenderableType]:
             memory = "-" if point.peak_bytes is None else _mebibytes(point.peak_bytes)
             time = _number(point.time_ms) + _kind(point.time_kind)
             how = "" if point.written is None else "writes it" if point.written else "advice"
-            table.add_row(escape(name), escape(point.name), time, memory, _number(point.compile_s), how)
+            table.add_row(name, point.name, time, memory, _number(point.compile_s), how)
     if table.row_count:
         yield table
 

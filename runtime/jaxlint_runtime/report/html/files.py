@@ -7,6 +7,7 @@ import json
 from datetime import datetime
 from pathlib import Path
 
+from jaxlint.report.escaping import wellformed
 from jaxlint_runtime.paths import file_name
 from jaxlint_runtime.report.chosen import subjects
 from jaxlint_runtime.report.document import Document
@@ -24,7 +25,7 @@ def write_page(document: Document, path: Path) -> list[str]:
     beside = path.with_suffix(".json")
     if beside == path:
         beside = path.with_name(path.name + ".data.json")
-    beside.write_text(json.dumps(data, indent=2) + "\n", encoding="utf-8")
+    beside.write_text(json.dumps(wellformed(data), indent=2) + "\n", encoding="utf-8")
     when = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
     path.write_text(page(data, beside.name, when), encoding="utf-8")
     return [f"the report is in {path}, its data in {beside}"]
