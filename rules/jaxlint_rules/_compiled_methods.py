@@ -8,25 +8,16 @@ from dataclasses import dataclass, field
 
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
-from jaxlint.staging.values import (
-    BoundMethod,
-    ClassValue,
-    Function,
-    Instance,
-    Partial,
-    Transformed,
-    Value,
-    constant,
-)
-from jaxlint.syntax.facts import FunctionNode, dotted, walk
+from jaxlint.staging.values import BoundMethod, ClassValue, Function, Instance, Transformed, constant
+from jaxlint.syntax.facts import FunctionNode, walk
 from jaxlint.syntax.memo import cache
+from jaxlint_rules._callables import innermost
+from jaxlint_rules._names import last_name
 
 
 def captured_self(event: TransformEvent, report: Reporter) -> tuple[ClassValue | None, Function | None, str]:
     """The class and the method whose `self` the compiled function keeps, and the attribute that holds the function."""
-    target: Value = event.transformed.target
-    while isinstance(target, (Transformed, Partial)):
-        target = target.target if isinstance(target, Transformed) else target.function
+    target = innermost(event.transformed.target)
     if isinstance(target, BoundMethod):
         parent = next(iter(report.module.ancestors(event.node)), None)
         kept = isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Attribute)
@@ -44,6 +35,13 @@ def captured_self(event: TransformEvent, report: Reporter) -> tuple[ClassValue |
         if 0 in _listed(numbers) or first in _listed(names):
             return target.cls, target, ""
     return None, None, ""
+
+
+def is_identified_by_itself(cls: ClassValue) -> bool:
+    """Whether an object of the class equals itself alone, whatever its attributes are."""
+    if cls.kind != "plain":
+        return False
+    return all({"__eq__", "__hash__"}.isdisjoint(known.namespace) for known in cls.mro())
 
 
 def _listed(value: object) -> tuple[object, ...]:
@@ -99,7 +97,7 @@ def facts_of_method(method: FunctionNode) -> MethodFacts:
                 found.set_to_none.update(filter(None, map(of_me, targets)))
         elif isinstance(part, ast.Call):
             found.called.add(of_me(part.func))
-            if dotted(part.func).rpartition(".")[2] in ("jit", "filter_jit", "clear_cache"):
+            if last_name(part.func) in ("jit", "filter_jit", "clear_cache"):
                 found.jits = True
     found.loads.sort(key=lambda part: (-part.lineno, -part.col_offset))
     return found

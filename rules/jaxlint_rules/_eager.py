@@ -10,7 +10,8 @@ from jaxlint.staging.values import Function, Partial, Transformed, Value
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint.syntax.memo import cache
-from jaxlint_rules._loops import host_loops, is_on_host, names_in
+from jaxlint_rules._loops import host_loops, is_on_host, loop_variables
+from jaxlint_rules._names import names_in
 
 _HOST = ("np.", "numpy.", "math.", "time.", "os.", "plt.", "random.", "logging.")
 _PYTHON = frozenset(
@@ -90,8 +91,7 @@ def steps(node: ast.Call, loop: ast.AST) -> bool:
     for child in ast.walk(loop):
         if isinstance(child, (ast.Name, ast.Attribute)) and isinstance(child.ctx, ast.Store):
             stored.add(dotted(child).partition(".")[0])
-    target = getattr(loop, "target", None)
-    return bool(given & (stored - (names_in(target) if target is not None else set())))
+    return bool(given & (stored - loop_variables(loop)))
 
 
 def _size(function: ast.AST) -> int:

@@ -21,20 +21,21 @@ def propose(
 
 def declare_static(node: ast.AST | None, module: Module | None, name: str) -> FixRequest | None:
     """Makes the parameter `name` static where its function is jitted: at `node` of `module`, if that may be changed."""
-    if node is None or module is None or not module.reported or not hasattr(node, "lineno"):
-        return None
-    span = span_of(node, module.lines)  # type: ignore[arg-type]
-    step = Step("add-static-argument", module.display, span, {"name": name})
-    return FixRequest(Safety.UNSAFE, f"Declare `{name}` static", (step,))
+    return _redeclare(node, module, name, "add-static-argument", f"Declare `{name}` static")
 
 
 def declare_traced(node: ast.AST | None, module: Module | None, name: str) -> FixRequest | None:
     """Takes the parameter `name` out of what is static where its function is jitted."""
+    return _redeclare(node, module, name, "trace-static-argument", f"Trace `{name}`")
+
+
+def _redeclare(
+    node: ast.AST | None, module: Module | None, name: str, codemod: str, message: str
+) -> FixRequest | None:
     if node is None or module is None or not module.reported or not hasattr(node, "lineno"):
         return None
     span = span_of(node, module.lines)  # type: ignore[arg-type]
-    step = Step("trace-static-argument", module.display, span, {"name": name})
-    return FixRequest(Safety.UNSAFE, f"Trace `{name}`", (step,))
+    return FixRequest(Safety.UNSAFE, message, (Step(codemod, module.display, span, {"name": name}),))
 
 
 def only_staged(frame: Frame) -> bool:

@@ -10,6 +10,7 @@ from jaxlint.staging.project import Module
 from jaxlint.staging.values.frame import Frame, Loop
 from jaxlint.syntax.facts import FunctionNode, all_parameters, dotted, walk
 from jaxlint.syntax.memo import cache
+from jaxlint_rules._names import last_name, names_in
 
 _NEAR = 2  # calls between a loop and a place that it is said to run
 FEW = 4  # iterations of a loop that are too few to matter
@@ -81,6 +82,11 @@ def is_on_host(frame: Frame) -> bool:
     return root.function is None
 
 
+def loop_variables(loop: ast.AST) -> set[str]:
+    """The names that a `for` binds."""
+    return names_in(getattr(loop, "target", None))
+
+
 @cache
 def counters(loop: ast.AST) -> frozenset[str]:
     """Names that hold another number in each iteration: of `range` and `enumerate`, or stepped on in the body."""
@@ -150,7 +156,7 @@ def _lengths(iterable: ast.expr) -> set[str]:
     """How the number of iterations may be written: `n` and `len(xs)` of `range(n)` and `enumerate(xs)`."""
     if not isinstance(iterable, ast.Call) or not iterable.args:
         return set()
-    last = dotted(iterable.func).rpartition(".")[2]
+    last = last_name(iterable.func)
     if last in _WRAPPERS and last != "trange":
         return _lengths(iterable.args[0])
     if last == "enumerate":
@@ -161,7 +167,7 @@ def _lengths(iterable: ast.expr) -> set[str]:
 def _counted(target: ast.expr, iterable: ast.expr) -> set[str]:
     if not isinstance(iterable, ast.Call):
         return set()
-    last = dotted(iterable.func).rpartition(".")[2]
+    last = last_name(iterable.func)
     if ((last in _WRAPPERS and last != "trange") or last == "reversed") and iterable.args:
         return _counted(target, iterable.args[0])
     if last in ("range", "trange", "count", "arange"):
@@ -181,7 +187,7 @@ def has_other_way(loop: ast.AST, module: Module) -> bool:
         if isinstance(above, ast.If):
             other = above.orelse if inner in above.body else above.body
             calls = (part for one in other for part in walk(one) if isinstance(part, ast.Call))
-            if any(dotted(call.func).rpartition(".")[2] in _WITHOUT_LOOP for call in calls):
+            if any(last_name(call.func) in _WITHOUT_LOOP for call in calls):
                 return True
         inner = above
     return False
@@ -264,22 +270,16 @@ def _gains_key(target: ast.expr, loop: ast.AST) -> TypeGuard[ast.Subscript]:
     """`named[f"epoch {i}"] = x`: no array has such items, and each iteration has another."""
     if not isinstance(target, ast.Subscript) or not isinstance(target.slice, ast.JoinedStr):
         return False
-    variables = getattr(loop, "target", None)
-    moving = counters(loop) | (names_in(variables) if variables is not None else set())
-    return bool(names_in(target.slice) & moving)
+    return bool(names_in(target.slice) & (counters(loop) | loop_variables(loop)))
 
 
 def _grows(call: ast.Call, name: str) -> bool:
-    last = dotted(call.func).rpartition(".")[2]
+    last = last_name(call.func)
     if last not in GROWING or not call.args:
         return False
     first = call.args[0]
     parts = first.elts if isinstance(first, (ast.List, ast.Tuple)) else call.args[:2]
     return any(dotted(part) == name for part in parts)
-
-
-def names_in(node: ast.AST) -> set[str]:
-    return {child.id for child in walk(node) if isinstance(child, ast.Name)}
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What names in the source stand for."""
+"""What names in the source are written as, and stand for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,29 @@ import ast
 from jaxlint.jaxapi.names import canonical
 from jaxlint.staging.values import External
 from jaxlint.staging.values.scope import Scope
-from jaxlint.syntax.facts import dotted
+from jaxlint.syntax.facts import dotted, walk
+
+
+def last_name(node: ast.AST) -> str:
+    """`zeros` of `jax.numpy.zeros`; "" of what is no path of names."""
+    return dotted(node).rpartition(".")[2]
+
+
+def names_in(node: ast.AST | None) -> set[str]:
+    """The variables that an expression or statement reads or binds."""
+    return {child.id for child in walk(node) if isinstance(child, ast.Name)} if node is not None else set()
+
+
+def bound_by(statement: ast.AST) -> set[str]:
+    """The variables that an assignment writes, also those of which it writes a part; none of any other statement."""
+    if not isinstance(statement, ast.Assign):
+        return set()
+    return set().union(*(names_in(target) for target in statement.targets))
+
+
+def unpacked(target: ast.expr) -> list[ast.expr]:
+    """`a` and `b` of the target `a, b`; the target itself where it is one."""
+    return target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
 
 
 def external_name(node: ast.AST, scope: Scope) -> str:

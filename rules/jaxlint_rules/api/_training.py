@@ -9,6 +9,7 @@ from jaxlint.staging.events import CallEvent
 from jaxlint.staging.project import Module
 from jaxlint.staging.values import ExternalMethod, ExternalObject, Unknown
 from jaxlint.syntax.facts import dotted
+from jaxlint_rules._names import unpacked
 
 _OPTIMISER = re.compile(r"(^|[._])(opt|optim|optimizer|optimiser|tx|optax_opt)$")
 
@@ -32,7 +33,7 @@ def targets_of(node: ast.AST, module: Module) -> list[ast.expr]:
     if not isinstance(parent, ast.Assign) or len(parent.targets) != 1 or parent.value is not node:
         return []
     target = parent.targets[0]
-    return list(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else [target]
+    return list(unpacked(target))
 
 
 def is_read(name: str, function: ast.AST, but: ast.AST | None = None) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from jaxlint.finding import Severity
 from jaxlint.jaxapi.transforms import JIT_KINDS
@@ -28,8 +29,9 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.stage import Stage
 from jaxlint.syntax.facts import dotted, nodes_of
+from jaxlint_rules._callables import argument
 from jaxlint_rules._generators import GENERATORS, NOT_DRAWS, RANDOM
-from jaxlint_rules._names import external_name
+from jaxlint_rules._names import external_name, last_name
 from jaxlint_rules._x64 import may_have_x64
 from jaxlint_rules.api._training import is_read, targets_of
 
@@ -103,122 +105,125 @@ class CallbackMisuse(Rule):
 
     @concerns(*_CALLBACKS, *_DEBUGGING)
     def on_call(self, event: CallEvent, report: Reporter) -> None:
-        called = _called_instead(event)
-        if called and not report.module.is_test and not event.frame.catching:
-            report(
-                event.node,
-                f"`{event.name}` is given what `{called}` returns, not the function: pass `{called}`, and its arguments after it",
-                reason=f"`{called}(...)` is called while JAX traces, and what it returns cannot be called",
-                severity=Severity.ERROR,
-            )
-            return
-        if event.name in _DEBUGGING and _result_is_used(event, report):
-            report(
-                event.node,
-                f"`{event.name}` returns None, whatever its function returns: use `jax.pure_callback` for a value",
-                reason="it is for effects alone, and its result is used",
-                severity=Severity.ERROR,
-            )
-            return
-        if event.name not in _CALLBACKS or report.module.is_test or event.frame.catching:
-            return
-        described = event.args[1] if len(event.args) > 1 else event.kwargs.get("result_shape_dtypes")
-        if described is not None and is_none(described) and _result_is_used(event, report):
-            report(
-                event.node,
-                "this callback is described as returning nothing, so its result is None: describe it by `jax.ShapeDtypeStruct`",
-                reason="what its function returns is dropped, and the result is used",
-                severity=Severity.ERROR,
-            )
-            return
-        if described is not None and _is_no_struct(described):
-            report(
-                event.node,
-                "the result of a callback is described by `jax.ShapeDtypeStruct(shape, dtype)`",
-                reason="neither a dtype nor a bare shape has both, and tracing fails",
-                severity=Severity.ERROR,
-            )
-            return
-        if (
-            described is not None
-            and _wide(described)
-            and event.frame.stage.staged
-            and not may_have_x64(report, event.frame.module)
-        ):
-            report(
-                event.node,
-                "the result of this callback is described as 64 bits wide, and 64 bits are not enabled",
-                reason="nothing in this project turns on `jax_enable_x64`, and tracing fails",
-                severity=Severity.ERROR,
-            )
-            return
-        wrong = _another_structure(described, event.args[0] if event.args else None)
-        if wrong:
-            report(
-                event.node,
-                f"the function of this callback returns {wrong}",
-                reason="what is returned must have the structure of the description; the call fails when it runs",
-                severity=Severity.ERROR,
-            )
-            return
-        if event.name != "jax.pure_callback":
-            self.check_order(event, report)
-            return
-        if event.discarded:
-            report(
-                event.node,
-                "nothing uses the result of this `pure_callback`, so it never runs",
-                reason="the compiler drops pure computations whose result is not used",
-            )
-            return
-        function = _function(event.args[0]) if event.args else None
-        effect = next(_effects(function), None) if function is not None else None
-        drawn = next(_draws(function), None) if function is not None else None
-        if drawn is not None:
-            report(
-                event.node,
-                f"the function of this `pure_callback` draws random numbers: `{ast.unparse(drawn)[:40]}`",
-                reason="JAX may run a pure callback more than once, or once for several equal calls: use `io_callback`, or pass a seed",
-            )
-        elif effect is not None and not (_prints(effect) and _is_used(event, report)):
-            report(
-                event.node,
-                f"the function of this `pure_callback` has an effect: `{ast.unparse(effect)[:40]}`",
-                reason="JAX may run a pure callback more than once, or not at all",
-            )
-        elif function is not None:
-            self.check_host(event, function, report)
+        excused = report.module.is_test or event.frame.catching
+        claim = None if excused else _calls_its_function(event)
+        claim = claim or _uses_what_debugging_gives(event, report)
+        if claim is None and event.name in _CALLBACKS and not excused:
+            claim = _described_wrongly(event, report)
+            if claim is None:
+                claim = _impure(event, report) if event.name == "jax.pure_callback" else _unordered(event)
+        if claim is not None:
+            report(event.node, claim.message, reason=claim.reason, severity=claim.severity)
 
-    @staticmethod
-    def check_host(event: CallEvent, function: Function, report: Reporter) -> None:
-        """A host function that computes with JAX again, while the program waits for it."""
-        called = next(_computes_with_jax(function), None)
-        if called is not None:
-            report(
-                event.node,
-                f"the function of this `pure_callback` computes with JAX, `{dotted(called.func)}`: use NumPy on the host",
-                reason="the device waits for the callback, and the computation in it for the device: on the CPU the program may hang",
-            )
 
-    def check_order(self, event: CallEvent, report: Reporter) -> None:
-        """An `io_callback` that writes in a loop, in whatever order its steps come about."""
-        if (
-            "ordered" in event.kwargs
-            or "**" in event.kwargs
-            or not event.args
-            or not _in_loop(event.frame.stage)
-        ):
-            return
-        function = _function(event.args[0])
-        effect = (
-            next((e for e in _effects(function) if _keeps_order(e)), None) if function is not None else None
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """What is wrong with a callback, and how that is known."""
+
+    message: str
+    reason: str
+    severity: Severity = Severity.ERROR
+
+
+def _calls_its_function(event: CallEvent) -> _Claim | None:
+    called = _called_instead(event)
+    if not called:
+        return None
+    return _Claim(
+        f"`{event.name}` is given what `{called}` returns, not the function: pass `{called}`, and its arguments after it",
+        f"`{called}(...)` is called while JAX traces, and what it returns cannot be called",
+    )
+
+
+def _uses_what_debugging_gives(event: CallEvent, report: Reporter) -> _Claim | None:
+    if event.name not in _DEBUGGING or not _result_is_used(event, report):
+        return None
+    return _Claim(
+        f"`{event.name}` returns None, whatever its function returns: use `jax.pure_callback` for a value",
+        "it is for effects alone, and its result is used",
+    )
+
+
+def _described_wrongly(event: CallEvent, report: Reporter) -> _Claim | None:
+    """What is said of the result, against what it is used for and what the function returns."""
+    described = argument(event, 1, "result_shape_dtypes")
+    if described is not None and is_none(described) and _result_is_used(event, report):
+        return _Claim(
+            "this callback is described as returning nothing, so its result is None: describe it by `jax.ShapeDtypeStruct`",
+            "what its function returns is dropped, and the result is used",
         )
-        if effect is not None:
-            report(
-                event.node,
-                f"`io_callback` in a loop without `ordered=True`: the order of `{ast.unparse(effect)[:40]}` is not kept",
-                reason="callbacks that are not ordered may run in any order",
-            )
+    if described is not None and _is_no_struct(described):
+        return _Claim(
+            "the result of a callback is described by `jax.ShapeDtypeStruct(shape, dtype)`",
+            "neither a dtype nor a bare shape has both, and tracing fails",
+        )
+    if (
+        described is not None
+        and _wide(described)
+        and event.frame.stage.staged
+        and not may_have_x64(report, event.frame.module)
+    ):
+        return _Claim(
+            "the result of this callback is described as 64 bits wide, and 64 bits are not enabled",
+            "nothing in this project turns on `jax_enable_x64`, and tracing fails",
+        )
+    wrong = _another_structure(described, event.args[0] if event.args else None)
+    if not wrong:
+        return None
+    return _Claim(
+        f"the function of this callback returns {wrong}",
+        "what is returned must have the structure of the description; the call fails when it runs",
+    )
+
+
+def _impure(event: CallEvent, report: Reporter) -> _Claim | None:
+    """A `pure_callback` whose function does more than compute on the host."""
+    if event.discarded:
+        return _Claim(
+            "nothing uses the result of this `pure_callback`, so it never runs",
+            "the compiler drops pure computations whose result is not used",
+            Severity.WARNING,
+        )
+    function = _function(event.args[0]) if event.args else None
+    if function is None:
+        return None
+    drawn = next(_draws(function), None)
+    if drawn is not None:
+        return _Claim(
+            f"the function of this `pure_callback` draws random numbers: `{ast.unparse(drawn)[:40]}`",
+            "JAX may run a pure callback more than once, or once for several equal calls: use `io_callback`, or pass a seed",
+            Severity.WARNING,
+        )
+    effect = next(_effects(function), None)
+    if effect is not None and not (_prints(effect) and _is_used(event, report)):
+        return _Claim(
+            f"the function of this `pure_callback` has an effect: `{ast.unparse(effect)[:40]}`",
+            "JAX may run a pure callback more than once, or not at all",
+            Severity.WARNING,
+        )
+    called = next(_computes_with_jax(function), None)
+    if called is None:
+        return None
+    return _Claim(
+        f"the function of this `pure_callback` computes with JAX, `{dotted(called.func)}`: use NumPy on the host",
+        "the device waits for the callback, and the computation in it for the device: on the CPU the program may hang",
+        Severity.WARNING,
+    )
+
+
+def _unordered(event: CallEvent) -> _Claim | None:
+    """An `io_callback` that writes in a loop, in whatever order its steps come about."""
+    if "ordered" in event.kwargs or "**" in event.kwargs or not event.args or not _in_loop(event.frame.stage):
+        return None
+    function = _function(event.args[0])
+    effect = next((e for e in _effects(function) if _keeps_order(e)), None) if function is not None else None
+    if effect is None:
+        return None
+    return _Claim(
+        f"`io_callback` in a loop without `ordered=True`: the order of `{ast.unparse(effect)[:40]}` is not kept",
+        "callbacks that are not ordered may run in any order",
+        Severity.WARNING,
+    )
 
 
 def _called_instead(event: CallEvent) -> str:
@@ -268,7 +273,7 @@ def _in_loop(stage: Stage) -> bool:
 
 def _keeps_order(effect: ast.AST) -> bool:
     """Rows of a list or of a file come one after another; a metric carries its step."""
-    return isinstance(effect, ast.Call) and dotted(effect.func).rpartition(".")[2] in (
+    return isinstance(effect, ast.Call) and last_name(effect.func) in (
         "append",
         "extend",
         "write",

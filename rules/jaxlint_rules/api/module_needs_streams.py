@@ -10,7 +10,7 @@ from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import MISSING, ClassValue, ExternalObject, Function, Instance, Value, constant
-from jaxlint.syntax.facts import dotted
+from jaxlint_rules._names import last_name
 
 _LAYERS = {"Dropout": ("deterministic", "rngs"), "BatchNorm": ("use_running_average", "mutable")}
 
@@ -90,7 +90,7 @@ def _switched(cls: ClassValue) -> Iterator[tuple[str, str, bool]]:
         return
     for node in ast.walk(call.node):
         if isinstance(node, ast.Call):
-            layer = dotted(node.func).rpartition(".")[2]
+            layer = last_name(node.func)
             option = _LAYERS.get(layer, ("", ""))[0]
             for keyword in node.keywords:
                 value = keyword.value

@@ -10,6 +10,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import ExternalMethod, ExternalObject
 from jaxlint.syntax.facts import dotted
+from jaxlint_rules._names import unpacked
 from jaxlint_rules.api._training import is_optimiser_update, is_read, targets_of
 
 _STATELESS = (
@@ -99,5 +100,5 @@ class OptimizerStateDropped(Rule):
 
 
 def _names(value: ast.expr) -> set[str]:
-    parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
+    parts = unpacked(value)
     return {dotted(part) for part in parts}

@@ -7,6 +7,7 @@ import ast
 from jaxlint.staging.events import ElapsedEvent
 from jaxlint.staging.values.frame import Loop
 from jaxlint.syntax.facts import dotted, nodes_of, walk
+from jaxlint_rules._loops import loop_variables
 
 _MEANS = frozenset({"mean", "average", "fmean", "nanmean", "sum"})
 # What leaves the first, longest one out, or shows it beside the others.
@@ -94,8 +95,7 @@ def _sink(parent: ast.AST | None, node: ast.AST) -> str:
 
 def _counts_iterations(loop: Loop) -> bool:
     """Whether the body treats some iterations in another way: `if i == 0: continue`, `if i >= warmup:`."""
-    target = getattr(loop.node, "target", None)
-    names = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)} if target is not None else set()
+    names = loop_variables(loop.node)
     return any(
         isinstance(node, (ast.If, ast.IfExp))
         and any(isinstance(part, ast.Name) and part.id in names for part in ast.walk(node.test))

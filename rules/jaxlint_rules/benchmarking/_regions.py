@@ -55,6 +55,16 @@ def common_frame(event: ElapsedEvent, dispatch: Dispatch) -> tuple[Frame, ast.AS
     return (frame, place_of(node)) if frame in chain else None
 
 
+def way_up(dispatch: Dispatch, frame: Frame) -> list[tuple[Frame, ast.AST]]:
+    """The calls that lead to a dispatch, each with the frame that makes it: its own, and those around it up to `frame`."""
+    inner, node = dispatch.frame, dispatch.node
+    way = [(inner, node)]
+    while inner is not frame and inner.caller is not None and inner.call_node is not None:
+        node, inner = inner.call_node, inner.caller
+        way.append((inner, node))
+    return way
+
+
 def place_of(node: ast.AST) -> ast.AST:
     """A `with` statement is named by its first item."""
     if isinstance(node, (ast.With, ast.AsyncWith)):

@@ -14,9 +14,17 @@ from jaxlint.staging.tracking.timing import Dispatch
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import dotted, nodes_of
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import SIZED, assigned_once, names_in, rebound
+from jaxlint_rules._loops import SIZED, assigned_once, loop_variables, rebound
+from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules.benchmarking._averages import averaged, is_divided
-from jaxlint_rules.benchmarking._regions import COMPILING, is_measurement, place_of, report_from, speaks_of
+from jaxlint_rules.benchmarking._regions import (
+    COMPILING,
+    is_measurement,
+    place_of,
+    report_from,
+    speaks_of,
+    way_up,
+)
 
 # What is said of a figure that is meant as a speed.
 _MAKERS = SIZED | {"normal", "uniform", "rand", "randn", "standard_normal", "random"}
@@ -86,13 +94,8 @@ class TimingIncludesCompile(Rule):
         if cold.frame.loops or any(d.target is cold.target for d in event.dispatches if d is not cold):
             self.check_repeats(event, cold, report)
             return  # called again in the region
-        frame: Frame = cold.frame
-        node: ast.AST = cold.node
-        while frame is not event.frame and frame.caller is not None and frame.call_node is not None:
-            if frame.loops:
-                return
-            node, frame = frame.call_node, frame.caller
-        if frame is not event.frame or speaks_of(event, COMPILING):
+        *below, (frame, node) = way_up(cold, event.frame)
+        if any(inner.loops for inner, _ in below) or frame is not event.frame or speaks_of(event, COMPILING):
             return
         helper = (frame, node)
         frame, node = _chosen_at(cold, frame, node)
@@ -127,18 +130,19 @@ class TimingIncludesCompile(Rule):
 
     def check_loop(self, event: ElapsedEvent, cold: Dispatch, report: Reporter) -> None:
         """A loop that measures: each of several functions once, or one function many times for a mean."""
-        frame, node = cold.frame, cold.node
-        while frame is not event.frame and frame.caller is not None and frame.call_node is not None:
-            if frame.loops:
-                return
-            node, frame = frame.call_node, frame.caller
+        *below, (frame, node) = way_up(cold, event.frame)
         loop = frame.in_loop()
-        if frame is not event.frame or loop is None or frame.guarded_in_loop() or len(frame.loops) != 1:
+        if (
+            any(inner.loops for inner, _ in below)
+            or frame is not event.frame
+            or loop is None
+            or frame.guarded_in_loop()
+            or len(frame.loops) != 1
+        ):
             return
         if speaks_of(event, COMPILING) or not isinstance(node, ast.Call):
             return
-        target = getattr(loop.node, "target", None)
-        bound = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)} if target is not None else set()
+        bound = loop_variables(loop.node)
         in_turn = isinstance(node.func, ast.Name) and node.func.id in bound
         sized = _sized_anew(node, loop.node, bound)
         calls = [d for d in event.dispatches if d.node is not cold.node and d.target is not None]
@@ -165,7 +169,7 @@ def _sized_anew(call: ast.Call, loop: ast.AST, bound: set[str]) -> str:
     made = assigned_once(loop)
     for argument in call.args:
         maker = _made_by(made.get(argument.id) if isinstance(argument, ast.Name) else argument)
-        if maker is not None and dotted(maker.func).rpartition(".")[2] in _MAKERS:
+        if maker is not None and last_name(maker.func) in _MAKERS:
             sizes = [*maker.args, *(k.value for k in maker.keywords if k.arg in ("shape", "size"))]
             if any(names_in(part) & bound for part in sizes):
                 return dotted(argument) or ast.unparse(argument)
@@ -181,7 +185,7 @@ def _made_by(node: ast.expr | None) -> ast.Call | None:
             isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "astype"
         ):
             node = node.func.value
-        elif isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _CONVERTING and node.args:
+        elif isinstance(node, ast.Call) and last_name(node.func) in _CONVERTING and node.args:
             node = node.args[0]
         else:
             return node if isinstance(node, ast.Call) else None

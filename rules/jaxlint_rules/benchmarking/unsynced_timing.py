@@ -18,6 +18,7 @@ from jaxlint_rules.benchmarking._regions import (
     is_measurement,
     report_from,
     speaks_of,
+    way_up,
 )
 
 
@@ -94,10 +95,7 @@ class UnsyncedTiming(Rule):
 def _wait(event: ElapsedEvent, frame: Frame, node: ast.AST, report: Reporter) -> FixRequest | None:
     """Waits for the last call, where the function that reads the clock makes it."""
     dispatch = event.dispatches[-1]
-    call = dispatch.node
-    inner = dispatch.frame
-    while inner is not frame and inner.caller is not None and inner.call_node is not None:
-        call, inner = inner.call_node, inner.caller
+    inner, call = way_up(dispatch, frame)[-1]
     by_timeit = (
         isinstance(report.module.parents.get(dispatch.node), ast.Lambda)
         and dispatch.frame.module is frame.module

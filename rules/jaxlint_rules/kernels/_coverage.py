@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from jaxlint.staging.values import (
-    ExternalObject,
-    Function,
-    ListValue,
-    Transformed,
-    TupleValue,
-    Value,
-)
+from jaxlint.staging.values import ExternalObject, Function, ListValue, Transformed, TupleValue, Value
 from jaxlint.syntax.facts import dotted, positional_parameters
-from jaxlint_rules._loops import names_in
+from jaxlint_rules._callables import argument
+from jaxlint_rules._names import last_name, names_in
 
 SPEC = "jax.experimental.pallas.BlockSpec"
 _GUARDS = frozenset({"when", "program_id", "cond", "fori_loop", "while_loop", "num_programs"})
@@ -30,7 +24,7 @@ def specs_of(value: Value | None) -> list[ExternalObject]:
 
 def index_map_of(spec: ExternalObject) -> ast.Lambda | None:
     """The lambda that says which block a program works on, where it takes nothing but the counters of the grid."""
-    given = spec.args[1] if len(spec.args) > 1 else spec.kwargs.get("index_map")
+    given = argument(spec, 1, "index_map")
     if not isinstance(given, Function) or not isinstance(given.node, ast.Lambda):
         return None
     arguments = given.node.args
@@ -68,9 +62,7 @@ def _only_sets(kernel: ast.AST, output: str) -> bool:
         if isinstance(part, (ast.If, ast.AugAssign)):
             return False
         if isinstance(part, ast.Call):
-            if dotted(part.func).rpartition(".")[2] in _GUARDS or any(
-                dotted(argument) == output for argument in part.args
-            ):
+            if last_name(part.func) in _GUARDS or any(dotted(argument) == output for argument in part.args):
                 return False
         if isinstance(part, ast.Subscript) and dotted(part.value) == output:
             if isinstance(part.ctx, ast.Load):

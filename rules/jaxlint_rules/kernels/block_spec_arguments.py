@@ -8,16 +8,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.values import (
-    External,
-    ExternalObject,
-    Function,
-    Partial,
-    TupleValue,
-    constant,
-    is_none,
-)
+from jaxlint.staging.values import External, ExternalObject, Function, Partial, TupleValue, constant, is_none
 from jaxlint.syntax.memo import cache
+from jaxlint_rules._callables import argument
 from jaxlint_rules._fixes import propose
 from jaxlint_rules.kernels import PALLAS_CALL
 from jaxlint_rules.kernels._coverage import SPEC, overwritten, specs_of
@@ -148,8 +141,8 @@ def _counts_elements(node: ast.AST | None) -> str:
 
 def _mismatch(spec: ExternalObject, dimensions: int) -> str:
     """What is wrong with a block's index map; "" when nothing is certain to be."""
-    shape = spec.args[0] if spec.args else spec.kwargs.get("block_shape")
-    index_map = spec.args[1] if len(spec.args) > 1 else spec.kwargs.get("index_map")
+    shape = argument(spec, 0, "block_shape")
+    index_map = argument(spec, 1, "index_map")
     counted = _counts_elements(spec.node) if "indexing_mode" not in spec.kwargs else ""
     if counted:
         return counted

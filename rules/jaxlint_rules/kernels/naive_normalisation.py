@@ -6,7 +6,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Array, Operation, Value
+from jaxlint.staging.values import Operation, Value
+from jaxlint_rules.numerics._expressions import made
 
 
 class NaiveNormalisation(Rule):
@@ -50,10 +51,10 @@ class NaiveNormalisation(Rule):
         operation = event.operation
         if operation.name not in ("divide", "multiply") or len(operation.args) != 2 or report.module.is_test:
             return
-        centred = _made(operation.args[0])
+        centred = made(operation.args[0])
         if centred is None or centred.name != "subtract":
             return
-        mean = _made(centred.args[1])
+        mean = made(centred.args[1])
         spread = _spread(operation.args[1])
         if mean is None or mean.name != "mean" or spread is None:
             return
@@ -65,10 +66,6 @@ class NaiveNormalisation(Rule):
             )
 
 
-def _made(value: Value) -> Operation | None:
-    return value.made if isinstance(value, Array) and value.made is not None and value.made.args else None
-
-
 def _has_axis(operation: Operation) -> bool:
     return len(operation.args) > 1 or "axis" in operation.kwargs
 
@@ -76,12 +73,12 @@ def _has_axis(operation: Operation) -> bool:
 def _spread(value: Value) -> Operation | None:
     """The variance or deviation behind a denominator, or an `rsqrt`."""
     for _ in range(4):
-        made = _made(value)
-        if made is None:
+        operation = made(value)
+        if operation is None:
             return None
-        if made.name in ("var", "std"):
-            return made
-        if made.name not in ("sqrt", "rsqrt", "add", "maximum"):
+        if operation.name in ("var", "std"):
+            return operation
+        if operation.name not in ("sqrt", "rsqrt", "add", "maximum"):
             return None
-        value = made.args[0]
+        value = operation.args[0]
     return None

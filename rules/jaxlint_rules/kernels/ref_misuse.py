@@ -9,15 +9,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.values import (
-    Function,
-    ListValue,
-    Partial,
-    Transformed,
-    TupleValue,
-    Value,
-    constant,
-)
+from jaxlint.staging.values import Function, ListValue, Partial, Transformed, TupleValue, Value, constant
 from jaxlint.syntax.facts import dotted, positional_parameters, sizes_of_kernel
 from jaxlint.syntax.functions import own_nodes
 from jaxlint_rules.kernels import PALLAS_CALL

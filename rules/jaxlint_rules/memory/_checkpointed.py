@@ -6,10 +6,10 @@ import ast
 
 from jaxlint.staging.events import CallEvent, CarryEvent
 from jaxlint.staging.values import Array, Function, Transformed, Unknown, Value, constant
-from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint.syntax.memo import cache
-from jaxlint_rules._loops import names_in
+from jaxlint_rules._callables import function_called
+from jaxlint_rules._names import last_name, names_in
 
 _LOOPS = ("scan", "while_loop", "fori_loop", "map", "nn.scan")
 _LOOPING = frozenset({"scan", "fori_loop", "while_loop", "map"})
@@ -93,14 +93,9 @@ def _is_light(call: CallEvent) -> bool:
     if frame.function is None:
         return False
     others = [node for node in nodes_of(frame.function.node, ast.Call) if node is not call.node]
-    called = [_function(node, frame) for node in others]
+    called = [function_called(node, frame) for node in others]
     bodies = [frame.function.node, *(function.node for function in called if function is not None)]
     return not any(_computes_much(body) for body in bodies)
-
-
-def _function(call: ast.Call, frame: Frame) -> Function | None:
-    held = frame.scope.lookup(call.func.id) if isinstance(call.func, ast.Name) else None
-    return held[0] if held is not None and isinstance(held[0], Function) else None
 
 
 @cache
@@ -109,5 +104,5 @@ def _computes_much(function: ast.AST) -> bool:
         return True
     if any(isinstance(node.op, ast.MatMult) for node in nodes_of(function, ast.BinOp)):
         return True
-    named = (dotted(node.func).rpartition(".")[2] for node in nodes_of(function, ast.Call))
+    named = (last_name(node.func) for node in nodes_of(function, ast.Call))
     return any(name in _PRODUCTS or name in _LOOPING for name in named)

@@ -12,6 +12,7 @@ from jaxlint.staging.values.scope import Scope
 from jaxlint.staging.values.shapes import ELEMENTWISE, REDUCTIONS, shape_of
 from jaxlint.syntax.facts import all_parameters, dotted, names_stored, nodes_of
 from jaxlint.syntax.memo import cache
+from jaxlint_rules._names import last_name, unpacked
 
 Size = float  # elements; infinite for what is loaded from a file
 Shape = tuple[int, ...]
@@ -216,7 +217,7 @@ def _indexed(whole: Shape, index: ast.expr) -> Shape | None:
 
 
 def _last_name(func: ast.expr) -> str:
-    return dotted(func).rpartition(".")[2] or (func.attr if isinstance(func, ast.Attribute) else "")
+    return last_name(func) or (func.attr if isinstance(func, ast.Attribute) else "")
 
 
 def _is_method(node: ast.Call, scope: Scope) -> bool:
@@ -242,7 +243,7 @@ def _is_array_library(func: ast.expr, scope: Scope) -> bool:
 
 
 def _numbers(node: ast.expr, scope: Scope) -> Shape | None:
-    parts = node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]
+    parts = unpacked(node)
     found = [_number(part, scope) for part in parts]
     return None if None in found else tuple(int(number) for number in found if number is not None)
 

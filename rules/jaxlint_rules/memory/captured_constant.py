@@ -29,6 +29,7 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.shapes import least_size
 from jaxlint.syntax.facts import all_parameters, dotted, name_loads, names_stored
 from jaxlint_rules._compiled_methods import captured_self, reads_of_self
+from jaxlint_rules._names import last_name
 from jaxlint_rules.memory._sizes import ARRAYS, Size, size_of, size_of_attribute, size_of_name
 from jaxlint_rules.memory._weights import weights_of
 
@@ -288,7 +289,7 @@ def _is_parameter(node: ast.Name, owner: ast.AST, report: Reporter) -> bool:
 def _is_whole(node: ast.Name, report: Reporter) -> bool:
     """Whether a module is read with its weights: not one attribute, nor the part without them that `combine` is given."""
     parent = report.module.parents.get(node)
-    together = isinstance(parent, ast.Call) and dotted(parent.func).rpartition(".")[2] in ("combine", "merge")
+    together = isinstance(parent, ast.Call) and last_name(parent.func) in ("combine", "merge")
     return not together and not isinstance(parent, ast.Attribute)
 
 

@@ -26,6 +26,7 @@ from jaxlint.staging.values.shapes import shape_of
 from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint.syntax.memo import cache
 from jaxlint.syntax.scripts import is_script
+from jaxlint_rules._names import unpacked
 
 _UPDATES = re.compile(r"step|update|train|learn")
 _KINDS = frozenset({"jit", "nnx.jit", "filter_jit"})
@@ -150,7 +151,7 @@ class MissingDonation(Rule):
         targets: set[str] = set()
         if isinstance(parent, ast.Assign) and parent.value is node:
             for target in parent.targets:
-                for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
+                for part in unpacked(target):
                     targets.add(dotted(part))
         rebound = {
             position: dotted(argument)

@@ -11,17 +11,10 @@ from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, CarryEvent, Event, TransformEvent
 from jaxlint.staging.project import Module
-from jaxlint.staging.values import (
-    External,
-    ListValue,
-    Partial,
-    Transformed,
-    TupleValue,
-    Value,
-    constant,
-)
+from jaxlint.staging.values import External, ListValue, Partial, Transformed, TupleValue, Value, constant
 from jaxlint.syntax.facts import dotted, nodes_of, walk
-from jaxlint_rules._loops import names_in
+from jaxlint_rules._callables import argument
+from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules.memory._checkpointed import CheckpointedCalls
 
 _GIVES_NAMES = re.compile(r"\bcheckpoint_name\b")
@@ -163,7 +156,7 @@ class RematWholeFunction(Rule):
                     reason="nothing in this file scans",
                 )
         elif event.name == _NAMES:
-            given = event.args[1] if len(event.args) > 1 else event.kwargs.get("name")
+            given = argument(event, 1, "name")
             name = constant(given) if given is not None else None
             self.named.setdefault(name if isinstance(name, str) else "", set()).add(event.frame.module)
         elif event.name in _NAMING_POLICIES:
@@ -203,7 +196,7 @@ class RematWholeFunction(Rule):
             if len(bound) != 1:
                 return
             target = bound[0]
-        if not isinstance(target, ast.Call) or dotted(target.func).rpartition(".")[2] not in _REMATS:
+        if not isinstance(target, ast.Call) or last_name(target.func) not in _REMATS:
             return
         names = {keyword.arg for keyword in target.keywords}
         if "prevent_cse" not in names and None not in names:

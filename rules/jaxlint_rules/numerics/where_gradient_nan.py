@@ -12,7 +12,8 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
 from jaxlint.staging.tracking.operations import dtype_of
 from jaxlint.staging.values import Array, Value
-from jaxlint.syntax.facts import all_parameters, dotted
+from jaxlint.syntax.facts import all_parameters
+from jaxlint_rules._names import last_name
 from jaxlint_rules.numerics._expressions import DEEP, VIEWS, is_number, made, number, same, unviewed
 
 # Operations whose derivative is not finite at 0, or left of it.
@@ -211,10 +212,7 @@ def _vanishes_with(operand: Value, value: Value, depth: int = 4) -> bool:
 def _leaves_nan(call: ast.AST) -> bool:
     """Whether the other branch is NaN itself, so that the value is no number there either."""
     given = call.args if isinstance(call, ast.Call) else []
-    return any(
-        dotted(part).rpartition(".")[2].lower() == "nan" or ast.unparse(part) == "float('nan')"
-        for part in given
-    )
+    return any(last_name(part).lower() == "nan" or ast.unparse(part) == "float('nan')" for part in given)
 
 
 def _in_kernel(event: OperationEvent) -> bool:

@@ -11,7 +11,8 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, OperationEvent
 from jaxlint.staging.tracking.operations import dtype_named
 from jaxlint.staging.values import External, Operation, Static, Value
-from jaxlint.syntax.facts import dotted, walk
+from jaxlint.syntax.facts import walk
+from jaxlint_rules._names import last_name
 from jaxlint_rules._x64 import may_have_x64
 
 _GIVEN = {"float64": "float32", "complex128": "complex64", "int64": "int32", "uint64": "uint32"}
@@ -92,7 +93,7 @@ def _only_for_wide(event: OperationEvent | CallEvent) -> bool:
     below: ast.AST = event.node
     for above in event.frame.module.ancestors(event.node):
         if isinstance(above, (ast.If, ast.IfExp)) and below is not above.test:
-            names = {dotted(n).rpartition(".")[2] for n in walk(above.test) if isinstance(n, ast.Attribute)}
+            names = {last_name(n) for n in walk(above.test) if isinstance(n, ast.Attribute)}
             if names & _WIDE:
                 return True
         below = above

@@ -11,7 +11,8 @@ from jaxlint.staging.events import CallEvent, CarryEvent, OperationEvent
 from jaxlint.staging.tracking.operations import dtype_named, dtype_of
 from jaxlint.staging.values import Array, AtIndexer, ExternalMethod, ListValue, TupleValue, Value
 from jaxlint.syntax.facts import dotted
-from jaxlint_rules._loops import host_loops, names_in
+from jaxlint_rules._loops import host_loops
+from jaxlint_rules._names import names_in
 
 _LOW = ("bfloat16", "float16")
 _ZEROS = ("zeros", "zeros_like")

@@ -8,8 +8,9 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import OperationEvent
-from jaxlint.staging.values import Array, Operation, Value, constant
+from jaxlint.staging.values import Operation, Value, constant
 from jaxlint.syntax.facts import dotted
+from jaxlint_rules.numerics._expressions import made
 
 _PRODUCTS = ("matmul", "dot", "einsum", "tensordot", "inner", "vdot")
 
@@ -67,38 +68,34 @@ class MatmulPrecision(Rule):
         )
 
 
-def _made(value: Value) -> Operation | None:
-    return value.made if isinstance(value, Array) and value.made is not None and value.made.args else None
-
-
 def _doubled_product(value: Value) -> Operation | None:
     """The matrix product in `2 * x @ y`."""
-    made = _made(value)
-    if made is None:
+    operation = made(value)
+    if operation is None:
         return None
-    if made.name == "multiply":
-        for one, two in (made.args, made.args[::-1]):
+    if operation.name == "multiply":
+        for one, two in (operation.args, operation.args[::-1]):
             if constant(one) == 2:
-                product = _made(two)
+                product = made(two)
                 return product if product is not None and product.name in _PRODUCTS else None
-    if made.name == "matmul":
-        left = _made(made.args[0])
+    if operation.name == "matmul":
+        left = made(operation.args[0])
         if left is not None and left.name == "multiply" and any(constant(arg) == 2 for arg in left.args):
-            return made
+            return operation
     return None
 
 
 def _has_square(value: Value, depth: int = 5) -> bool:
     """Whether a sum of squares is among the terms."""
-    made = _made(value)
-    if made is None or depth == 0:
+    operation = made(value)
+    if operation is None or depth == 0:
         return False
-    if made.name == "sum":
-        call = made.node
+    if operation.name == "sum":
+        call = operation.node
         squared = call.args[0] if isinstance(call, ast.Call) and call.args else None
         if isinstance(squared, ast.BinOp):
             return isinstance(squared.op, (ast.Pow, ast.Mult))
         return isinstance(squared, ast.Call) and dotted(squared.func).endswith("square")
-    if made.name in ("add", "getitem", "expand_dims", "reshape", "transpose"):
-        return any(_has_square(arg, depth - 1) for arg in made.args)
+    if operation.name in ("add", "getitem", "expand_dims", "reshape", "transpose"):
+        return any(_has_square(arg, depth - 1) for arg in operation.args)
     return False

@@ -19,9 +19,11 @@ from jaxlint.staging.values import (
     find_array,
 )
 from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import dotted, walk
+from jaxlint.syntax.facts import walk
+from jaxlint_rules._callables import argument
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._generators import GENERATORS, NOT_DRAWS, RANDOM
+from jaxlint_rules._names import last_name
 from jaxlint_rules._reasons import guarded, staged_because
 
 _CLOCKS = frozenset(
@@ -154,7 +156,7 @@ class ImpureCall(Rule):
         if name == "time.sleep":
             return "`time.sleep` waits once, while JAX traces; compiled calls do not"
         if name == "builtins.open":
-            mode = constant(event.args[1] if len(event.args) > 1 else event.kwargs.get("mode"))
+            mode = constant(argument(event, 1, "mode"))
             writes = isinstance(mode, str) and not {"w", "a", "x", "+"}.isdisjoint(mode)
             return "`open` runs once, while JAX traces; compiled calls write nothing" if writes else ""
         if name == "builtins.next":
@@ -188,7 +190,7 @@ def _surely_traced(value: Value) -> bool:
 def _locked(event: SideEffectEvent) -> bool:
     """Whether a lock is held: it numbers objects for the whole process, while JAX traces too."""
     return any(
-        "lock" in dotted(item.context_expr).rpartition(".")[2].lower()
+        "lock" in last_name(item.context_expr).lower()
         for around in event.frame.module.ancestors(event.node)
         if isinstance(around, ast.With)
         for item in around.items

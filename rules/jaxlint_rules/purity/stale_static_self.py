@@ -12,8 +12,13 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.project import Module
 from jaxlint.staging.values import ClassValue
-from jaxlint.syntax.facts import dotted
-from jaxlint_rules._compiled_methods import captured_self, facts_of_method, reads_of_self
+from jaxlint_rules._compiled_methods import (
+    captured_self,
+    facts_of_method,
+    is_identified_by_itself,
+    reads_of_self,
+)
+from jaxlint_rules._names import last_name
 from jaxlint_rules.purity._captures import between, functions_of, timeline
 
 # Methods that run before the first call of any other, by their names.
@@ -91,7 +96,7 @@ class StaleStaticSelf(Rule):
     def check(self, event: TransformEvent, report: Reporter) -> None:
         t = event.transformed
         cls, method, holder = captured_self(event, report)
-        if cls is None or method is None or not _is_identified_by_itself(cls):
+        if cls is None or method is None or not is_identified_by_itself(cls):
             return
         reads = dict(reads_of_self(cls, method, set()))
         inside = {node for _, node in reads.values()}
@@ -110,13 +115,6 @@ class StaleStaticSelf(Rule):
                 reason=f"{t.why.explain(report.module)}; the object stays the same, so it is not traced again: "
                 f"pass `self.{name}` as an argument",
             )
-
-
-def _is_identified_by_itself(cls: ClassValue) -> bool:
-    """Whether an object of the class equals itself alone, whatever its attributes are."""
-    if cls.kind != "plain":
-        return False
-    return all({"__eq__", "__hash__"}.isdisjoint(known.namespace) for known in cls.mro())
 
 
 def _change(cls: ClassValue, name: str, inside: set[ast.AST], holder: str) -> tuple[str, ast.expr] | None:
@@ -176,7 +174,7 @@ def _change_from_outside(cls: ClassValue, name: str, method: str) -> tuple[str, 
 def _class_made(statement: ast.AST | None) -> str:
     """The class in `model = Model(...)`."""
     if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
-        return dotted(statement.value.func).rpartition(".")[2]
+        return last_name(statement.value.func)
     return ""
 
 

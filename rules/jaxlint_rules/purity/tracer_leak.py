@@ -13,7 +13,8 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import LeakEvent
 from jaxlint.staging.project import Module
 from jaxlint.staging.values import find_array
-from jaxlint.syntax.facts import dotted, place_of, walk
+from jaxlint.syntax.facts import place_of, walk
+from jaxlint_rules._names import last_name
 from jaxlint_rules._reasons import guarded, staged_because
 
 
@@ -97,7 +98,7 @@ def _are_of_two_classes(stored: ast.Attribute, read: ast.expr, module: Module) -
     if not one or not other or one == other:
         return False
     bases = {
-        part.name: {dotted(base).rpartition(".")[2] for base in part.bases}
+        part.name: {last_name(base) for base in part.bases}
         for part in walk(module.tree)
         if isinstance(part, ast.ClassDef)
     }

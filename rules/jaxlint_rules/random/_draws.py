@@ -6,6 +6,7 @@ import ast
 
 from jaxlint.staging.values import ClassValue
 from jaxlint.syntax.facts import dotted
+from jaxlint_rules._names import last_name
 
 # Functions of `jax.random` whose numbers should differ wherever they are drawn.
 _DRAWS = frozenset(
@@ -17,13 +18,13 @@ _DRAWS = frozenset(
 
 def is_draw(node: ast.AST) -> bool:
     """Whether a call draws numbers from a distribution; a permutation or a choice may be meant to be the same."""
-    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _DRAWS
+    return isinstance(node, ast.Call) and last_name(node.func) in _DRAWS
 
 
 def renews(cls: ClassValue, name: str) -> bool:
     """Whether the module of a class gives the attribute `name` a new value outside of `__init__`."""
     for node in ast.walk(cls.module.tree):
-        if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in (
+        if isinstance(node, ast.Call) and last_name(node.func) in (
             "replace",
             "_replace",
             "tree_at",

@@ -7,7 +7,8 @@ import ast
 from jaxlint.staging.values import Function
 from jaxlint.staging.values.frame import Frame, Loop
 from jaxlint.syntax.facts import all_parameters, dotted, nodes_of
-from jaxlint_rules._loops import assigned_once, host_loops, is_few, names_in, rebound
+from jaxlint_rules._loops import assigned_once, host_loops, is_few, loop_variables, rebound
+from jaxlint_rules._names import names_in, unpacked
 
 _SEEDED = frozenset({"PRNGKey", "PRNGSequence", "Rngs"})
 _RANDOM = frozenset({"random", "jr", "jrandom"})
@@ -39,7 +40,7 @@ def _stepping(call: ast.Call, frame: Frame) -> Loop | None:
     statement = frame.module.parents.get(call)
     if not isinstance(statement, ast.Assign):
         return None
-    made = {dotted(part) for target in statement.targets for part in _parts(target)}
+    made = {dotted(part) for target in statement.targets for part in unpacked(target)}
     carried = made & {dotted(argument) for argument in call.args} - {""}
     if not carried:
         return None
@@ -54,14 +55,9 @@ def _stepping(call: ast.Call, frame: Frame) -> Loop | None:
     return None
 
 
-def _parts(target: ast.expr) -> list[ast.expr]:
-    return target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
-
-
 def _bound(body: ast.AST) -> frozenset[str]:
     """What a loop, or a function, binds each time that it runs."""
-    target = getattr(body, "target", None)
-    bound = rebound(body) | (names_in(target) if target is not None else set())
+    bound = rebound(body) | loop_variables(body)
     if isinstance(body, (ast.FunctionDef, ast.AsyncFunctionDef)):
         bound |= {parameter.arg for parameter in all_parameters(body)}
     return frozenset(bound)

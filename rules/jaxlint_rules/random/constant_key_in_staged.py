@@ -13,6 +13,7 @@ from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import MISSING, Array, DictValue, ExternalObject, Value, constant
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import all_parameters, dotted
+from jaxlint_rules._names import last_name
 from jaxlint_rules._reasons import is_parameter, staged_because
 from jaxlint_rules.random._draws import is_draw
 
@@ -147,7 +148,7 @@ def _is_handed_to_layer(node: ast.AST, report: Reporter) -> bool:
     call = report.module.parents.get(keyword) if isinstance(keyword, ast.keyword) else None
     if not isinstance(call, ast.Call) or not isinstance(keyword, ast.keyword) or keyword.arg != "rngs":
         return False
-    made = dotted(call.func).rpartition(".")[2]
+    made = last_name(call.func)
     outer = report.module.parents.get(call)
     if made == "Dropout" and isinstance(outer, ast.Call) and outer.func is call:
         return not any(map(_switches_off, outer.keywords))  # `nnx.Dropout(0.1, rngs=nnx.Rngs(0))(x)`

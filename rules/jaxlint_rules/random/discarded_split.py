@@ -9,6 +9,7 @@ from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.syntax.facts import dotted, name_loads
+from jaxlint_rules._names import unpacked
 
 _MAKERS = ("jax.random.split", "jax.random.fold_in")
 
@@ -90,6 +91,6 @@ class DiscardedSplit(Rule):
 
 def _names(target: ast.expr) -> list[str]:
     """The names of an assignment to plain names; none for any other, or for `_`."""
-    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+    parts = unpacked(target)
     names = [dotted(part) for part in parts if isinstance(part, ast.Name)]
     return names if len(names) == len(parts) and any(name.strip("_") for name in names) else []

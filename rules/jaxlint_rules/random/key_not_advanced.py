@@ -13,6 +13,7 @@ from jaxlint.staging.events import CallEvent, KeptKeyEvent
 from jaxlint.staging.tracking.keys import name_in
 from jaxlint.staging.values import ClassValue, Function, Transformed
 from jaxlint.syntax.facts import dotted, none_branch
+from jaxlint_rules._names import last_name
 from jaxlint_rules.random._draws import is_draw, renews
 from jaxlint_rules.random._same_keys import made_anew
 
@@ -147,7 +148,7 @@ def _draws_anew(event: KeptKeyEvent, report: Reporter) -> bool:
     if event.label == "jax.tree.map":
         return is_draw(node) and _has_many_leaves(event, report)
     parent = report.module.parents.get(node)
-    if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == "split":
+    if isinstance(node, ast.Call) and last_name(node.func) == "split":
         return not (isinstance(parent, ast.Subscript) and not isinstance(parent.slice, ast.Constant))
     return True
 
@@ -178,7 +179,7 @@ _TREES = ("param", "grad", "tree", "weight", "theta", "update", "variables", "st
 def _has_many_leaves(event: KeptKeyEvent, report: Reporter) -> bool:
     """Whether `jax.tree.map` runs over parameters or their like; other trees may be single arrays."""
     for node in [event.node, *report.module.ancestors(event.node)]:
-        if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in ("map", "tree_map"):
+        if isinstance(node, ast.Call) and last_name(node.func) in ("map", "tree_map"):
             names = [dotted(argument).lower() for argument in node.args[1:]]
             return any(part in name for name in names for part in _TREES)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

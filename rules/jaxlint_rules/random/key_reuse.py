@@ -14,6 +14,7 @@ from jaxlint.staging.tracking.keys import name_in
 from jaxlint.syntax.facts import dotted, names_stored
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import runs_once
+from jaxlint_rules._names import last_name
 
 _SELECTIONS = ("permutation", "choice", "shuffle")
 _EVALUATION = re.compile(r"(^|_)(eval(uat\w*)?|val(id(ation)?)?|test)(_|$)")
@@ -101,11 +102,7 @@ class KeyReuse(Rule):
 def _shuffles_each(node: ast.AST, loop: object) -> bool:
     """Every array that a loop runs over is shuffled alike."""
     target = getattr(loop, "target", None)
-    if (
-        not isinstance(node, ast.Call)
-        or dotted(node.func).rpartition(".")[2] not in _SELECTIONS
-        or target is None
-    ):
+    if not isinstance(node, ast.Call) or last_name(node.func) not in _SELECTIONS or target is None:
         return False
     names = names_stored(target)
     return any(isinstance(argument, ast.Name) and argument.id in names for argument in node.args[1:2])
@@ -115,7 +112,7 @@ def _keeps_aligned(first: ast.AST, second: ast.AST) -> bool:
     """Two arrays are shuffled alike: the same selection of each, as of inputs and labels."""
     if not isinstance(first, ast.Call) or not isinstance(second, ast.Call):
         return False
-    if dotted(first.func).rpartition(".")[2] not in _SELECTIONS:
+    if last_name(first.func) not in _SELECTIONS:
         return False
 
     def shape(call: ast.Call) -> list[str]:
@@ -165,7 +162,7 @@ def _makes_a_twin(event: KeyEvent) -> bool:
     if ast.unparse(first) != ast.unparse(second):
         return False
     bound = [event.frame.module.parents.get(call) for call in (first, second)]
-    names = [dotted(s.targets[0]).rpartition(".")[2] for s in bound if isinstance(s, ast.Assign)]
+    names = [last_name(s.targets[0]) for s in bound if isinstance(s, ast.Assign)]
     return any(_TWIN.search(name.lower()) for name in names)
 
 

@@ -13,6 +13,7 @@ from jaxlint.staging.tracking.keys import name_in
 from jaxlint.staging.values import Function
 from jaxlint.syntax.facts import all_parameters, dotted, nodes_of
 from jaxlint_rules._loops import given_arguments
+from jaxlint_rules._names import last_name
 from jaxlint_rules.random._draws import is_draw
 
 _COMPARED = re.compile(
@@ -87,7 +88,7 @@ class SharedKeyUnderVmap(Rule):
 
 def _makes_layer(used: ast.AST) -> bool:
     """`eqx.nn.MLP(2, 1, 16, 2, key=key)`: each row is a model with the same weights."""
-    name = dotted(used.func).rpartition(".")[2] if isinstance(used, ast.Call) else ""
+    name = last_name(used.func) if isinstance(used, ast.Call) else ""
     return name[:1].isupper() and any(keyword.arg == "key" for keyword in getattr(used, "keywords", []))
 
 
@@ -97,7 +98,7 @@ def _is_unpacked_split(event: KeptKeyEvent) -> bool:
     parent = frame.module.parents.get(used)
     return (
         isinstance(used, ast.Call)
-        and dotted(used.func).rpartition(".")[2] == "split"
+        and last_name(used.func) == "split"
         and isinstance(parent, ast.Assign)
         and isinstance(parent.targets[0], (ast.Tuple, ast.List))
     )
@@ -106,7 +107,7 @@ def _is_unpacked_split(event: KeptKeyEvent) -> bool:
 def _is_scanned_split(event: KeptKeyEvent) -> bool:
     """`lax.scan(body, x, jax.random.split(key, n))`, or so by a name: the loop of each row goes through the same children."""
     used, frame = event.used, event.frame
-    if not isinstance(used, ast.Call) or dotted(used.func).rpartition(".")[2] != "split":
+    if not isinstance(used, ast.Call) or last_name(used.func) != "split":
         return False
     taken_by = frame.module.parents.get(used)
     if isinstance(taken_by, ast.Assign) and isinstance(taken_by.targets[0], ast.Name):

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxlint.staging.values import BoundMethod, ClassValue, Function, Instance, Value
+from jaxlint.staging.values import ClassValue, Function
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint.syntax.memo import cache
+from jaxlint_rules._callables import named_or_method
 from jaxlint_rules._loops import assigned_once, counters, decaying, given_arguments, growing
+from jaxlint_rules._names import last_name
 
 _DEPTH = 4  # names and functions between an argument and the counter
 _UNEVEN = re.compile(r"prompt|sentence|text|document|paragraph")  # rows that are of any length
@@ -107,7 +109,7 @@ def _handed_on(call: ast.Call, names: _Names, depth: int) -> Iterator[ast.expr]:
     elif last in ("replace", "_replace") and call.keywords:
         yield from (keyword.value for keyword in call.keywords)
     elif names.frame is not None:
-        called = _called(call.func, names.frame)
+        called = named_or_method(call.func, names.frame)
         if isinstance(called, ClassValue):
             yield from [*call.args, *(keyword.value for keyword in call.keywords)]
         elif isinstance(called, Function):
@@ -126,13 +128,13 @@ def fields_given(node: ast.expr, loop: ast.AST, frame: Frame) -> dict[str, ast.e
     bound = assigned_once(loop).get(node.id) if isinstance(node, ast.Name) else node
     if not isinstance(bound, ast.Call):
         return {}
-    last = dotted(bound.func).rpartition(".")[2]
+    last = last_name(bound.func)
     if last in ("replace", "_replace"):
         return {keyword.arg: keyword.value for keyword in bound.keywords if keyword.arg}
     if last == "tree_at" and len(bound.args) == 3 and isinstance(bound.args[0], ast.Lambda):
         changed = bound.args[0].body
         return {changed.attr: bound.args[2]} if isinstance(changed, ast.Attribute) else {}
-    called = _called(bound.func, frame)
+    called = named_or_method(bound.func, frame)
     if not isinstance(called, ClassValue) or called.lookup("__init__") is not None:
         return {}
     given = dict(zip(called.all_fields(), bound.args, strict=False))
@@ -142,16 +144,6 @@ def fields_given(node: ast.expr, loop: ast.AST, frame: Frame) -> dict[str, ast.e
 def _is_schedule(node: ast.expr) -> bool:
     """A number that a bound is put to late, as in `max(0.1, rate**step)`, unlike `min(step, 3)`."""
     return any(isinstance(n, ast.BinOp) and isinstance(n.op, (ast.Pow, ast.Div)) for n in walk(node))
-
-
-def _called(node: ast.expr, frame: Frame) -> Value | None:
-    """The function or class of the project that a call is of, by its name or as a method of an object."""
-    owner, _, name = dotted(node).rpartition(".")
-    held = frame.scope.lookup(owner or name) if "." not in owner and name else None
-    value = held[0] if held is not None else None
-    if owner:
-        value = value.cls.lookup(name) if isinstance(value, Instance) else None
-    return value.function if isinstance(value, BoundMethod) else value
 
 
 def _returned(function: ast.AST) -> ast.expr | None:

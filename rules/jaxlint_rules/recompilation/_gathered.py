@@ -8,6 +8,7 @@ from jaxlint.staging.values import ClassValue, Function, Instance, Value
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import dotted, nodes_of
 from jaxlint.syntax.memo import cache
+from jaxlint_rules._names import last_name, unpacked
 from jaxlint_rules.recompilation._ragged import STACKING, binding, results
 
 _ADDING = frozenset({"append", "extend"})
@@ -43,11 +44,7 @@ def gathered(argument: ast.expr, body: ast.AST, frame: Frame) -> str:
 
 def _stacked(node: ast.expr) -> str:
     """`self.seen` of `jnp.stack(self.seen)`."""
-    if (
-        not isinstance(node, ast.Call)
-        or not node.args
-        or dotted(node.func).rpartition(".")[2] not in STACKING
-    ):
+    if not isinstance(node, ast.Call) or not node.args or last_name(node.func) not in STACKING:
         return ""
     path = dotted(node.args[0])
     return path if "." in path else ""
@@ -90,7 +87,7 @@ def _growing(cls: ast.ClassDef) -> dict[str, list[str]]:
         for statement in nodes_of(method, ast.Assign):
             bounded = isinstance(statement.value, ast.Call) or method.name != "__init__"
             for target in statement.targets:
-                for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
+                for part in unpacked(target):
                     if bounded:
                         kept.add(dotted(part).removeprefix("self."))
         for deletion in nodes_of(method, ast.Delete):

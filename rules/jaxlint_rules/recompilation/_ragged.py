@@ -10,7 +10,9 @@ from jaxlint.staging.values import Function
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import all_parameters, dotted, nodes_of, walk
 from jaxlint.syntax.memo import cache
-from jaxlint_rules._loops import assigned_once, names_in, rebound
+from jaxlint_rules._callables import function_called
+from jaxlint_rules._loops import assigned_once, loop_variables, rebound
+from jaxlint_rules._names import last_name, names_in
 
 _FILLED = frozenset({"zeros", "ones", "empty", "full"})
 STACKING = frozenset({"array", "asarray", "stack", "concatenate", "vstack"})
@@ -33,7 +35,7 @@ def ragged(argument: ast.expr, loop: ast.AST, frame: Frame) -> str:
         made, position = binding(argument.id, loop)
     if not isinstance(made, ast.Call):
         return ""
-    function = _function(made, frame)
+    function = function_called(made, frame)
     if function is None:
         return ""
     iterated = made is getattr(loop, "iter", None)
@@ -60,7 +62,7 @@ def _sizes(made: ast.expr | None) -> Iterator[ast.expr]:
     """What says how large an array is: `size=` and `shape=` of a call, the shape that it makes, the end of a slice."""
     if isinstance(made, ast.Call):
         yield from (keyword.value for keyword in made.keywords if keyword.arg in ("size", "shape"))
-        if dotted(made.func).rpartition(".")[2] in _FILLED and made.args:
+        if last_name(made.func) in _FILLED and made.args:
             yield made.args[0]
     elif isinstance(made, ast.Subscript):
         for part in made.slice.elts if isinstance(made.slice, ast.Tuple) else [made.slice]:
@@ -72,19 +74,18 @@ def _is_random(node: ast.expr, frame: Frame, depth: int = 0) -> bool:
     """`rng.integers(20, 60)`, `int(...)` of it, or what a function of the project returns of such."""
     if not isinstance(node, ast.Call) or depth > _DEPTH:
         return False
-    if dotted(node.func).rpartition(".")[2] in _DRAWS:
+    if last_name(node.func) in _DRAWS:
         return True
     if dotted(node.func) in ("int", "max", "min"):
         return any(_is_random(argument, frame, depth + 1) for argument in node.args)
-    function = _function(node, frame)
+    function = function_called(node, frame)
     given = list(results(function.node, False)) if function is not None else []
     return bool(given) and all(_is_random(result, frame, depth + 1) for result in given)
 
 
 def _moving(loop: ast.AST) -> frozenset[str]:
     """The names that an iteration binds, its variable among them."""
-    target = getattr(loop, "target", None)
-    return rebound(loop) | (names_in(target) if target is not None else frozenset())
+    return rebound(loop) | loop_variables(loop)
 
 
 def binding(name: str, loop: ast.AST) -> tuple[ast.expr | None, int | None]:
@@ -109,11 +110,6 @@ def _place(name: str, target: ast.expr) -> int | None:
     return next((n for n, part in enumerate(parts) if dotted(part) == name), None)
 
 
-def _function(call: ast.Call, frame: Frame) -> Function | None:
-    held = frame.scope.lookup(call.func.id) if isinstance(call.func, ast.Name) else None
-    return held[0] if held is not None and isinstance(held[0], Function) else None
-
-
 def _length_of(function: Function, position: int | None, frame: Frame, depth: int, iterated: bool) -> str:
     """What decides the length of what a function returns, or yields where it is iterated over."""
     given = list(results(function.node, iterated))
@@ -128,7 +124,7 @@ def _length_of(function: Function, position: int | None, frame: Frame, depth: in
             result = _only_assignment(function.node, result.id) or result
         if not isinstance(result, ast.Call):
             return ""
-        again = _function(result, frame)
+        again = function_called(result, frame)
         if again is not None and again.node is not function.node:
             return _length_of(again, position, frame, depth + 1, False)
         why = (
@@ -167,7 +163,7 @@ def _only_assignment(function: ast.AST, name: str) -> ast.expr | None:
 
 def _sized_by_data(call: ast.Call, function: ast.AST, iterated: bool) -> str:
     """`np.zeros((n, max(len(x) for x in batch)))`, where the longest is not looked for once, before the loop that yields."""
-    if dotted(call.func).rpartition(".")[2] not in _FILLED or not call.args:
+    if last_name(call.func) not in _FILLED or not call.args:
         return ""
     shape = call.args[0]
     for size in shape.elts if isinstance(shape, ast.Tuple) else [shape]:
@@ -195,7 +191,7 @@ def _is_before_loops(node: ast.expr, function: ast.AST) -> bool:
 
 def _collected(call: ast.Call, function: ast.AST) -> str:
     """`np.stack(seen)` of a list that a `while` fills, until what it steps says that it is done."""
-    if dotted(call.func).rpartition(".")[2] not in STACKING or not call.args:
+    if last_name(call.func) not in STACKING or not call.args:
         return ""
     name = dotted(call.args[0])
     for loop in nodes_of(function, ast.While):
@@ -231,7 +227,7 @@ def _searched(call: ast.Call) -> str:
 
 def _read_from_text(call: ast.Call, function: ast.AST) -> str:
     """`np.array([ids[word] for word in text.split()])`, of a text that the function is given."""
-    if dotted(call.func).rpartition(".")[2] not in CONVERTING or not call.args:
+    if last_name(call.func) not in CONVERTING or not call.args:
         return ""
     assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
     given = frozenset(parameter.arg for parameter in all_parameters(function))
@@ -252,7 +248,7 @@ def text_length(
             node = bound.get(node.id, node)
         if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
             node = node.generators[0].iter
-    if not isinstance(node, ast.Call) or dotted(node.func).rpartition(".")[2] not in _TEXT:
+    if not isinstance(node, ast.Call) or last_name(node.func) not in _TEXT:
         return ""
     if any(keyword.arg in ("padding", "max_length", "truncation") for keyword in node.keywords):
         return ""

@@ -7,27 +7,27 @@ import re
 from collections.abc import Sequence
 
 from jaxlint.syntax.facts import dotted, walk
-from jaxlint_rules._loops import counters, names_in
+from jaxlint_rules._loops import counters
+from jaxlint_rules._names import bound_by, last_name, names_in
 
 LAYERS = re.compile(r"layer|block|depth|stage|level|head|scale|micro|device|dim|message|pass|modul|refine")
 
 
 def carries(node: ast.For | ast.While) -> bool:
     """Whether an iteration starts from what the last one left."""
-    later = set[str]().union(*map(_stored, node.body))  # names that are bound further down
+    later = set[str]().union(*map(bound_by, node.body))  # names that are bound further down
     for statement in node.body:
         if isinstance(statement, ast.Assign):
             if later & names_in(statement.value):
                 return True
-            later -= _stored(statement)
+            later -= bound_by(statement)
     for statement in node.body:
         if isinstance(statement, ast.For) and carries(statement):
             return True
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             return True
         if isinstance(statement, ast.Assign):
-            stored = set().union(*(names_in(target) for target in statement.targets))
-            if stored & names_in(statement.value):
+            if bound_by(statement) & names_in(statement.value):
                 return True
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             call = statement.value  # `states.append(step(states[-1]))`
@@ -36,12 +36,6 @@ def carries(node: ast.For | ast.While) -> bool:
                 if any(_is_last(part, grown) for argument in call.args for part in walk(argument)):
                     return True
     return False
-
-
-def _stored(statement: ast.stmt) -> set[str]:
-    if not isinstance(statement, ast.Assign):
-        return set()
-    return set().union(*(names_in(target) for target in statement.targets))
 
 
 def _is_last(node: ast.AST, grown: str) -> bool:
@@ -83,7 +77,7 @@ def may_repeat(body: Sequence[ast.AST], name: str) -> bool:
 def _makes_layer(call: ast.Call) -> bool:
     """A layer that is made and called: each iteration has parameters of its own."""
     made = call.func.func if isinstance(call.func, ast.Call) else call.func
-    last = dotted(made).rpartition(".")[2]
+    last = last_name(made)
     return last[:1].isupper() or last in ("getattr", "setattr", "print")
 
 

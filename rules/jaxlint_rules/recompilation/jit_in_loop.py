@@ -28,7 +28,8 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.frame import Frame, Loop
 from jaxlint.syntax.facts import all_parameters, dotted, names_stored, nodes_of, walk
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, counters, given_arguments, host_loops, names_in
+from jaxlint_rules._loops import FEW, counters, given_arguments, host_loops, loop_variables
+from jaxlint_rules._names import names_in, unpacked
 from jaxlint_rules.recompilation._following import follows
 
 _SOLVERS = ("scipy.optimize.", "scipy.integrate.")
@@ -275,12 +276,6 @@ def real_loop(frame: Frame) -> Loop | None:
     return next((loop for loop in reversed(frame.loops) if loop.kind != "comprehension"), None)
 
 
-def loop_variables(loop: ast.AST) -> set[str]:
-    """The names that a `for` binds."""
-    target = getattr(loop, "target", None)
-    return {n.id for n in walk(target) if isinstance(n, ast.Name)} if target is not None else set()
-
-
 def target_names(loop: ast.AST) -> set[str]:
     """Every name that changes from one iteration to the next."""
     names = loop_variables(loop)
@@ -385,8 +380,7 @@ def _is_needless_factory(frame: Frame, call: ast.AST | None, caller: Frame, loop
 
 def _is_names(target: ast.expr) -> bool:
     """`step`, or `tx, step` of a factory that makes several things."""
-    parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
-    return all(isinstance(part, ast.Name) for part in parts)
+    return all(isinstance(part, ast.Name) for part in unpacked(target))
 
 
 def _is_number_of_a_run(value: Value | None) -> bool:

@@ -22,9 +22,10 @@ from jaxlint_rules._loops import (
     counters,
     growing,
     host_loops,
-    names_in,
+    loop_variables,
     rebound,
 )
+from jaxlint_rules._names import last_name, names_in, unpacked
 from jaxlint_rules.recompilation._gathered import gathered
 from jaxlint_rules.recompilation._ragged import CONVERTING, drawn, ragged, text_length
 
@@ -203,7 +204,7 @@ def _targets(event: CallEvent) -> list[str]:
     if not isinstance(statement, ast.Assign) or statement.value is not event.node:
         return []
     target = statement.targets[0]
-    return [dotted(part) for part in (target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target])]
+    return [dotted(part) for part in unpacked(target)]
 
 
 def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str:
@@ -235,7 +236,7 @@ def _varies(node: ast.expr, loop: Loop, report: Reporter, depth: int = 0) -> str
         bound = assigned_once(loop.node).get(name) if depth == 0 else None
         return _varies(bound, loop, report, depth + 1) if bound is not None else ""
     if isinstance(node, ast.Call):
-        last = dotted(node.func).rpartition(".")[2]
+        last = last_name(node.func)
         base = dotted(node.func).partition(".")[0]
         if last in _STACKING and node.args and dotted(node.args[0]) in growing(loop.node):
             return f"the list `{dotted(node.args[0])}` grows"
@@ -267,7 +268,7 @@ def _between_offsets(part: ast.Slice, loop: Loop, tree: ast.AST) -> bool:
         return False
     if [dotted(name) for name in target.elts] != [dotted(lower or part), dotted(upper or part)]:
         return False
-    how = dotted(iterable.func).rpartition(".")[2]
+    how = last_name(iterable.func)
     given = iterable.args
     if how == "pairwise" and len(given) == 1:
         offsets = dotted(given[0])
@@ -287,22 +288,20 @@ def _evenly_spaced(tree: ast.AST) -> frozenset[str]:
         for statement in nodes_of(tree, ast.Assign)
         for target in statement.targets
         if any(
-            isinstance(child, ast.Call) and dotted(child.func).rpartition(".")[2] in _EVEN
-            for child in walk(statement.value)
+            isinstance(child, ast.Call) and last_name(child.func) in _EVEN for child in walk(statement.value)
         )
     )
 
 
 def _bound_names(loop: Loop) -> frozenset[str]:
     """The names that an iteration binds, its variable among them."""
-    target = getattr(loop.node, "target", None)
-    return rebound(loop.node) | (names_in(target) if target is not None else set())
+    return rebound(loop.node) | loop_variables(loop.node)
 
 
 def _selects(node: ast.Subscript, loop: Loop) -> str:
     """`x[y == c]` and `np.nonzero(y == c)[0]`: as many rows as are true in this iteration."""
     chosen: ast.AST = node.slice
-    if isinstance(node.value, ast.Call) and dotted(node.value.func).rpartition(".")[2] in (
+    if isinstance(node.value, ast.Call) and last_name(node.value.func) in (
         "nonzero",
         "where",
     ):
@@ -323,7 +322,7 @@ def _is_mask(node: ast.AST) -> bool:
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.BitAnd, ast.BitOr)):
         return _is_mask(node.left) or _is_mask(node.right)
     if isinstance(node, ast.Call):
-        return dotted(node.func).rpartition(".")[2] in _MASKS
+        return last_name(node.func) in _MASKS
     compared = (ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
     return isinstance(node, ast.Compare) and isinstance(node.ops[0], compared)
 

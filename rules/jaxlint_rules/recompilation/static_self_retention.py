@@ -8,7 +8,8 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StaticArgumentEvent
-from jaxlint.staging.values import ClassValue, Instance
+from jaxlint.staging.values import Instance
+from jaxlint_rules._compiled_methods import is_identified_by_itself
 from jaxlint_rules._loops import assigned_once, host_loops
 
 
@@ -66,7 +67,7 @@ class StaticSelfRetention(Rule):
         frame, value = event.frame, event.value
         if frame.stage.staged or frame.module.is_test or not isinstance(value, Instance):
             return
-        if not isinstance(event.node, ast.Call) or not _is_identified_by_itself(value.cls):
+        if not isinstance(event.node, ast.Call) or not is_identified_by_itself(value.cls):
             return
         receiver = event.node.func.value if isinstance(event.node.func, ast.Attribute) else event.argument
         for loop in host_loops(frame):
@@ -82,10 +83,3 @@ class StaticSelfRetention(Rule):
                     reason=f"`{event.parameter}` is static, and each object is another: {event.transformed.why.explain(report.module)}",
                 )
                 return
-
-
-def _is_identified_by_itself(cls: ClassValue) -> bool:
-    """Whether an object of the class equals itself alone, whatever its attributes are."""
-    if cls.kind != "plain":
-        return False
-    return all({"__eq__", "__hash__"}.isdisjoint(known.namespace) for known in cls.mro())

@@ -16,6 +16,7 @@ from jaxlint.staging.values.frame import Frame, Loop
 from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint.syntax.memo import cache
 from jaxlint_rules._loops import has_other_way
+from jaxlint_rules._names import unpacked
 from jaxlint_rules._reasons import staged_because
 from jaxlint_rules.recompilation._repeated import LAYERS, carries, counter, may_loop, may_repeat
 
@@ -300,7 +301,7 @@ def _lengths(owner: ast.AST) -> dict[str, frozenset[str]]:
         else:
             continue
         for target in statement.targets:
-            for part in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
+            for part in unpacked(target):
                 if isinstance(part, ast.Name) and array:
                     found[part.id] = frozenset({array})
     return found

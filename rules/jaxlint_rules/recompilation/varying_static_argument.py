@@ -10,9 +10,10 @@ from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import StaticArgumentEvent, TracedArgumentEvent
 from jaxlint.staging.values import Array, Instance, Static
-from jaxlint.syntax.facts import dotted, nodes_of
+from jaxlint.syntax.facts import nodes_of
 from jaxlint_rules._fixes import declare_traced
 from jaxlint_rules._loops import assigned_once, bodies, host_loops
+from jaxlint_rules._names import last_name
 from jaxlint_rules.recompilation._following import fields_given, follows, follows_calls
 
 
@@ -147,5 +148,5 @@ def _is_made_anew(node: ast.expr, body: ast.AST) -> bool:
             return True
         made = assigned_once(body).get(node.id)
         return made is not None and not isinstance(made, ast.Name) and _is_made_anew(made, body)
-    called = dotted(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    called = last_name(node.func) if isinstance(node, ast.Call) else ""
     return isinstance(node, ast.Lambda) or called == "partial"

@@ -11,6 +11,8 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import ExternalObject
 from jaxlint.syntax.facts import dotted, name_loads
+from jaxlint_rules._callables import argument
+from jaxlint_rules.sharding._placements import mesh_and_spec
 
 _SEVERAL = re.compile(r"\bdistributed\.initialize\(|\bprocess_(?:count|index)\(")
 _GLOBAL = (
@@ -69,10 +71,7 @@ class HostLocalBatch(Rule):
             return
         if event.name != "jax.device_put" or event.frame.stage.staged or event.frame.in_loop() is None:
             return
-        sharding = event.args[1] if len(event.args) > 1 else event.kwargs.get("device")
-        if not isinstance(sharding, ExternalObject) or sharding.name != "jax.sharding.NamedSharding":
-            return
-        spec = sharding.args[1] if len(sharding.args) > 1 else sharding.kwargs.get("spec")
+        _, spec = mesh_and_spec(argument(event, 1, "device")) or (None, None)
         if not isinstance(spec, ExternalObject) or not spec.args or not _is_multi_process(report):
             return
         report(

@@ -11,6 +11,7 @@ from jaxlint.staging.events import TransformEvent
 from jaxlint.staging.tracking.meshes import spec_entries, strings
 from jaxlint.staging.values import BoundMethod, Function, ListValue, Transformed, TupleValue
 from jaxlint.syntax.facts import dotted, nodes_of, positional_parameters
+from jaxlint_rules._names import last_name, unpacked
 
 
 class LocalSize(Rule):
@@ -110,12 +111,12 @@ def _summed_over(node: ast.expr, given: dict[str, ast.expr]) -> tuple[str, ...]:
     """The axes of the `psum` that an expression is."""
     if isinstance(node, ast.Name):
         node = given.get(node.id, node)
-    if not isinstance(node, ast.Call) or dotted(node.func).rpartition(".")[2] != "psum":
+    if not isinstance(node, ast.Call) or last_name(node.func) != "psum":
         return ()
     axis = next(
         (k.value for k in node.keywords if k.arg == "axis_name"), node.args[1] if len(node.args) > 1 else None
     )
-    names = axis.elts if isinstance(axis, (ast.Tuple, ast.List)) else [axis]
+    names = unpacked(axis) if axis is not None else []
     known = [part.value for part in names if isinstance(part, ast.Constant) and isinstance(part.value, str)]
     return tuple(known) if len(known) == len(names) else ()
 

@@ -7,6 +7,8 @@ from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import ExternalObject
+from jaxlint_rules._callables import argument
+from jaxlint_rules.sharding._placements import mesh_and_spec
 
 
 class MeshWithoutAxisTypes(Rule):
@@ -53,11 +55,10 @@ class MeshWithoutAxisTypes(Rule):
     def on_call(self, event: CallEvent, report: Reporter) -> None:
         if event.name != "jax.lax.with_sharding_constraint" or len(event.args) + len(event.kwargs) < 2:
             return
-        sharding = event.args[1] if len(event.args) > 1 else event.kwargs.get("shardings")
-        if not isinstance(sharding, ExternalObject) or sharding.name != "jax.sharding.NamedSharding":
+        placed = mesh_and_spec(argument(event, 1, "shardings"))
+        if placed is None:
             return
-        mesh = sharding.args[0] if sharding.args else sharding.kwargs.get("mesh")
-        spec = sharding.args[1] if len(sharding.args) > 1 else sharding.kwargs.get("spec")
+        mesh, spec = placed
         if not isinstance(mesh, ExternalObject) or mesh.name != "jax.make_mesh":
             return
         if not isinstance(spec, ExternalObject) or not spec.args:

@@ -10,7 +10,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import ExternalObject, Transformed
 from jaxlint.syntax.facts import dotted, nodes_of
-from jaxlint_rules._loops import names_in
+from jaxlint_rules._names import last_name, names_in
 
 _MULTIHOST = "jax.experimental.multihost_utils."
 _TOGETHER = frozenset(
@@ -128,7 +128,7 @@ def _asks_for_first(test: ast.AST, report: Reporter, depth: int = 2) -> bool:
 
 
 def _is_index(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] == "process_index"
+    return isinstance(node, ast.Call) and last_name(node.func) == "process_index"
 
 
 def _takes_shared(event: CallEvent, report: Reporter) -> bool:

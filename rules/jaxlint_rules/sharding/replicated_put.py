@@ -8,9 +8,12 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
-from jaxlint.staging.values import ExternalObject, Static, is_none
+from jaxlint.staging.values import ExternalObject, Static, Value, is_none
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import dotted, nodes_of
+from jaxlint_rules._callables import argument
+from jaxlint_rules._loops import loop_variables
+from jaxlint_rules.sharding._placements import mesh_and_spec
 
 _DEVICES = ("devices", "local_devices")
 
@@ -61,17 +64,12 @@ class ReplicatedPut(Rule):
         node = event.node
         if loop is None or not isinstance(node, ast.Call) or not node.args or report.module.is_test:
             return
-        target = getattr(loop.node, "target", None)
         iterated = getattr(loop.node, "iter", None)
-        names = (
-            {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
-            if target is not None
-            else set()
-        )
+        names = loop_variables(loop.node)
         value = node.args[0]
         if not _is_of(value, names) or isinstance(event.args[0], Static):
             return  # a number has no parts to hand out
-        placed = event.args[1] if len(event.args) > 1 else event.kwargs.get("device")
+        placed = argument(event, 1, "device")
         device = node.args[1] if len(node.args) > 1 else None
         if event.name.endswith("replicated") or _is_replicated(placed):
             report(
@@ -116,10 +114,8 @@ def _is_of(value: ast.expr, names: set[str]) -> bool:
     return isinstance(value, ast.Name) and value.id in names
 
 
-def _is_replicated(sharding: object) -> bool:
-    if not isinstance(sharding, ExternalObject) or sharding.name != "jax.sharding.NamedSharding":
-        return False
-    spec = sharding.args[1] if len(sharding.args) > 1 else sharding.kwargs.get("spec")
+def _is_replicated(sharding: Value | None) -> bool:
+    _, spec = mesh_and_spec(sharding) or (None, None)
     if not isinstance(spec, ExternalObject) or spec.name != "jax.sharding.PartitionSpec":
         return False
     return all(is_none(entry) for entry in spec.args)

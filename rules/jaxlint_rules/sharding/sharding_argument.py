@@ -12,6 +12,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent, Event, TransformEvent
 from jaxlint.staging.tracking.meshes import MESHES, is_spec, spec_axes
 from jaxlint.staging.values import DictValue, ExternalObject, ListValue, TupleValue, Value, constant
+from jaxlint_rules._callables import argument
 from jaxlint_rules.migration.changed_names import SpelledNames
 
 _SHARDINGS = ("in_shardings", "out_shardings")
@@ -94,7 +95,7 @@ class ShardingArgument(Rule):
                 )
         elif event.name in ("jax.device_put", "jax.lax.with_sharding_constraint"):
             last = "device" if event.name == "jax.device_put" else "shardings"
-            given = event.args[1] if len(event.args) > 1 else event.kwargs.get(last)
+            given = argument(event, 1, last)
             if given is not None:
                 self.check_sharding(event, f"`{event.name}`", given, report)
 

@@ -11,7 +11,6 @@ from jaxlint.staging.events import CallEvent, TransformEvent
 from jaxlint.staging.tracking.meshes import arguments_of, mesh_sizes, spec_entries, strings
 from jaxlint.staging.values import (
     External,
-    ExternalObject,
     Function,
     NumpyArray,
     Transformed,
@@ -23,7 +22,9 @@ from jaxlint.staging.values import (
 )
 from jaxlint.staging.values.shapes import shape_of
 from jaxlint.syntax.facts import dotted, nodes_of, positional_parameters, walk
+from jaxlint_rules._callables import argument
 from jaxlint_rules.memory._sizes import shape_written
+from jaxlint_rules.sharding._placements import mesh_and_spec
 
 _REDUCTIONS = frozenset({"sum", "mean", "max", "min", "prod", "std", "var"})
 _OVER_DEVICES = frozenset({"psum", "pmean", "pmax", "pmin"})
@@ -160,7 +161,7 @@ class SpecMismatch(Rule):
     def check_devices(self, event: CallEvent, report: Reporter) -> None:
         """`Mesh(devices, names)`: as many names as the array of devices has dimensions."""
         node = event.node
-        given = event.args[1] if len(event.args) > 1 else event.kwargs.get("axis_names")
+        given = argument(event, 1, "axis_names")
         names = (
             [str(constant(given))] if isinstance(constant(given), str) else strings(given) if given else None
         )
@@ -176,10 +177,9 @@ class SpecMismatch(Rule):
             )
 
     def check_placed(self, event: CallEvent, value: Value, sharding: Value, report: Reporter) -> None:
-        if isinstance(sharding, ExternalObject) and sharding.name == "jax.sharding.NamedSharding":
-            mesh = sharding.args[0] if sharding.args else sharding.kwargs.get("mesh")
-            spec = sharding.args[1] if len(sharding.args) > 1 else sharding.kwargs.get("spec")
-            self.check_spec(event, value, mesh, spec, report)
+        placed = mesh_and_spec(sharding)
+        if placed is not None:
+            self.check_spec(event, value, *placed, report)
 
     def check_spec(
         self, event: CallEvent, value: Value, mesh: Value | None, spec: Value | None, report: Reporter

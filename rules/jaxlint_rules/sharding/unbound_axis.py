@@ -12,7 +12,7 @@ from jaxlint.staging import Reporter
 from jaxlint.staging.events import CallEvent
 from jaxlint.staging.tracking.meshes import strings
 from jaxlint.staging.values.frame import Frame
-from jaxlint.syntax.facts import dotted
+from jaxlint_rules._names import last_name
 from jaxlint_rules._reasons import path_to
 
 _SHARD_MAP = re.compile(r"\bshard_map\(")
@@ -138,7 +138,7 @@ def _is_named_elsewhere(axis: str, report: Reporter) -> bool:
                 continue  # the default of a parameter, which binds nothing
             while isinstance(parent, (ast.keyword, ast.Tuple, ast.List, ast.Dict)):
                 parent = parents.get(parent)
-            short = dotted(parent.func).rpartition(".")[2] if isinstance(parent, ast.Call) else ""
+            short = last_name(parent.func) if isinstance(parent, ast.Call) else ""
             if f"jax.lax.{short}" not in COLLECTIVES and f"jax.lax.{short}" not in _QUERIES:
                 return True
     return False

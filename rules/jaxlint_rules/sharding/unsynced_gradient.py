@@ -25,7 +25,7 @@ from jaxlint.staging.values import (
     is_none,
 )
 from jaxlint.syntax.facts import all_parameters, dotted, name_loads, nodes_of, positional_parameters
-from jaxlint_rules._loops import names_in
+from jaxlint_rules._names import bound_by, last_name, names_in
 
 _GRADIENTS = frozenset({"grad", "value_and_grad", "filter_grad", "filter_value_and_grad"})
 _COLLECTIVES = frozenset(
@@ -142,9 +142,9 @@ class UnsyncedGradient(Rule):
         derived = set(gradients)
         for statement in _assignments(function.node):
             if names_in(statement.value) & derived:
-                derived |= set().union(*(names_in(target) for target in statement.targets))
+                derived |= bound_by(statement)
         for call in nodes_of(function.node, ast.Call):
-            last = dotted(call.func).rpartition(".")[2]
+            last = last_name(call.func)
             if last in _COLLECTIVES and names_in(call) & derived:
                 return True
             held = function.scope.lookup(dotted(call.func)) if isinstance(call.func, ast.Name) else None
@@ -186,7 +186,7 @@ def _returns_parts(t: Transformed, function: Function) -> bool:
     parts = {name for name, spec in given if _may_name_an_axis(spec)}
     for statement in _assignments(function.node):
         if _numbers_in(statement.value) & parts:
-            parts |= set().union(*(names_in(target) for target in statement.targets))
+            parts |= bound_by(statement)
     if isinstance(function.node, ast.Lambda):
         return bool(_numbers_in(function.node.body) & parts)
     returned = [r.value for r in nodes_of(function.node, ast.Return) if r.value is not None]
@@ -197,7 +197,7 @@ def _numbers_in(node: ast.AST) -> set[str]:
     """The names whose values an expression is computed of."""
     if isinstance(node, ast.Attribute) and node.attr in _METADATA:
         return set()
-    if isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _LIKE:
+    if isinstance(node, ast.Call) and last_name(node.func) in _LIKE:
         return set().union(*(_numbers_in(part) for part in [*node.args[1:], *node.keywords]), set())
     if isinstance(node, ast.Name):
         return {node.id}
@@ -288,14 +288,12 @@ def _gradients(node: ast.AST) -> set[str]:
         value, target = statement.value, statement.targets[0]
         if not isinstance(value, ast.Call):
             continue
-        made = dotted(value.func).rpartition(".")[2]
+        made = last_name(value.func)
         if made in _GRADIENTS:
             makers[dotted(target)] = made
             continue
         inner = value.func if isinstance(value.func, ast.Call) else None
-        kind = (
-            dotted(inner.func).rpartition(".")[2] if inner is not None else makers.get(dotted(value.func), "")
-        )
+        kind = last_name(inner.func) if inner is not None else makers.get(dotted(value.func), "")
         if kind not in _GRADIENTS:
             continue
         paired = "value_and" in kind or any(k.arg == "has_aux" for k in (inner.keywords if inner else []))
@@ -309,7 +307,7 @@ def _gradients(node: ast.AST) -> set[str]:
 def _applied(node: ast.AST, gradients: set[str]) -> Iterator[ast.AST]:
     """Where gradients are made updates, or new parameters, of."""
     for call in sorted(nodes_of(node, ast.Call), key=lambda call: call.lineno):
-        if dotted(call.func).rpartition(".")[2] in _APPLYING:
+        if last_name(call.func) in _APPLYING:
             given = set().union(
                 *(names_in(a) for a in [*call.args, *(k.value for k in call.keywords)]), set()
             )

@@ -6,10 +6,7 @@ from jaxlint.finding import Severity
 from jaxlint.rule import Rule
 from jaxlint.staging import Reporter
 from jaxlint.staging.events import CarryEvent
-from jaxlint.staging.values import (
-    ListValue,
-    TupleValue,
-)
+from jaxlint.staging.values import ListValue, TupleValue
 from jaxlint_rules._reasons import guarded
 from jaxlint_rules.tracing._structures import changed_in_size, describe, difference, kind_of, shapes_of_parts
 

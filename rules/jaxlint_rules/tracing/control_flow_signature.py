@@ -31,6 +31,7 @@ from jaxlint.staging.values import (
 from jaxlint.staging.values.shapes import shape_of
 from jaxlint.syntax.facts import leaf_parameters, nodes_of, positional_parameters
 from jaxlint.syntax.memo import cache
+from jaxlint_rules._callables import argument
 from jaxlint_rules._reasons import decided_by_kind, guarded
 from jaxlint_rules._signatures import signature_of
 from jaxlint_rules.tracing._structures import describe, shapes_of_parts
@@ -122,7 +123,7 @@ class ControlFlowSignature(Rule):
                 if not guarded(event, convention=False):
                     self.say(event, report, "`lax.scan` is given nothing to scan over, and no `length`")
             else:
-                xs = event.args[2] if len(event.args) > 2 else event.kwargs.get("xs")
+                xs = argument(event, 2, "xs")
                 wrong = _no_rows(xs, event.args[0], 1) if xs is not None and event.args else ""
                 if wrong and not guarded(event, convention=False):
                     self.say(

@@ -11,15 +11,7 @@ from jaxlint.rule import Rule, concerns
 from jaxlint.staging import Reporter
 from jaxlint.staging.consequences import WrongStatic
 from jaxlint.staging.events import CallEvent, TransformEvent
-from jaxlint.staging.values import (
-    UNKNOWN,
-    Instance,
-    ListValue,
-    Transformed,
-    TupleValue,
-    Value,
-    constant,
-)
+from jaxlint.staging.values import UNKNOWN, Instance, ListValue, Transformed, TupleValue, Value, constant
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._reasons import guarded
 from jaxlint_rules._signatures import Signature, decorators_below, signature_of

@@ -9,6 +9,7 @@ from jaxlint.staging.values import Static
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import dotted, names_stored, nodes_of, walk
 from jaxlint.syntax.memo import cache
+from jaxlint_rules._names import last_name
 
 _BETWEEN = (ast.BoolOp, ast.UnaryOp, ast.Compare, ast.Call, ast.Attribute, ast.BinOp)
 
@@ -83,7 +84,7 @@ def _runs_functions_it_is_given(loop: ast.While | ast.For) -> bool:
 
 def _makes_object(node: ast.AST) -> bool:
     """A call of a class, whose objects live on the host."""
-    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2][:1].isupper()
+    return isinstance(node, ast.Call) and last_name(node.func)[:1].isupper()
 
 
 def has_while_loop(frame: Frame) -> bool:

@@ -13,6 +13,7 @@ from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.shapes import shape_of
 from jaxlint.syntax.facts import dotted, name_loads, walk
 from jaxlint_rules._loops import is_on_host
+from jaxlint_rules._names import last_name
 
 FEW = 8  # elements that cost less than a rewrite
 _PAIRING = ("enumerate", "zip", "reversed")
@@ -98,7 +99,7 @@ _HANDING_OUT = (ast.Yield, ast.YieldFrom, ast.Await)
 
 
 def _selects(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _SELECTING
+    return isinstance(node, ast.Call) and last_name(node.func) in _SELECTING
 
 
 def _body(node: ast.For | ast.comprehension, frame: Frame) -> list[ast.AST]:
@@ -155,7 +156,7 @@ def _leaves_jax(node: ast.For | ast.comprehension, body: list[ast.AST]) -> bool:
             elif isinstance(child, ast.JoinedStr):
                 asked = child
             elif isinstance(child, ast.Call):
-                last = dotted(child.func).rpartition(".")[2]
+                last = last_name(child.func)
                 if last in ("int", "float", "bool", "str", "print", "item", "tolist"):
                     asked = child
             if asked is not None and any(read.id in names for read in name_loads(asked)):

@@ -11,7 +11,7 @@ from jaxlint.staging.events import CallEvent, Event, TracedArgumentEvent
 from jaxlint.staging.values import MISSING, Array, NumpyArray, Static, Value
 from jaxlint.staging.values.frame import Frame, Loop
 from jaxlint.syntax.facts import dotted, name_loads, walk
-from jaxlint_rules._loops import host_loops, rebound
+from jaxlint_rules._loops import host_loops, loop_variables, rebound
 
 _CONVERSIONS = frozenset({"jax.numpy.asarray", "jax.numpy.array"})
 
@@ -111,19 +111,14 @@ def _unchanging(data: ast.expr, node: ast.AST, frame: Frame) -> Loop | None:
         return None
     text = loop.node
     root = dotted(data).partition(".")[0]
-    if root in rebound(text) or root in _targets(text) or _may_change(text, dotted(data)):
+    if root in rebound(text) or root in loop_variables(text) or _may_change(text, dotted(data)):
         return None
     iterable = getattr(text, "iter", None)
     if iterable is not None and "devices" in ast.unparse(iterable):
         return None
     # Where the call also takes what the loop counts or runs over, it is made anew for a reason: another device, a slice.
     others = [n.id for n in name_loads(node) if n.id != root]
-    return None if any(name in _targets(text) or name in rebound(text) for name in others) else loop
-
-
-def _targets(loop: ast.AST) -> set[str]:
-    target = getattr(loop, "target", None)
-    return {n.id for n in walk(target) if isinstance(n, ast.Name)} if target is not None else set()
+    return None if any(name in loop_variables(text) or name in rebound(text) for name in others) else loop
 
 
 def _may_change(loop: ast.AST, place: str) -> bool:

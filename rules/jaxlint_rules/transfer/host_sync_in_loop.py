@@ -15,6 +15,7 @@ from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint.syntax.memo import cache
 from jaxlint_rules._fixes import propose
 from jaxlint_rules._loops import is_few
+from jaxlint_rules._names import last_name, unpacked
 from jaxlint_rules.transfer._exits import exit_of, has_while_loop
 
 _WAITS = {
@@ -297,7 +298,7 @@ def _is_measured(loop: ast.For) -> bool:
     """Whether the body of a loop, or what it enters, measures time."""
     return any(
         isinstance(node, (ast.With, ast.AsyncWith))
-        or (isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _CLOCKS)
+        or (isinstance(node, ast.Call) and last_name(node.func) in _CLOCKS)
         for statement in loop.body
         for node in walk(statement)
     )
@@ -309,11 +310,7 @@ def _rebound_by_calls(assignments: Iterable[ast.Assign]) -> frozenset[str]:
     for statement in assignments:
         if isinstance(statement.value, ast.Call):
             given = {dotted(argument) for argument in statement.value.args}
-            made = {
-                dotted(part)
-                for target in statement.targets
-                for part in (target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target])
-            }
+            made = {dotted(part) for target in statement.targets for part in unpacked(target)}
             found |= given & made
     return frozenset(found - {""})
 

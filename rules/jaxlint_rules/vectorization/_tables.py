@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from jaxlint.syntax.facts import dotted, walk
 from jaxlint.syntax.memo import cache
-from jaxlint_rules._loops import counters, names_in
+from jaxlint_rules._loops import counters
+from jaxlint_rules._names import bound_by, names_in
 
 _LEAVING = (ast.If, ast.While, ast.Try, ast.With, ast.Break, ast.Return, ast.Yield, ast.Await, ast.AugAssign)
 
@@ -78,11 +79,7 @@ def _reads_before(body: list[ast.stmt], unbound: set[str]) -> bool:
                 return True
             continue
         read = names_in(statement)
-        stored = (
-            set().union(*(names_in(target) for target in statement.targets))
-            if isinstance(statement, ast.Assign)
-            else set()
-        )
+        stored = bound_by(statement)
         if (read - stored) & unbound or any(
             _is_read(part, name) for name in stored & unbound for part in walk(statement)
         ):

@@ -19,15 +19,16 @@ from jaxlint.staging.values import (
     Function,
     ListValue,
     ModuleValue,
-    Partial,
     Transformed,
     Value,
 )
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint.syntax.memo import cache
+from jaxlint_rules._callables import innermost
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, counters, given_arguments, has_other_way, names_in
+from jaxlint_rules._loops import FEW, counters, given_arguments, has_other_way
+from jaxlint_rules._names import names_in
 from jaxlint_rules._reasons import staged_because
 
 _STACKING = ("jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray")
@@ -163,9 +164,8 @@ class AppendLoop(Rule):
 
     def trains(self, loop: ast.For, frame: Frame) -> bool:
         """Whether each iteration is a compiled step of training: heavy beside being sent, and its losses are few."""
-        for _, called in _calls(loop, frame):
-            while isinstance(called, (Transformed, Partial)):
-                called = called.target if isinstance(called, Transformed) else called.function
+        for _, value in _calls(loop, frame):
+            called = innermost(value)
             if isinstance(called, Function) and called.node in self.training:
                 return not frame.stage.staged
         return False
@@ -188,9 +188,8 @@ def _cuts_anew(loop: ast.For, frame: Frame) -> bool:
         return False
     if _cuts_by(loop, numbers):
         return True
-    for call, called in _calls(loop, frame):
-        while isinstance(called, (Transformed, Partial)):
-            called = called.target if isinstance(called, Transformed) else called.function
+    for call, value in _calls(loop, frame):
+        called = innermost(value)
         if isinstance(called, Function):
             given = given_arguments(called.node, call)
             handed = frozenset(

@@ -11,6 +11,7 @@ from jaxlint.staging.events import CallEvent
 from jaxlint.staging.values import Array, Transformed, Value, constant
 from jaxlint.syntax.facts import dotted, walk
 from jaxlint.syntax.memo import cache
+from jaxlint_rules._names import last_name
 
 _REPEATING = frozenset({"tile", "repeat", "broadcast_to"})
 
@@ -77,7 +78,7 @@ class BroadcastForVmap(Rule):
             return self.repeated(bound, value, report) if bound is not None else ""
         if not isinstance(node, ast.Call) or not isinstance(value, Array):
             return ""
-        last = dotted(node.func).rpartition(".")[2]
+        last = last_name(node.func)
         if last == "stack" and node.args and isinstance(node.args[0], ast.BinOp):
             times = node.args[0]
             listed = times.left if isinstance(times.left, ast.List) else times.right

@@ -12,7 +12,7 @@ from jaxlint.staging.values import Array, Transformed, Value
 from jaxlint.syntax.facts import dotted, walk
 from jaxlint.syntax.memo import cache
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import names_in
+from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._reasons import staged_because
 
 _GRADIENTS = frozenset({"grad", "value_and_grad"})
@@ -100,7 +100,7 @@ class GradientAccumulationLoop(Rule):
 def _has_parts(iterable: Value, node: ast.expr) -> bool:
     """Parts of one shape: a range of numbers, the rows of an array, or an array that is split."""
     if isinstance(node, ast.Call):
-        return dotted(node.func).rpartition(".")[2] in ("range", "split", "enumerate", "zip")
+        return last_name(node.func) in ("range", "split", "enumerate", "zip")
     return isinstance(iterable, Array) and not iterable.tree
 
 
@@ -150,7 +150,7 @@ def _adds(value: ast.expr, name: str) -> bool:
         return isinstance(value.op, ast.Add) and any(isinstance(s, ast.Name) and s.id == name for s in sides)
     if isinstance(value, ast.Call):
         given = [argument.id for argument in value.args if isinstance(argument, ast.Name)]
-        last = dotted(value.func).rpartition(".")[2]
+        last = last_name(value.func)
         if last == "add":
             return name in given
         mapped = last in ("map", "tree_map", "tree_multimap") and bool(value.args)
@@ -161,7 +161,7 @@ def _adds(value: ast.expr, name: str) -> bool:
 def _is_addition(function: ast.expr) -> bool:
     if isinstance(function, ast.Lambda):
         return isinstance(function.body, ast.BinOp) and isinstance(function.body.op, ast.Add)
-    return dotted(function).rpartition(".")[2] in ("add", "tree_add", "__add__")
+    return last_name(function) in ("add", "tree_add", "__add__")
 
 
 def _is_asked_for(loop: ast.For, name: str) -> bool:

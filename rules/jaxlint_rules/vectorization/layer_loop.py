@@ -11,7 +11,8 @@ from jaxlint.staging.events import LoopEvent
 from jaxlint.staging.values import Array, ExternalObject, Instance, ListValue, TupleValue, Value, find_array
 from jaxlint.syntax.facts import dotted, walk
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, has_other_way, is_short, names_in
+from jaxlint_rules._loops import FEW, has_other_way, is_short
+from jaxlint_rules._names import last_name, names_in
 from jaxlint_rules._reasons import staged_because
 
 DEEP = 16  # modules of one kind from which the time to compile them is felt
@@ -130,7 +131,7 @@ def _is_one_module(node: ast.For) -> bool:
     settings = [*made.args, *(k.value for k in made.keywords if k.arg != "name")]
     passed = [*call.args, *(k.value for k in call.keywords)]
     return (
-        dotted(made.func).rpartition(".")[2][:1].isupper()
+        last_name(made.func)[:1].isupper()
         and len(targets) == 1
         and isinstance(targets[0], ast.Name)
         and dotted(call.args[0]) == targets[0].id
@@ -206,10 +207,10 @@ def _called(node: ast.For) -> set[str]:
 
 def _combines(call: ast.Call) -> bool:
     """Element by element: `jnp.add(total, x)`, `jax.tree.map(jnp.add, total, x)`, a sum and no layer."""
-    name = dotted(call.func).rpartition(".")[2]
+    name = last_name(call.func)
     if name in ("map", "tree_map", "tree_multimap") and call.args:
         first = call.args[0]
         if isinstance(first, ast.Lambda):
             return isinstance(first.body, ast.BinOp)
-        name = dotted(first).rpartition(".")[2]
+        name = last_name(first)
     return name in _ELEMENTWISE

@@ -12,7 +12,8 @@ from jaxlint.staging.values import Array, ExternalObject, Function, NumpyArray, 
 from jaxlint.staging.values.frame import Frame
 from jaxlint.syntax.facts import dotted, nodes_of, walk
 from jaxlint_rules._fixes import propose
-from jaxlint_rules._loops import FEW, counters, is_on_host, names_in
+from jaxlint_rules._loops import FEW, counters, is_on_host
+from jaxlint_rules._names import names_in
 from jaxlint_rules.vectorization._tables import filled_by_rows
 
 _STACKING = frozenset({"jax.numpy.stack", "jax.numpy.array", "jax.numpy.asarray", "jax.numpy.vstack"})
