@@ -123,7 +123,7 @@ class LateSetting(Rule):
     def check_widened(self, event: CallEvent, owner: ast.AST, report: Reporter) -> None:
         """Arrays keep the type that they were made in."""
         tree, line = event.frame.module.tree, getattr(event.node, "lineno", 0)
-        for body in {owner, tree}:
+        for body in dict.fromkeys((owner, tree)):  # the nearer one first
             for statement in getattr(body, "body", []):
                 name = statement.targets[0] if isinstance(statement, ast.Assign) else None
                 if not isinstance(name, ast.Name) or (body is owner and statement.lineno > line):

@@ -16,7 +16,7 @@ _LEAVING = (ast.If, ast.While, ast.Try, ast.With, ast.Break, ast.Return, ast.Yie
 @cache
 def filled_by_rows(loop: ast.For) -> str:
     """The array whose rows a loop reads, where it writes to tables, `table.at[i]`, what it computes of `rows[i]` and carries nothing else."""
-    number = next(iter(counters(loop)), "")
+    number = min(counters(loop), default="")
     parts = [part for statement in loop.body for part in walk(statement)] if number else []
     if not number or any(isinstance(part, _LEAVING) for part in parts):
         return ""
