@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.engine.staging.programs import expected, findings_in, reported
+from tests.helpers.projects import expected, findings_in, reported
 
 PROGRAMS = {
     "a tracer stays one": """
@@ -21,9 +21,9 @@ PROGRAMS = {
         @jax.jit
         def heads(x, w):
             x = rearrange(x, "b (h d) -> b h d", h=2)
-            if reduce(x, "b h d -> ", "sum") > 0:  # reports tracer-branch
+            if reduce(x, "b h d -> ", "sum") > 0:  # finding: tracer-branch
                 x = -x
-            if einsum(x, w, "b h d, d -> b h").max() > 0:  # reports tracer-branch
+            if einsum(x, w, "b h d, d -> b h").max() > 0:  # finding: tracer-branch
                 x = -x
             return float(x.ndim)
 
@@ -52,7 +52,7 @@ PROGRAMS = {
         @jax.jit
         def f(x, y):
             packed, shapes = pack([x, y], "* d")
-            if packed.sum() > 0:  # reports tracer-branch
+            if packed.sum() > 0:  # finding: tracer-branch
                 return x
             return y * len(shapes)
 

@@ -136,7 +136,7 @@ PROGRAMS = {
         class Net(nn.Module):
             @nn.compact
             def __call__(self, x, train: bool):
-                if train:  # reports tracer-branch
+                if train:  # finding: tracer-branch
                     x = x + 1
                 return x
 
@@ -168,7 +168,7 @@ PROGRAMS = {
 
         @jax.jit
         def smooth(p, keep=True):
-            if keep:  # reports tracer-branch
+            if keep:  # finding: tracer-branch
                 p = p * 2
             return p
 
@@ -193,7 +193,7 @@ PROGRAMS = {
         import jax.numpy as jnp
 
         def loss(x, delta):
-            if delta > 0:  # reports tracer-branch
+            if delta > 0:  # finding: tracer-branch
                 x = x + delta
             return x
 
@@ -225,7 +225,7 @@ PROGRAMS = {
         import jax.numpy as jnp
 
         def loss(w):
-            if w.sum() > 0:  # reports tracer-branch
+            if w.sum() > 0:  # finding: tracer-branch
                 return w.sum()
             return -w.sum()
 
@@ -283,7 +283,7 @@ PROGRAMS = {
 
         @jax.jit
         def step(batch):
-            if batch["x"].sum() > 0:  # reports tracer-branch
+            if batch["x"].sum() > 0:  # finding: tracer-branch
                 return batch["x"]
             return -batch["x"]
 
@@ -328,7 +328,7 @@ PROGRAMS = {
         def advance(state: State):
             if len(state) == 2 and hasattr(state, "x"):
                 state = state._replace(x=state.x + 1)
-            if state.step > 1:  # reports tracer-branch
+            if state.step > 1:  # finding: tracer-branch
                 state = state._replace(x=state.x * 2)
             return state
 
@@ -381,7 +381,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(x):
-            return np.sqrt(x)  # reports tracer-to-numpy
+            return np.sqrt(x)  # finding: tracer-to-numpy
 
         f(jnp.ones(4))
     """,
@@ -405,7 +405,7 @@ PROGRAMS = {
         @jax.jit
         def f(x):
             y = np.exp(x)
-            return onp.asarray(y)  # reports tracer-to-numpy
+            return onp.asarray(y)  # finding: tracer-to-numpy
 
         f(np.ones(3))
     """,
@@ -434,7 +434,7 @@ PROGRAMS = {
         @jax.jit
         def f(x):
             sign, logdet = jnp.linalg.slogdet(x)
-            if logdet > 0:  # reports tracer-branch
+            if logdet > 0:  # finding: tracer-branch
                 return sign
             return -sign
 
@@ -552,7 +552,7 @@ PROGRAMS = {
         @jax.jit
         def f(x):
             n = jnp.arange(3).sum()
-            if n > 2:  # reports tracer-branch
+            if n > 2:  # finding: tracer-branch
                 x = x * 2
             return x
 

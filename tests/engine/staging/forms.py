@@ -7,7 +7,7 @@ PROGRAMS = {
         @jax.jit
         def f(x):
             sizes = {x.shape: 1, str(x.dtype): 2}
-            return {x.argmax(): sizes}  # reports tracer-concretization
+            return {x.argmax(): sizes}  # finding: tracer-concretization
 
         f(jax.numpy.ones(3))
     """,
@@ -21,7 +21,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(x):
-            return doubled(x.shape[0]) + doubled(x[0])  # reports tracer-concretization
+            return doubled(x.shape[0]) + doubled(x[0])  # finding: tracer-concretization
 
         f(jax.numpy.ones(3))
     """,
@@ -35,7 +35,7 @@ PROGRAMS = {
         @jax.jit
         def f(x, i):
             x = x + TABLE[0] + jnp.asarray(TABLE)[i]
-            return x[TABLE[i]]  # reports tracer-to-numpy
+            return x[TABLE[i]]  # finding: tracer-to-numpy
 
         f(jnp.ones(2), 1)
     """,
@@ -45,7 +45,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(x, axis):
-            return x.sum(0) + x.mean(axis)  # reports dynamic-shape
+            return x.sum(0) + x.mean(axis)  # finding: dynamic-shape
 
         f(jnp.ones((2, 2)), 0)
     """,
@@ -56,7 +56,7 @@ PROGRAMS = {
         @jax.jit
         def f(x, n):
             x = x.at[n].set(1.0).at[: x.shape[0] // 2].add(1.0)
-            return x.at[:n].set(0.0)  # reports tracer-index
+            return x.at[:n].set(0.0)  # finding: tracer-index
 
         f(jnp.ones(8), 2)
     """,
@@ -73,7 +73,7 @@ PROGRAMS = {
 
             def run(self, xs):
                 total, _ = lax.scan(self.body, 0.0, xs)
-                return total, lax.scan(self.step, 0.0, xs)  # reports control-flow-signature
+                return total, lax.scan(self.step, 0.0, xs)  # finding: control-flow-signature
 
         Model().run(jnp.ones(3))
     """,
@@ -83,7 +83,7 @@ PROGRAMS = {
 
         def run(x):
             x = lax.while_loop(lambda v: jnp.any(v > 0), lambda v: v - 1, jnp.ones(3))
-            return lax.while_loop(lambda v: v > 0, lambda v: v - 1, jnp.ones(3))  # reports control-flow-signature
+            return lax.while_loop(lambda v: v > 0, lambda v: v - 1, jnp.ones(3))  # finding: control-flow-signature
 
         run(1.0)
     """,
@@ -106,7 +106,7 @@ PROGRAMS = {
             return w * config.lr
 
         step(1.0, Plain())
-        step(1.0, Config(0.1))  # reports unhashable-static-argument
+        step(1.0, Config(0.1))  # finding: unhashable-static-argument
     """,
     "leaks into what only looks local": """
         from collections import defaultdict, deque
@@ -116,7 +116,7 @@ PROGRAMS = {
             values = []
 
         def collect(x, into):
-            into.append(x)  # reports tracer-leak
+            into.append(x)  # finding: tracer-leak
             return x
 
         BY_NAME = defaultdict(list)
@@ -127,8 +127,8 @@ PROGRAMS = {
             mine["x"].append(x)
             last = deque(maxlen=2)
             last.append(x)
-            BY_NAME["x"].append(x)  # reports tracer-leak
-            Meter.values.append(x)  # reports tracer-leak
+            BY_NAME["x"].append(x)  # finding: tracer-leak
+            Meter.values.append(x)  # finding: tracer-leak
             return collect(x, results), mine, list(last)
 
         results = []
@@ -145,7 +145,7 @@ PROGRAMS = {
 
             def __call__(self, x):
                 fixed = np.random.default_rng(0).normal(size=3)
-                return x + fixed + self.rng.uniform()  # reports impure-call
+                return x + fixed + self.rng.uniform()  # finding: impure-call
 
         noise = Noise(0)
         jax.jit(lambda x: noise(x))(jnp.ones(3))
@@ -164,7 +164,7 @@ PROGRAMS = {
 
             @partial(jax.jit, static_argnames=("self",))
             def act(self, q):
-                if self.training:  # reports stale-static-self
+                if self.training:  # finding: stale-static-self
                     return q + self.width
                 return q
 
@@ -180,7 +180,7 @@ PROGRAMS = {
             lr, decay = 0.1, 0.5
             @jax.jit
             def scaled(x):
-                return x * lr + decay  # reports stale-capture
+                return x * lr + decay  # finding: stale-capture
             total = 0.0
             for _ in range(3):
                 total += scaled(w)

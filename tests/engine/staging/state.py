@@ -34,7 +34,7 @@ PROGRAMS = {
 
         def sample(key):
             a = jax.random.normal(key)
-            b = jax.random.uniform(key)  # reports key-reuse
+            b = jax.random.uniform(key)  # finding: key-reuse
             return a + b
 
         sample(jax.random.key(0))
@@ -44,7 +44,7 @@ PROGRAMS = {
 
         def loader(key, n):
             perm = jax.random.permutation(key, n)
-            (key,) = jax.random.split(key, 1)  # reports key-reuse
+            (key,) = jax.random.split(key, 1)  # finding: key-reuse
             return perm, key
 
         loader(jax.random.key(0), 4)
@@ -55,7 +55,7 @@ PROGRAMS = {
         def sample(key):
             total = 0.0
             for _ in range(4):
-                total = total + jax.random.normal(key)  # reports key-reuse
+                total = total + jax.random.normal(key)  # finding: key-reuse
             return total
 
         sample(jax.random.key(0))
@@ -69,7 +69,7 @@ PROGRAMS = {
                 self.weight = jax.random.normal(key, (dim, dim))
 
         def build(key, depth):
-            return [Block(4, key) for _ in range(depth)]  # reports key-reuse
+            return [Block(4, key) for _ in range(depth)]  # finding: key-reuse
 
         build(jax.random.key(0), 2)
     """,
@@ -137,7 +137,7 @@ PROGRAMS = {
 
         @jax.jit
         def step(x):
-            history.append(x * 2)  # reports tracer-leak
+            history.append(x * 2)  # finding: tracer-leak
             return x
 
         step(jnp.ones(3))
@@ -152,7 +152,7 @@ PROGRAMS = {
                 self.step = jax.jit(self._step)
 
             def _step(self, x):
-                self.last = x * 2  # reports tracer-leak
+                self.last = x * 2  # finding: tracer-leak
                 return x
 
         Model().step(jnp.ones(3))
@@ -166,7 +166,7 @@ PROGRAMS = {
         @jax.jit
         def step(x):
             global total
-            total = total + x.sum()  # reports tracer-leak
+            total = total + x.sum()  # finding: tracer-leak
             return x
 
         step(jnp.ones(3))
@@ -193,7 +193,7 @@ PROGRAMS = {
 
         @jax.jit
         def clear(x):
-            x[0] = 0  # reports array-item-assignment
+            x[0] = 0  # finding: array-item-assignment
             return x
 
         clear(jnp.ones(3))
@@ -222,7 +222,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(x, n):
-            return jnp.zeros(n) + x  # reports dynamic-shape
+            return jnp.zeros(n) + x  # finding: dynamic-shape
 
         f(1.0, 3)
     """,
@@ -232,7 +232,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(x):
-            (rows,) = jnp.nonzero(x)  # reports dynamic-shape
+            (rows,) = jnp.nonzero(x)  # finding: dynamic-shape
             return rows
 
         f(jnp.ones(3))
@@ -254,7 +254,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(x):
-            return x[x > 0]  # reports dynamic-shape
+            return x[x > 0]  # finding: dynamic-shape
 
         f(jnp.ones(3))
     """,
@@ -266,7 +266,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(i, x):
-            return x * weights[i]  # reports tracer-index
+            return x * weights[i]  # finding: tracer-index
 
         f(0, jnp.ones(3))
     """,
@@ -288,7 +288,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(n, x):
-            return x[:n].sum()  # reports tracer-index
+            return x[:n].sum()  # finding: tracer-index
 
         f(2, jnp.ones(3))
     """,
@@ -298,7 +298,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(n, x):
-            for _ in range(n):  # reports tracer-index
+            for _ in range(n):  # finding: tracer-index
                 x = x + 1
             return x
 
@@ -314,7 +314,7 @@ PROGRAMS = {
         def f(x, axes):
             return x.sum(axes)
 
-        f(jnp.ones((2, 2)), axes=[0, 1])  # reports unhashable-static-argument
+        f(jnp.ones((2, 2)), axes=[0, 1])  # finding: unhashable-static-argument
     """,
     "a tuple as a static argument": """
         from functools import partial
@@ -340,7 +340,7 @@ PROGRAMS = {
 
         @jax.jit
         def outer(x, n):
-            return inner(x, n)  # reports tracer-as-static
+            return inner(x, n)  # finding: tracer-as-static
 
         outer(1.0, 3)
     """,
@@ -353,8 +353,8 @@ PROGRAMS = {
 
         @jax.jit
         def f(x):
-            started = time.time()  # reports impure-call
-            noise = np.random.normal(size=3)  # reports impure-call
+            started = time.time()  # finding: impure-call
+            noise = np.random.normal(size=3)  # finding: impure-call
             return x + started + noise
 
         f(jnp.ones(3))
@@ -381,7 +381,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(x, mode):
-            match mode:  # reports tracer-branch
+            match mode:  # finding: tracer-branch
                 case 0:  # fails
                     return x
                 case _:
@@ -395,7 +395,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(x):
-            return max(x, 0.0)  # reports tracer-branch
+            return max(x, 0.0)  # finding: tracer-branch
 
         f(1.0)
     """,
@@ -416,7 +416,7 @@ PROGRAMS = {
 
         @jax.jit
         def f(x):
-            label = f"{x:.3f}"  # reports tracer-concretization
+            label = f"{x:.3f}"  # finding: tracer-concretization
             return x, len(label)
 
         f(1.0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.staging.programs import findings_in
+from tests.helpers.projects import findings_in
 
 IMPORTS = {
     "of a package that is not there": "from pkg.util import asks",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import write_project
 
 from jaxlint.source.read import read_source
-from jaxlint.staging.inspection import FunctionFacts, inspect_files
+from jaxlint.staging.inspection import inspect_files
+from tests.helpers.projects import facts_of, write_project
 
 BLOCK = """
     import jax
@@ -125,13 +125,6 @@ CALLS = {
     """,
     ),
 }
-
-
-def facts_of(folder: Path, program: str) -> dict[str, FunctionFacts]:
-    (path,) = write_project(folder, {"program.py": program})
-    found, analysis = inspect_files([read_source(path, path.name)])
-    assert analysis.errors == []
-    return {fact.qualname: fact for fact in found}
 
 
 @pytest.mark.parametrize("case", CALLS)
@@ -370,9 +363,7 @@ def test_a_library_uses_its_own_transformations(tmp_path: Path) -> None:
             mapped = filter_vmap(called)
         """,
     }
-    paths = write_project(tmp_path, project)
-    found, _ = inspect_files([read_source(path, str(path.relative_to(tmp_path))) for path in paths])
-    facts = {fact.qualname: fact for fact in found}
+    facts = facts_of(tmp_path, project)
     assert (facts["called"].staged, facts["called"].basis) == ("yes", "visible")
 
 
@@ -394,10 +385,7 @@ FILTERS = """
 
 
 def test_filters_are_called_with_what_they_choose_from(tmp_path: Path) -> None:
-    (path,) = write_project(tmp_path, {"program.py": BLOCK + FILTERS})
-    found, analysis = inspect_files([read_source(path, path.name)])
-    facts = {fact.qualname: fact for fact in found}
-    assert analysis.errors == []
+    facts = facts_of(tmp_path, BLOCK + FILTERS)
     assert facts["in_stage"].staged == "yes"
     assert facts["in_stage"].params == {"path": "static", "leaf": "traced"}
     assert facts["on_host"].staged == "no"
@@ -511,9 +499,7 @@ def test_a_library_evaluates_what_its_own_decorators_with_options_give(tmp_path:
                 layer_stack.layer_stack(3)(lambda x: x * 2)(jnp.ones(3))
         """,
     }
-    paths = write_project(tmp_path, project)
-    found, _ = inspect_files([read_source(path, str(path.relative_to(tmp_path))) for path in paths])
-    facts = {fact.qualname: fact for fact in found}
+    facts = facts_of(tmp_path, project)
     body = facts["layer_stack.<locals>.iterate.<locals>.wrapped.<locals>.body"]
     assert (body.staged, body.params["carry"]) == ("yes", "traced")
     assert facts["layer_stack.<locals>.iterate.<locals>.wrapped"].staged != "yes"

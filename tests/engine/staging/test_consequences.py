@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import findings_in
+
+from tests.helpers.projects import findings_in
 
 OFF_BY_ONE = """
     from functools import partial

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import findings_in
 
 from jaxlint.staging.values import TANGENT, Array, Static, Unknown, Value
 from jaxlint.staging.values.fingerprint import summary_key
+from tests.helpers.projects import findings_in
 
 
 def same(left: Value, right: Value, coarse: bool) -> bool:

@@ -7,10 +7,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from programs import findings_in
 
-from jaxlint.source.read import read_source
-from jaxlint.staging.inspection import inspect_files
+from tests.helpers.projects import facts_of, findings_in
 
 OPERATIONS = {
     "v + w": "__add__",
@@ -88,10 +86,8 @@ VECTOR = """
 
 
 def facts(tmp_path: Path, source: str) -> dict[str, tuple[str, dict[str, str]]]:
-    path = tmp_path / "program.py"
-    path.write_text(textwrap.dedent(source))
-    found, _ = inspect_files([read_source(path)])
-    return {record.qualname: (record.staged, record.params) for record in found}
+    """Whether each function runs in a stage, and what its parameters are."""
+    return {name: (fact.staged, fact.params) for name, fact in facts_of(tmp_path, source).items()}
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

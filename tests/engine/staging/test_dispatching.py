@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_receivers import facts_of
+
+from tests.helpers.projects import facts_of
 
 SHAPES = """
     import functools

@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 
 import pytest
-from programs import expected, findings_in, reported
 
 from jaxlint.source.read import source_from_bytes
 from jaxlint.staging.events import ConvertEvent
@@ -17,6 +16,7 @@ from jaxlint.staging.values.frame import Frame
 from jaxlint.staging.values.scope import Scope
 from jaxlint.staging.values.stage import HOST, Stage
 from jaxlint_rules._reasons import guarded
+from tests.helpers.projects import expected, findings_in, reported
 
 PROGRAMS = {
     "lists that stand beside what is not known in one list": """
@@ -2483,7 +2483,7 @@ def test_what_is_jitted_under_the_setting_that_it_tests_is_told(tmp_path: Path) 
             def train(key):
                 x = jax.random.normal(key, (3,))
                 if config["SAVE"]:
-                    print(f"{len(jnp.unique(x))} kept")  # reports dynamic-shape
+                    print(f"{len(jnp.unique(x))} kept")  # finding: dynamic-shape
                 return x.sum()
 
             return train

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import findings_in
 
 from jaxlint.finding import Severity
+from tests.helpers.projects import findings_in
 
 _CLIPPED = """import jax
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import expected, findings_in, reported
+
+from tests.helpers.projects import expected, findings_in, reported
 
 VALIDATE = """
     import numpy as np
@@ -50,7 +51,7 @@ MEANT = """
 @pytest.mark.parametrize("order", ["tests first", "program first"])
 @pytest.mark.parametrize("program", ["", MEANT])
 def test_an_error_that_a_test_provokes_is_no_finding(tmp_path: Path, program: str, order: str) -> None:
-    mark = "  # reports tracer-to-numpy" if program else ""
+    mark = "  # finding: tracer-to-numpy" if program else ""
     files = {"core.py": VALIDATE.format(mark=mark), "tests/test_core.py": PROVOKED}
     if program:
         name = "a_program.py" if order == "program first" else "tests/z_program.py"
@@ -66,7 +67,7 @@ def test_a_module_that_is_first_imported_there_is_reported(tmp_path: Path) -> No
 
             @jax.jit
             def f(x):
-                if x.sum() > 0:  # reports tracer-branch
+                if x.sum() > 0:  # finding: tracer-branch
                     return x
                 return -x
 
@@ -99,7 +100,7 @@ XFAIL = """
     ("decorator", "mark"),
     [
         ('@pytest.mark.xfail(reason="not yet", strict=False)', ""),
-        ('@pytest.mark.skipif(False, reason="slow")', "  # reports tracer-concretization"),
+        ('@pytest.mark.skipif(False, reason="slow")', "  # finding: tracer-concretization"),
     ],
 )
 def test_a_test_that_is_known_to_fail(tmp_path: Path, decorator: str, mark: str) -> None:
@@ -143,7 +144,7 @@ MOCKED = """
     def test_real():
         x = jnp.ones(3)
         step(x)
-        assert x.sum() == 3  # reports use-after-donation
+        assert x.sum() == 3  # finding: use-after-donation
 """
 
 
@@ -169,7 +170,7 @@ def test_what_a_text_binds_that_is_executed_is_not_known(tmp_path: Path) -> None
 
             x = jnp.ones(3)
             made("def double(x): return 2 * x", input())(x)
-            looked_up("jit")(x)  # reports transform-of-result
+            looked_up("jit")(x)  # finding: transform-of-result
         """
     }
     assert reported(findings_in(tmp_path, files)) == expected(files)
@@ -210,6 +211,6 @@ def test_a_call_that_is_to_fail_is_no_finding(tmp_path: Path, call: str) -> None
 
 @pytest.mark.parametrize("call", CALLED.values(), ids=CALLED)
 def test_the_same_call_in_another_test_is(tmp_path: Path, call: str) -> None:
-    program = NUMBERS.format(call=call, mark="  # reports tracer-concretization")
+    program = NUMBERS.format(call=call, mark="  # finding: tracer-concretization")
     files = {"test_numbers.py": f"{program}\n    def test_it_works(self):\n        jax.jit(number)(1.0)\n"}
     assert reported(findings_in(tmp_path, files)) == expected(files)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import expected, findings_in, reported
+
+from tests.helpers.projects import expected, findings_in, reported
 
 ORDER = """
     import jax.numpy as jnp
@@ -36,7 +37,7 @@ ORDER = """
 
 @pytest.mark.parametrize(
     ("bases", "mark"),
-    [("Vertex, Line", ""), ("Line, Vertex", ""), ("Vertex", "  # reports list-argument")],
+    [("Vertex, Line", ""), ("Line, Vertex", ""), ("Vertex", "  # finding: list-argument")],
 )
 def test_a_method_is_found_where_python_finds_it(tmp_path: Path, bases: str, mark: str) -> None:
     files = {"goals.py": ORDER.format(bases=bases, mark=mark)}
@@ -64,8 +65,8 @@ CONVERTED = """
     ("declared", "mark"),
     [
         ("eqx.field(converter=jnp.asarray)", ""),
-        ("eqx.field(converter=as_list)", "  # reports list-argument"),
-        ("eqx.field()", "  # reports list-argument"),
+        ("eqx.field(converter=as_list)", "  # finding: list-argument"),
+        ("eqx.field()", "  # finding: list-argument"),
     ],
 )
 def test_a_field_keeps_what_its_converter_makes(tmp_path: Path, declared: str, mark: str) -> None:
@@ -97,7 +98,7 @@ AGENT = """
 """
 
 
-@pytest.mark.parametrize(("node", "mark"), [("False", ""), ("True", "  # reports tracer-index")])
+@pytest.mark.parametrize(("node", "mark"), [("False", ""), ("True", "  # finding: tracer-index")])
 def test_a_helper_may_declare_what_is_no_part_of_the_pytree(tmp_path: Path, node: str, mark: str) -> None:
     files = {"agent.py": AGENT.format(node=node, mark=mark)}
     assert reported(findings_in(tmp_path, files)) == expected(files)
@@ -124,7 +125,7 @@ CELL = """
 
     pressure(Cell(jnp.float32(2.0)))
 """
-BRANCH = "  # reports tracer-branch"
+BRANCH = "  # finding: tracer-branch"
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,7 @@ BINS = """
 
     compute(1.0, {given}(jnp.ones(3)))
 """
-UNIQUE = "  # reports dynamic-shape"
+UNIQUE = "  # finding: dynamic-shape"
 
 
 @pytest.mark.parametrize(
@@ -225,7 +226,7 @@ TREE = """
     ("flatten", "mark"),
     [
         ("return [self.nodes], self.depth", ""),
-        ("return [self.depth, self.nodes], None", "  # reports tracer-index"),
+        ("return [self.depth, self.nodes], None", "  # finding: tracer-index"),
     ],
 )
 def test_what_is_no_leaf_comes_back_as_it_was(tmp_path: Path, flatten: str, mark: str) -> None:
@@ -254,7 +255,7 @@ FILLED = """
 
 
 @pytest.mark.parametrize(
-    ("option", "mark"), [("", ""), (", init=False", "  # reports frozen-field-assignment")]
+    ("option", "mark"), [("", ""), (", init=False", "  # finding: frozen-field-assignment")]
 )
 def test_a_dataclass_has_its_own_constructor_instead_of_one_that_it_inherits(
     tmp_path: Path, option: str, mark: str
@@ -295,7 +296,7 @@ CACHED = """
     ("given", "mark"),
     [
         ('batcher.__dict__["compiled"] = lambda state, x: x', ""),
-        ('batcher.__dict__["other"] = lambda state, x: x', "  # reports missing-static"),
+        ('batcher.__dict__["other"] = lambda state, x: x', "  # finding: missing-static"),
     ],
 )
 def test_what_is_put_into_the_dict_of_an_object_is_its_attribute(
@@ -305,7 +306,7 @@ def test_what_is_put_into_the_dict_of_an_object_is_its_attribute(
     assert reported(findings_in(tmp_path, files)) == expected(files)
 
 
-@pytest.mark.parametrize(("state", "mark"), [("self.state", ""), ("None", "  # reports branch-mismatch")])
+@pytest.mark.parametrize(("state", "mark"), [("self.state", ""), ("None", "  # finding: branch-mismatch")])
 def test_none_in_a_class_stands_for_what_its_users_set(tmp_path: Path, state: str, mark: str) -> None:
     files = {
         "scenario.py": f"""
@@ -328,7 +329,7 @@ def test_none_in_a_class_stands_for_what_its_users_set(tmp_path: Path, state: st
 
 @pytest.mark.parametrize(
     ("promise", "mark"),
-    [("state: eqx.AbstractVar[jax.Array]", ""), ("state: jax.Array", "  # reports tracer-to-numpy")],
+    [("state: eqx.AbstractVar[jax.Array]", ""), ("state: jax.Array", "  # finding: tracer-to-numpy")],
 )
 def test_what_a_class_asks_of_its_heirs_is_no_argument_of_theirs(
     tmp_path: Path, promise: str, mark: str
@@ -357,7 +358,7 @@ def test_what_a_class_asks_of_its_heirs_is_no_argument_of_theirs(
     assert reported(findings_in(tmp_path, files)) == expected(files)
 
 
-@pytest.mark.parametrize(("options", "mark"), [("init=False, ", ""), ("", "  # reports tracer-to-numpy")])
+@pytest.mark.parametrize(("options", "mark"), [("init=False, ", ""), ("", "  # finding: tracer-to-numpy")])
 def test_fields_that_the_constructor_does_not_take_are_passed_over(
     tmp_path: Path, options: str, mark: str
 ) -> None:
@@ -387,7 +388,7 @@ def test_fields_that_the_constructor_does_not_take_are_passed_over(
     [
         ("Primitive(**{**asdict(b), 'powers': b.powers + 1})", ""),
         ("Primitive(*parts)", ""),
-        ("Primitive(powers=b.powers + 1, width=b.width)", "  # reports tracer-to-numpy"),
+        ("Primitive(powers=b.powers + 1, width=b.width)", "  # finding: tracer-to-numpy"),
     ],
 )
 def test_a_field_may_be_among_what_a_spread_gives(tmp_path: Path, call: str, mark: str) -> None:
@@ -421,9 +422,9 @@ def test_a_field_may_be_among_what_a_spread_gives(tmp_path: Path, call: str, mar
     ("registration", "sizes", "mark"),
     [
         ("@jax.tree_util.register_static", "(jax.device_count(),)", ""),
-        ("@jax.tree_util.register_static", "()", "  # reports spec-mismatch"),
+        ("@jax.tree_util.register_static", "()", "  # finding: spec-mismatch"),
         ("", "(jax.device_count(),)", ""),
-        ("", "()", "  # reports spec-mismatch"),
+        ("", "()", "  # finding: spec-mismatch"),
     ],
 )
 def test_a_static_dataclass_runs_what_follows_its_constructor(

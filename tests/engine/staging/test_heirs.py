@@ -5,11 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import findings_in, write_project
-from test_receivers import facts_of
 
 from jaxlint.source.read import read_source
 from jaxlint.staging.inspection import inspect_files
+from tests.helpers.projects import facts_of, findings_in, write_project
 
 ENVIRONMENT = """
     from abc import abstractmethod

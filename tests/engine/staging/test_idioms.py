@@ -16,10 +16,11 @@ import jax
 import pytest
 from concrete import PROGRAMS as CONCRETE
 from forms import PROGRAMS as FORMS
-from programs import expected, findings_in, reported
 from state import PROGRAMS as STATE
 from tricky import PROGRAMS as TRICKY
 from ways_in import PROGRAMS as WAYS_IN
+
+from tests.helpers.projects import expected, findings_in, reported
 
 FAILS = {
     "tracer-branch",

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from programs import write_project
-
-from jaxlint.source.read import read_source
-from jaxlint.staging.inspection import FunctionFacts, inspect_files
-
-
-def facts_of(folder: Path, program: str) -> dict[str, FunctionFacts]:
-    (path,) = write_project(folder, {"program.py": program})
-    found, analysis = inspect_files([read_source(path, path.name)])
-    assert analysis.errors == []
-    return {fact.qualname: fact for fact in found}
+from tests.helpers.projects import facts_of
 
 
 def test_a_module_that_crossed_into_a_stage_is_traced(tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import write_project
 
 from jaxlint.registry import all_rules
 from jaxlint.source.read import read_source
 from jaxlint.staging import analyze
 from jaxlint.staging.inspection import FunctionFacts, inspect_files
+from tests.helpers.projects import facts_of, write_project
 
 LIBRARY = """
     from typing import NamedTuple
@@ -210,23 +210,22 @@ TESTS = {
 }
 
 
-def facts_of(folder: Path, test: str) -> dict[str, FunctionFacts]:
-    paths = write_project(folder, {"library.py": LIBRARY, "test_library.py": test})
-    found, analysis = inspect_files([read_source(path, path.name) for path in paths])
-    assert analysis.errors == []
-    return {fact.qualname.rpartition(".")[2]: fact for fact in found}
+def of_library(folder: Path, test: str) -> dict[str, FunctionFacts]:
+    """The functions of the library beside a file of its tests, by their names alone."""
+    facts = facts_of(folder, {"library.py": LIBRARY, "test_library.py": test})
+    return {name.rpartition(".")[2]: fact for name, fact in facts.items()}
 
 
 @pytest.mark.parametrize("test", TESTS.values(), ids=TESTS)
 def test_functions_of_a_table_are_all_reached(tmp_path: Path, test: str) -> None:
-    facts = facts_of(tmp_path, test)
+    facts = of_library(tmp_path, test)
     for name in ("sgd_update", "sign_update"):
         assert (facts[name].staged, facts[name].params["grads"]) == ("yes", "traced"), facts[name]
     assert facts["untouched"].staged == "unknown"
 
 
 def test_what_a_chain_calls_in_turn_is_staged(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, TESTS["chex variants, with what setUp made"])
+    facts = of_library(tmp_path, TESTS["chex variants, with what setUp made"])
     assert facts["chain_update"].staged == facts["chain_init"].staged == "yes"
     assert facts["sign_init"].staged == "yes"
 
@@ -246,9 +245,7 @@ def test_a_helper_without_tracers_is_not_said_to_be_staged(tmp_path: Path) -> No
         def step(x):
             return x * scale_of(3) + noise((3,))
     """
-    (path,) = write_project(tmp_path, {"program.py": program})
-    found, _ = inspect_files([read_source(path, path.name)])
-    facts = {fact.qualname: fact for fact in found}
+    facts = facts_of(tmp_path, program)
     assert (facts["step"].staged, facts["step"].params) == ("yes", {"x": "traced"})
     for name in ("scale_of", "noise"):
         assert facts[name].staged == "unknown"
@@ -298,9 +295,7 @@ def test_a_library_is_known_in_its_own_sources(tmp_path: Path) -> None:
                 return size ** -0.5
         """,
     }
-    paths = write_project(tmp_path, project)
-    found, _ = inspect_files([read_source(path, str(path.relative_to(tmp_path))) for path in paths])
-    facts = {fact.qualname: fact for fact in found}
+    facts = facts_of(tmp_path, project)
     call = facts["Linear.__call__"]
     assert (call.staged, call.basis, call.params["inputs"]) == ("yes", "convention", "traced")
     assert facts["scale_of"].staged == "unknown"
@@ -405,8 +400,7 @@ def test_what_is_called_on_the_host_is_not_staged_by_convention(tmp_path: Path) 
                 assert scale(np.ones(3)).sum() == 6
         """,
     }
-    found, _ = inspect_files([read_source(path, path.name) for path in write_project(tmp_path, files)])
-    facts = {fact.qualname: fact for fact in found}
+    facts = facts_of(tmp_path, files)
     assert facts["norm"].staged != "yes"
     assert facts["scale"].staged != "yes"
     assert (facts["shift"].staged, facts["shift"].basis) == ("yes", "convention")

@@ -5,19 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import findings_in, write_project
 
 from jaxlint.finding import Severity
-from jaxlint.source.read import read_source
-from jaxlint.staging.inspection import FunctionFacts, inspect_files
-
-
-def facts_of(folder: Path, **sources: str) -> dict[str, FunctionFacts]:
-    paths = write_project(folder, {f"{name}.py": text for name, text in sources.items()})
-    found, result = inspect_files([read_source(path) for path in paths])
-    assert not result.errors
-    return {fact.qualname: fact for fact in found}
-
+from tests.helpers.projects import facts_of, findings_in
 
 HOOKS = """
     import jax
@@ -54,7 +44,7 @@ HOOKS = """
 
 @pytest.mark.parametrize("method", ["__instancecheck__", "__setattr__", "__call__"])
 def test_what_python_asks_at_each_access_is_evaluated_where_it_is_asked(tmp_path: Path, method: str) -> None:
-    facts = facts_of(tmp_path, program=HOOKS)
+    facts = facts_of(tmp_path, HOOKS)
     (found,) = [fact for name, fact in facts.items() if name.endswith(method)]
     assert found.staged == "yes", found
 
@@ -97,7 +87,7 @@ REGISTERED = """
 
 
 def test_functions_that_a_base_class_registers_run_as_objects_cross_a_stage(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, program=REGISTERED)
+    facts = facts_of(tmp_path, REGISTERED)
     assert facts["unflatten"].params["children"] == "traced"
     assert facts["flatten_with_keys"].staged == "yes"
     assert facts["never"].staged == "unknown"
@@ -131,7 +121,7 @@ CHECKED = """
 
 
 def test_only_what_a_program_has_at_run_time_is_called(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, program=CHECKED)
+    facts = facts_of(tmp_path, CHECKED)
     assert facts["second"].staged == "yes"
     assert facts["first"].staged == "unknown"
 
@@ -190,7 +180,7 @@ LAYERS = """
 
 
 def test_lifted_modules_are_staged_and_others_run_where_they_are_called(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, test_layers=LAYERS)
+    facts = facts_of(tmp_path, {"test_layers.py": LAYERS})
     cell = facts["Cell.__call__"]
     assert (cell.staged, cell.basis) == ("yes", "visible")
     assert cell.params["carry"] == cell.params["x"] == "traced"
@@ -230,7 +220,7 @@ CHOICES = """
 
 
 def test_each_of_several_functions_that_a_staged_call_may_mean_is_staged(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, program=CHOICES)
+    facts = facts_of(tmp_path, CHOICES)
     assert facts["one"].staged == facts["two"].staged == "yes"
     assert facts["elsewhere"].staged == "yes"  # it is one of them, whoever else calls it
 
@@ -250,7 +240,7 @@ def test_a_layer_is_staged_by_convention_only_until_it_is_seen_on_the_host(tmp_p
 
         Used()(1.0)
     """
-    facts = facts_of(tmp_path, layers=layers)
+    facts = facts_of(tmp_path, {"layers.py": layers})
     assert facts["Used.__call__"].staged != "yes"
     exported = facts["Exported.__call__"]
     assert (exported.staged, exported.basis) == ("yes", "convention")
@@ -260,7 +250,7 @@ def test_a_layer_is_staged_by_convention_only_until_it_is_seen_on_the_host(tmp_p
 def test_an_object_is_known_after_a_test_for_its_class(tmp_path: Path) -> None:
     facts = facts_of(
         tmp_path,
-        program="""
+        """
             import jax
 
             class Box:
@@ -317,7 +307,7 @@ TRACE = """
 
 
 def test_a_trace_of_the_programs_own_is_given_tracers(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, program=TRACE)
+    facts = facts_of(tmp_path, TRACE)
     staged = {name for name, fact in facts.items() if fact.staged == "yes"}
     assert staged == {
         "Value.__init__",
@@ -351,7 +341,7 @@ UNTRACED_STAGE = """
 
 
 def test_a_stage_that_gives_no_tracers_does_not_hide_one_that_does(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, program=UNTRACED_STAGE)
+    facts = facts_of(tmp_path, UNTRACED_STAGE)
     assert facts["shown"].staged == "yes"
     assert "Watch.process_primitive" in facts["shown"].reason
 
@@ -381,12 +371,12 @@ SETTINGS = """
 
 @pytest.mark.parametrize("setting", ["FLAGS.first", "jax.config.jax_enable_x64", "lib.HAS_FIRST"])
 def test_what_a_setting_of_a_library_chooses_is_not_known(tmp_path: Path, setting: str) -> None:
-    facts = facts_of(tmp_path, program=SETTINGS.format(setting=setting))
+    facts = facts_of(tmp_path, SETTINGS.format(setting=setting))
     assert facts["First.go"].staged == facts["Second.go"].staged == "yes"
 
 
 def test_a_function_of_a_library_is_true(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, program=SETTINGS.format(setting="jax.nn.relu"))
+    facts = facts_of(tmp_path, SETTINGS.format(setting="jax.nn.relu"))
     assert facts["First.go"].staged == "yes"
     assert facts["Second.go"].staged != "yes"
 
@@ -422,7 +412,7 @@ WRAPPED_CASES = """
 
 
 def test_the_cases_of_a_test_are_those_of_what_its_decorators_wrap(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, program_test=WRAPPED_CASES)
+    facts = facts_of(tmp_path, {"program_test.py": WRAPPED_CASES})
     found = facts["CasesTest.test_one.<locals>.<lambda>"]
     assert found.staged == "yes"
     assert found.params == {"x": "traced"}
@@ -494,9 +484,7 @@ OWN_LIBRARY = {
 
 
 def test_a_framework_keeps_the_modules_that_it_is_given_whatever_its_hooks_do(tmp_path: Path) -> None:
-    paths = write_project(tmp_path, OWN_LIBRARY)
-    found, _ = inspect_files([read_source(path) for path in paths])
-    facts = {fact.qualname: fact for fact in found}
+    facts = facts_of(tmp_path, OWN_LIBRARY)
     assert facts["Block.__call__"].basis == "visible"
     assert facts["Part.run"].staged == "unknown"  # what another hook keeps is not known
 
@@ -546,10 +534,7 @@ PACKAGE = {
 
 def test_a_package_is_imported_before_what_is_in_it(tmp_path: Path) -> None:
     """As Python does it: else what imports `base` first finds no `Shape` in it, wherever the cycle comes back to it."""
-    paths = write_project(tmp_path, PACKAGE)
-    found, result = inspect_files([read_source(path) for path in paths])
-    assert not result.errors
-    facts = {fact.qualname: fact for fact in found}
+    facts = facts_of(tmp_path, PACKAGE)
     assert facts["doubled"].params == {"value": "traced"}
     assert facts["Shape.__init__"].params["size"] == "traced"
     assert facts["squared"].params == {"size": "traced"}
@@ -590,7 +575,7 @@ def test_tracers_stay_tracers_where_constants_are_computed_at_once(tmp_path: Pat
 
         shown(1.0)
     """
-    facts = facts_of(tmp_path, program=program)
+    facts = facts_of(tmp_path, program)
     assert (facts["is_valid"].staged, facts["is_valid"].params) == ("yes", {"value": "traced"})
     assert facts["sizes"].params == {"count": "static"}
     assert facts["sizes"].staged != "yes"

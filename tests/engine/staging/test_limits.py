@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from programs import expected, findings_in, reported, write_project
 
 from jaxlint.source.read import read_source
-from jaxlint.staging.inspection import inspect_files
 from jaxlint.staging.project import Module, Project
+from tests.helpers.projects import expected, facts_of, findings_in, reported, write_project
 
 RECURSIVE = {
     "a function that calls itself with a static count": """
@@ -38,7 +37,7 @@ RECURSIVE = {
         import jax
 
         def countdown(x):
-            if x > 0:  # reports tracer-branch
+            if x > 0:  # finding: tracer-branch
                 return countdown(x - 1)
             return x
 
@@ -57,7 +56,7 @@ RECURSIVE = {
         @jax.jit
         def f(x):
             y = even(x, 4)
-            if x.sum() > 0:  # reports tracer-branch
+            if x.sum() > 0:  # finding: tracer-branch
                 return y
             return jnp.zeros(3)
 
@@ -299,10 +298,7 @@ def wrapped(f):
     program += "".join(
         f"pair = wrapped(holding(step_{i}))\njax.jit({taken})(jnp.ones(3))\n" for i in range(many)
     )
-    (path,) = write_project(tmp_path, {"program.py": program})
-    found, analysis = inspect_files([read_source(path, path.name)])
-    assert analysis.errors == []
-    facts = {fact.qualname: fact for fact in found}
+    facts = facts_of(tmp_path, program)
     assert all(facts[f"step_{i}"].params == {"x": "traced"} for i in range(many))
 
 
@@ -336,10 +332,7 @@ def chained(*steps):
         program += f"def run_{i}(x):\n    update = chained(step_{i})\n"
         program += "".join(f"    update({form})\n    update({form}, x)\n" for form in forms)
         program += f"    return x\n\njax.jit(run_{i})(jnp.ones(3))\n\n"
-    (path,) = write_project(tmp_path, {"program.py": program})
-    found, analysis = inspect_files([read_source(path, path.name)])
-    assert analysis.errors == []
-    facts = {fact.qualname: fact for fact in found}
+    facts = facts_of(tmp_path, program)
     assert all(facts[f"step_{i}"].params == {"tree": "traced"} for i in range(many))
 
 

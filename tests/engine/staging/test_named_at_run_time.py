@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from programs import write_project
-
-from jaxlint.source.read import read_source
-from jaxlint.staging.inspection import FunctionFacts, inspect_files
-
-
-def facts_of(folder: Path, **sources: str) -> dict[str, FunctionFacts]:
-    paths = write_project(folder, {f"{name.replace('__', '/')}.py": text for name, text in sources.items()})
-    found, analysis = inspect_files([read_source(path, str(path.relative_to(folder))) for path in paths])
-    assert analysis.errors == []
-    return {fact.qualname: fact for fact in found}
-
+from tests.helpers.projects import facts_of
 
 LAYERS = """
     import jax
@@ -62,7 +51,7 @@ IN_TURN = """for i in range(6):
 
 
 def test_what_is_set_under_names_made_at_run_time_is_found_under_such_names(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, program=LAYERS.replace("{use}", IN_TURN))
+    facts = facts_of(tmp_path, LAYERS.replace("{use}", IN_TURN))
     for name in ("First.__call__", "Second.__call__"):
         assert (facts[name].staged, facts[name].basis) == ("yes", "visible")
         assert facts[name].params == {"self": "traced", "x": "traced"}
@@ -70,25 +59,26 @@ def test_what_is_set_under_names_made_at_run_time_is_found_under_such_names(tmp_
 
 
 def test_it_is_found_under_a_name_that_is_written_out_too(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, program=LAYERS.replace("{use}", "return self.layer_0(x)"))
+    facts = facts_of(tmp_path, LAYERS.replace("{use}", "return self.layer_0(x)"))
     assert facts["First.__call__"].basis == "visible"
 
 
 def test_names_that_are_known_are_looked_up_first(tmp_path: Path) -> None:
-    facts = facts_of(tmp_path, program=LAYERS.replace("{use}", "return self.first(x)"))
+    facts = facts_of(tmp_path, LAYERS.replace("{use}", "return self.first(x)"))
     assert facts["First.__call__"].basis == facts["Second.__call__"].basis == "convention"
 
 
 def test_chex_gives_its_own_tests_the_variant(tmp_path: Path) -> None:
     facts = facts_of(
         tmp_path,
-        chex____init__="",
-        chex__variants="""
+        {
+            "chex/__init__.py": "",
+            "chex/variants.py": """
             class TestCase:
                 def variant(self, *args, **kwargs):
                     raise RuntimeError("forgot to wrap a test")
         """,
-        chex__variants_test="""
+            "chex/variants_test.py": """
             import jax.numpy as jnp
             from chex import variants
 
@@ -98,7 +88,7 @@ def test_chex_gives_its_own_tests_the_variant(tmp_path: Path) -> None:
                         return jnp.sum(x)
                     self.variant(total)(jnp.ones(3))
         """,
-        other_test="""
+            "other_test.py": """
             import jax.numpy as jnp
 
             class Mine:
@@ -111,6 +101,7 @@ def test_chex_gives_its_own_tests_the_variant(tmp_path: Path) -> None:
                         return jnp.sum(x)
                     self.variant(other)(jnp.ones(3))
         """,
+        },
     )
     assert facts["Tests.test_sum.<locals>.total"].staged == "yes"
     assert facts["Tests.test_other.<locals>.other"].staged == "unknown"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import expected, findings_in, reported
 
 from jaxlint.config import Config
 from jaxlint.engine import read_sources
 from jaxlint.source.read import read_source
 from jaxlint.staging.project import Project
+from tests.helpers.projects import expected, findings_in, reported
 
 BRANCH = """
     def step(x):
-        if x.sum() > 0:  # reports tracer-branch
+        if x.sum() > 0:  # finding: tracer-branch
             return x
         return -x
 """
@@ -138,7 +138,7 @@ PROJECTS = {
             import train
 
             def step(x):
-                if x.sum() > 0:  # reports tracer-branch
+                if x.sum() > 0:  # finding: tracer-branch
                     return x * train.scale
                 return -x
         """,
@@ -157,7 +157,7 @@ PROJECTS = {
             from pkg.a import first
 
             def second(x):
-                if x.sum() > 0:  # reports tracer-branch
+                if x.sum() > 0:  # finding: tracer-branch
                     return x
                 return first
         """,
@@ -188,7 +188,7 @@ PROJECTS = {
                 import numpy as jnp
 
             def step(x):
-                if jnp.sum(x) > 0:  # reports tracer-branch
+                if jnp.sum(x) > 0:  # finding: tracer-branch
                     return x
                 return -x
 
@@ -246,7 +246,7 @@ PROJECTS = {
 
             @jit
             def f(x):
-                if np.sum(x) > 0:  # reports tracer-branch
+                if np.sum(x) > 0:  # finding: tracer-branch
                     return x
                 return -x
         """,
@@ -269,7 +269,7 @@ PROJECTS = {
             def f(x, n):
                 if n > 2:
                     return x
-                return x if x > 0 else -x  # reports tracer-branch
+                return x if x > 0 else -x  # finding: tracer-branch
         """,
     },
     "a class whose base is in another file": {
@@ -292,7 +292,7 @@ PROJECTS = {
                 def step(self, x):
                     if self.deep:
                         x = x * 2
-                    if x.sum() > 0:  # reports tracer-branch
+                    if x.sum() > 0:  # finding: tracer-branch
                         return x
                     return -x
 
@@ -311,7 +311,7 @@ PROJECTS = {
 
             @jax.jit
             def discount(reward):
-                return reward * settings.gamma * settings.scale  # reports stale-capture
+                return reward * settings.gamma * settings.scale  # finding: stale-capture
 
             def main():
                 settings.scale = 2.0
@@ -335,7 +335,7 @@ PROJECTS = {
 
             @compiled
             def sign(x):
-                if x.sum() > 0:  # reports tracer-branch
+                if x.sum() > 0:  # finding: tracer-branch
                     return x
                 return -x
 
@@ -360,11 +360,11 @@ PROJECTS = {
 
             @jax.jit
             def f(x):
-                if nn.tanh(x).mean() > 0:  # reports tracer-branch
+                if nn.tanh(x).mean() > 0:  # finding: tracer-branch
                     x = 2 * x
-                if nnx.relu(x).mean() > 0:  # reports tracer-branch
+                if nnx.relu(x).mean() > 0:  # finding: tracer-branch
                     x = 2 * x
-                if nn.max_pool(x, (2, 2)).mean() > 0:  # reports tracer-branch
+                if nn.max_pool(x, (2, 2)).mean() > 0:  # finding: tracer-branch
                     x = 2 * x
                 if mine.tanh(x) > 0:
                     x = 2 * x
@@ -382,7 +382,7 @@ PROJECTS = {
                     return jnp.zeros(2)
 
                 def __call__(self, x, state):
-                    if state.sum() > 10:  # reports tracer-branch
+                    if state.sum() > 10:  # finding: tracer-branch
                         state = jnp.zeros_like(state)
                     return x + state, state
 
@@ -458,7 +458,7 @@ def test_a_context_file_that_cannot_be_parsed_costs_nothing(tmp_path: Path) -> N
 
             @jax.jit
             def f(x):
-                if x > 0:  # reports tracer-branch
+                if x > 0:  # finding: tracer-branch
                     return helper(x)
                 return broken.other(x)
         """,
@@ -529,10 +529,10 @@ def test_what_another_file_hands_on_is_reported_there(tmp_path: Path) -> None:
         "kinds.py": """
             import jax
 
-            Primitive = jax.core.Primitive  # reports removed-api
+            Primitive = jax.core.Primitive  # finding: removed-api
         """,
         "package/__init__.py": "",
-        "package/old.py": "from jax import tree_map  # reports removed-api",
+        "package/old.py": "from jax import tree_map  # finding: removed-api",
         "package/use.py": "from .old import tree_map",
         "use.py": """
             from kinds import Primitive

@@ -5,18 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import write_project
 
-from jaxlint.source.read import read_source
-from jaxlint.staging.inspection import inspect_files
-
-
-def params_of(folder: Path, program: str, function: str) -> dict[str, str]:
-    (path,) = write_project(folder, {"program.py": program})
-    found, analysis = inspect_files([read_source(path, path.name)])
-    assert analysis.errors == []
-    return {fact.qualname: fact.params for fact in found}[function]
-
+from tests.helpers.projects import params_of
 
 A_MATRIX_OR_ITS_ROW = """
     import jax
@@ -41,12 +31,12 @@ A_MATRIX_OR_ITS_ROW = """
 
 
 def test_an_array_of_the_host_on_one_path_and_a_tracer_on_the_other_is_left_open(tmp_path: Path) -> None:
-    assert params_of(tmp_path, A_MATRIX_OR_ITS_ROW, "advance") == {"matrix": "unknown", "state": "traced"}
+    assert params_of(tmp_path, A_MATRIX_OR_ITS_ROW)["advance"] == {"matrix": "unknown", "state": "traced"}
 
 
 def test_a_tracer_on_both_paths_is_one(tmp_path: Path) -> None:
     both = A_MATRIX_OR_ITS_ROW.replace("else matrix", "else matrix * time")
-    assert params_of(tmp_path, both, "advance") == {"matrix": "traced", "state": "traced"}
+    assert params_of(tmp_path, both)["advance"] == {"matrix": "traced", "state": "traced"}
 
 
 A_NUMBER_AS_A_RULE = """
@@ -67,17 +57,17 @@ A_NUMBER_AS_A_RULE = """
 
 
 def test_a_tracer_in_one_call_of_many_that_give_numbers_is_left_open(tmp_path: Path) -> None:
-    assert params_of(tmp_path, A_NUMBER_AS_A_RULE, "smooth") == {"x": "traced", "width": "unknown"}
+    assert params_of(tmp_path, A_NUMBER_AS_A_RULE)["smooth"] == {"x": "traced", "width": "unknown"}
 
 
 def test_a_tracer_in_half_of_the_calls_is_one(tmp_path: Path) -> None:
     half = A_NUMBER_AS_A_RULE.replace("smooth(x, 0.2), smooth(x, 0.3), smooth(x, 0.4), smooth(x, 0.5)", "x")
-    assert params_of(tmp_path, half, "smooth") == {"x": "traced", "width": "traced"}
+    assert params_of(tmp_path, half)["smooth"] == {"x": "traced", "width": "traced"}
 
 
 def test_a_tracer_in_one_call_of_many_that_give_arrays_is_one(tmp_path: Path) -> None:
     arrays = A_NUMBER_AS_A_RULE.replace("(x, 0.", "(x, jnp.ones(3) * 0.")
-    assert params_of(tmp_path, arrays, "smooth") == {"x": "traced", "width": "traced"}
+    assert params_of(tmp_path, arrays)["smooth"] == {"x": "traced", "width": "traced"}
 
 
 WHAT_MAY_BE_LEFT_OUT = """
@@ -99,19 +89,19 @@ WHAT_MAY_BE_LEFT_OUT = """
 
 
 def test_a_tree_that_calls_leave_out_may_be_none(tmp_path: Path) -> None:
-    assert params_of(tmp_path, WHAT_MAY_BE_LEFT_OUT, "likelihood") == {"x": "traced", "inputs": "unknown"}
+    assert params_of(tmp_path, WHAT_MAY_BE_LEFT_OUT)["likelihood"] == {"x": "traced", "inputs": "unknown"}
 
 
 def test_an_array_that_other_calls_leave_out_is_one(tmp_path: Path) -> None:
     known = WHAT_MAY_BE_LEFT_OUT.replace('load("inputs")', "jnp.ones(3)")
-    assert params_of(tmp_path, known, "likelihood") == {"x": "traced", "inputs": "traced"}
+    assert params_of(tmp_path, known)["likelihood"] == {"x": "traced", "inputs": "traced"}
 
 
 def test_a_tree_without_a_default_is_not_left_out(tmp_path: Path) -> None:
     required = WHAT_MAY_BE_LEFT_OUT.replace("inputs=None", "inputs").replace(
         "likelihood(x)", "likelihood(x, None)"
     )
-    assert params_of(tmp_path, required, "likelihood") == {"x": "traced", "inputs": "traced"}
+    assert params_of(tmp_path, required)["likelihood"] == {"x": "traced", "inputs": "traced"}
 
 
 SORTED_BY_TYPE = """
@@ -145,13 +135,13 @@ SORTED_BY_TYPE = """
 
 
 def test_a_number_may_be_kept_beside_the_leaves_where_the_flattening_does_not_say(tmp_path: Path) -> None:
-    params = params_of(tmp_path, SORTED_BY_TYPE, "Split.first")
+    params = params_of(tmp_path, SORTED_BY_TYPE)["Split.first"]
     assert params == {"self": "unknown", "x": "traced"}
 
 
 def test_an_array_is_a_leaf_where_the_flattening_does_not_say(tmp_path: Path) -> None:
     array = SORTED_BY_TYPE.replace("Split(1, 2.0)", "Split(1, jnp.zeros(3))")
-    assert params_of(tmp_path, array, "Split.first") == {"self": "traced", "x": "traced"}
+    assert params_of(tmp_path, array)["Split.first"] == {"self": "traced", "x": "traced"}
 
 
 @pytest.mark.parametrize("result", ["(self.offset,), self.at", "list(vars(self).values()), None"])
@@ -159,11 +149,11 @@ def test_a_number_is_a_leaf_where_the_flattening_says_so(result: str, tmp_path: 
     start = SORTED_BY_TYPE.index("            values = ")
     end = SORTED_BY_TYPE.index("        @classmethod")
     said = f"{SORTED_BY_TYPE[:start]}            return {result}\n\n{SORTED_BY_TYPE[end:]}"
-    assert params_of(tmp_path, said, "Split.first") == {"self": "traced", "x": "traced"}
+    assert params_of(tmp_path, said)["Split.first"] == {"self": "traced", "x": "traced"}
 
 
 def test_numbers_are_leaves_where_something_unseen_registers_the_class(tmp_path: Path) -> None:
     unseen = SORTED_BY_TYPE.replace("@jax.tree_util.register_pytree_node_class", "@library.struct")
     start = unseen.index("        def tree_flatten")
     end = unseen.index("        def first")
-    assert params_of(tmp_path, unseen[:start] + unseen[end:], "Split.first")["self"] == "traced"
+    assert params_of(tmp_path, unseen[:start] + unseen[end:])["Split.first"]["self"] == "traced"

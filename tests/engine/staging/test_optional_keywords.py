@@ -5,18 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import write_project
 
-from jaxlint.source.read import read_source
-from jaxlint.staging.inspection import inspect_files
-
-
-def params_of(folder: Path, program: str) -> dict[str, dict[str, str]]:
-    (path,) = write_project(folder, {"program.py": program})
-    found, analysis = inspect_files([read_source(path, path.name)])
-    assert analysis.errors == []
-    return {fact.qualname: fact.params for fact in found}
-
+from tests.helpers.projects import params_of
 
 ONE_OF_SEVERAL = """
     import jax

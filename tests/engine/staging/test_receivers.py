@@ -5,18 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import write_project
 
-from jaxlint.source.read import read_source
-from jaxlint.staging.inspection import FunctionFacts, inspect_files
-
-
-def facts_of(folder: Path, program: str, name: str = "program.py") -> dict[str, FunctionFacts]:
-    (path,) = write_project(folder, {name: program})
-    found, analysis = inspect_files([read_source(path, path.name)])
-    assert analysis.errors == []
-    return {fact.qualname: fact for fact in found}
-
+from tests.helpers.projects import facts_of
 
 SOLVERS = """
     import jax
@@ -136,9 +126,9 @@ def test_what_a_stage_is_likely_to_hand_tracers_is_staged_whoever_else_runs_it(t
     facts = facts_of(tmp_path, program)
     assert facts["scale"].staged == "yes"
     in_test = program.replace("def unused(x)", "def test_scale(x=3)")
-    assert facts_of(tmp_path, in_test, "test_program.py")["scale"].staged == "yes"
+    assert facts_of(tmp_path, {"test_program.py": in_test})["scale"].staged == "yes"
     host_alone = in_test.replace("layer.apply_to(x)", "layer(x)")
-    assert facts_of(tmp_path, host_alone, "test_program.py")["scale"].staged != "yes"
+    assert facts_of(tmp_path, {"test_program.py": host_alone})["scale"].staged != "yes"
 
 
 def test_leaves_with_their_paths_are_traced(tmp_path: Path) -> None:

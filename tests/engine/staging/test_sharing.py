@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from programs import findings_in
 
 from jaxlint.registry import all_rules
 from jaxlint.source.read import read_source
 from jaxlint.staging import analyze, values
 from jaxlint.staging.evaluator.calls import Calls, FunctionRecord
 from jaxlint.staging.values import DictValue, Instance, ListValue, Static, TupleValue, Value, store_key
+from tests.helpers.projects import findings_in
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import expected, findings_in, reported
+
+from tests.helpers.projects import expected, findings_in, reported
 
 HEAD = """
     from functools import partial
@@ -49,7 +50,7 @@ def test_what_the_function_holds_is_not_passed_again(name: str, tmp_path: Path) 
     ],
 )
 def test_an_object_that_is_passed_is(call: str, tmp_path: Path) -> None:
-    files = {"program.py": HEAD + f"\n    solver = Solver()\n    {call}  # reports missing-static\n"}
+    files = {"program.py": HEAD + f"\n    solver = Solver()\n    {call}  # finding: missing-static\n"}
     assert reported(findings_in(tmp_path, files)) == expected(files)
     with pytest.raises(TypeError, match="Error interpreting argument"):
         exec(compile(_plain(files["program.py"]), "program.py", "exec"), {})

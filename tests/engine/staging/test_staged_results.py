@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import expected, findings_in, reported
+
+from tests.helpers.projects import expected, findings_in, reported
 
 PROGRAM = """
     import jax
@@ -24,7 +25,7 @@ PROGRAM = """
 
     print(jax.{staged}(flux)(jnp.ones(4)))
 """
-MARK = "  # reports tracer-branch"
+MARK = "  # finding: tracer-branch"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_under_jit_everything_is_a_tracer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lag", "mark"), [("2", ""), ("jnp.asarray(2)", "  # reports unhashable-static-argument")]
+    ("lag", "mark"), [("2", ""), ("jnp.asarray(2)", "  # finding: unhashable-static-argument")]
 )
 def test_an_array_that_cannot_be_hashed_stands_for_all_that_would_follow_inside(
     tmp_path: Path, lag: str, mark: str
@@ -93,7 +94,7 @@ def test_a_tree_of_a_library_may_have_an_at_of_its_own(tmp_path: Path) -> None:
             @jax.grad
             def wrong(x):
                 x = jnp.sin(x).at[0].set(1.0)
-                return jnp.mean(jax.vmap(x)(x))  # reports transform-of-result
+                return jnp.mean(jax.vmap(x)(x))  # finding: transform-of-result
 
             loss(trees.Model(3), jnp.ones((2, 3)))
             wrong(jnp.ones(3))
@@ -102,7 +103,7 @@ def test_a_tree_of_a_library_may_have_an_at_of_its_own(tmp_path: Path) -> None:
     assert reported(findings_in(tmp_path, files)) == expected(files)
 
 
-@pytest.mark.parametrize(("given", "mark"), [("optimiser, ", ""), ("", "  # reports tracer-leak")])
+@pytest.mark.parametrize(("given", "mark"), [("optimiser, ", ""), ("", "  # finding: tracer-leak")])
 def test_what_an_argument_holds_is_put_together_anew_in_the_trace(
     tmp_path: Path, given: str, mark: str
 ) -> None:
@@ -139,7 +140,7 @@ def test_what_an_argument_holds_is_put_together_anew_in_the_trace(
     assert reported(findings_in(tmp_path, files)) == expected(files)
 
 
-@pytest.mark.parametrize(("given", "mark"), [("losses", ""), ("last", "  # reports carry-mismatch")])
+@pytest.mark.parametrize(("given", "mark"), [("losses", ""), ("last", "  # finding: carry-mismatch")])
 def test_what_the_iterations_of_an_inner_scan_give_is_stacked(tmp_path: Path, given: str, mark: str) -> None:
     files = {
         "program.py": f"""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from test_inspected_parameters import facts_of
-
 from jaxlint.source.read import read_source
 from jaxlint.staging.analysis import analyze
 from jaxlint_rules.tracing.tracer_branch import TracerBranch
+from tests.helpers.projects import facts_of
 
 CARRIED = """
     from collections.abc import Callable

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import expected, findings_in, reported
+
+from tests.helpers.projects import expected, findings_in, reported
 
 MODEL = """
     import flax.linen as nn
@@ -47,7 +48,7 @@ MODEL = """
     def build(config):
         return WrappedPlain(config), WrappedCrossed(config)
 """
-MARK = "  # reports tracer-branch"
+MARK = "  # finding: tracer-branch"
 BRANCH = """if self.config.crossed:
                 return self.module.init(key, x, x, x)
             return self.module.init(key, x, x)"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from test_inspected_parameters import facts_of
+from tests.helpers.projects import facts_of
 
 
 def test_an_object_that_computes_as_arrays_do_holds_tracers(tmp_path: Path) -> None:

@@ -5,18 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from programs import expected, findings_in, reported, write_project
 
-from jaxlint.source.read import read_source
-from jaxlint.staging.inspection import FunctionFacts, inspect_files
-
-
-def facts_of(folder: Path, program: str) -> dict[str, FunctionFacts]:
-    (path,) = write_project(folder, {"program.py": program})
-    found, analysis = inspect_files([read_source(path, path.name)])
-    assert analysis.errors == []
-    return {fact.qualname: fact for fact in found}
-
+from tests.helpers.projects import expected, facts_of, findings_in, reported
 
 # `make` gives one of two wrappers; which, the calls do not say.
 FACTORY = """
@@ -347,7 +337,7 @@ def test_rules_of_a_derivative_by_position_or_by_name(tmp_path: Path, rules: str
     assert facts["backward"].params["g"] == "traced"
 
 
-@pytest.mark.parametrize(("axis", "mark"), [("chips", ""), ("hosts", "  # reports unbound-axis")])
+@pytest.mark.parametrize(("axis", "mark"), [("chips", ""), ("hosts", "  # finding: unbound-axis")])
 def test_a_jitted_function_that_another_file_calls_under_a_partial_pmap_has_its_axis(
     tmp_path: Path, axis: str, mark: str
 ) -> None:
@@ -372,7 +362,7 @@ def test_a_jitted_function_that_another_file_calls_under_a_partial_pmap_has_its_
     assert reported(findings_in(tmp_path, files)) == expected(files)
 
 
-@pytest.mark.parametrize(("axis", "mark"), [("devices", ""), ("hosts", "  # reports unbound-axis")])
+@pytest.mark.parametrize(("axis", "mark"), [("devices", ""), ("hosts", "  # finding: unbound-axis")])
 def test_a_method_that_another_file_maps_by_its_name_has_its_axis(
     tmp_path: Path, axis: str, mark: str
 ) -> None:
@@ -402,7 +392,7 @@ def test_a_method_that_another_file_maps_by_its_name_has_its_axis(
     assert reported(findings_in(tmp_path, files)) == expected(files)
 
 
-@pytest.mark.parametrize(("made", "mark"), [("loss", ""), ("module", "  # reports tracer-leak")])
+@pytest.mark.parametrize(("made", "mark"), [("loss", ""), ("module", "  # finding: tracer-leak")])
 def test_what_a_closure_keeps_lives_as_long_as_the_call_that_made_it(
     tmp_path: Path, made: str, mark: str
 ) -> None:
@@ -441,7 +431,7 @@ def test_what_a_closure_keeps_lives_as_long_as_the_call_that_made_it(
     assert reported(findings_in(tmp_path, files)) == expected(files)
 
 
-@pytest.mark.parametrize(("binds", "mark"), [("devices", ""), ("hosts", "  # reports unbound-axis")])
+@pytest.mark.parametrize(("binds", "mark"), [("devices", ""), ("hosts", "  # finding: unbound-axis")])
 def test_an_axis_of_a_mesh_that_another_file_maps_over_is_bound(
     tmp_path: Path, binds: str, mark: str
 ) -> None:

@@ -276,7 +276,7 @@ PROGRAMS = {
         import jax.numpy as jnp
         import numpy as np
 
-        @jax.jit  # reports missing-donation
+        @jax.jit  # finding: missing-donation
         def update(params, batch):
             loss, grads = jax.value_and_grad(lambda p: ((batch @ p) ** 2).mean())(params)
             return params - 0.1 * grads, loss
@@ -340,7 +340,7 @@ PROGRAMS = {
             name = f"{x.shape[0]:03d}x{x.ndim}"
             text = "shape {} {:d}".format(x.shape, x.ndim)
             print(name, text)
-            print(f"{x=}", str(x)[:10])  # reports impure-call
+            print(f"{x=}", str(x)[:10])  # finding: impure-call
             if name.startswith("003") and len(text) > 3:
                 x = x + 1
             if x.ndim not in (1, 2):

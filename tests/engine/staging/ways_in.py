@@ -22,7 +22,7 @@ PROGRAMS = {
 
         def run(c0, ts):
             def body(c, t):
-                if t > 1:  # reports tracer-branch
+                if t > 1:  # finding: tracer-branch
                     c = c + t
                 return c, None
 
@@ -36,7 +36,7 @@ PROGRAMS = {
 
         def body(state):
             i, x = state
-            if i == 2:  # reports tracer-branch
+            if i == 2:  # finding: tracer-branch
                 x = x + 1
             return i + 1, x
 
@@ -54,7 +54,7 @@ PROGRAMS = {
         from jax import lax
 
         def pick(done, k):
-            return lax.cond(done, lambda v: v if v > 0 else -v, lambda v: v, k)  # reports tracer-branch
+            return lax.cond(done, lambda v: v if v > 0 else -v, lambda v: v, k)  # finding: tracer-branch
 
         pick(True, 2.0)
     """,
@@ -66,7 +66,7 @@ PROGRAMS = {
             return x * 2
 
         def second(x):
-            assert x.sum() > 0  # reports tracer-branch
+            assert x.sum() > 0  # finding: tracer-branch
             return x
 
         lax.switch(1, [first, second], jnp.ones(3))
@@ -78,7 +78,7 @@ PROGRAMS = {
         rates = [0.1, 0.2, 0.3]
 
         def body(i, x):
-            return x * rates[i]  # reports tracer-index
+            return x * rates[i]  # finding: tracer-index
 
         lax.fori_loop(0, 3, body, jnp.ones(()))
     """,
@@ -113,7 +113,7 @@ PROGRAMS = {
         class Net(nn.Module):
             @nn.compact
             def __call__(self, x):
-                if x.sum() > 0:  # reports tracer-branch
+                if x.sum() > 0:  # finding: tracer-branch
                     x = -x
                 return nn.Dense(4)(x)
 
@@ -135,7 +135,7 @@ PROGRAMS = {
         @partial(jax.vmap, in_axes=(0, None))
         @partial(jax.vmap, in_axes=(None, 0))
         def distance(a, b):
-            if a > b:  # reports tracer-branch
+            if a > b:  # finding: tracer-branch
                 return a - b
             return b - a
 
@@ -151,7 +151,7 @@ PROGRAMS = {
         def f(x, mode):
             if mode == "double":
                 x = x * 2
-            if x[0] > 0:  # reports tracer-branch
+            if x[0] > 0:  # finding: tracer-branch
                 x = -x
             return x
 
@@ -165,7 +165,7 @@ PROGRAMS = {
             def step(state, batch):
                 if cfg["anneal"]:
                     batch = batch * scale
-                if batch.mean() > 0:  # reports tracer-branch
+                if batch.mean() > 0:  # finding: tracer-branch
                     state = state + batch
                 return state
 
@@ -187,7 +187,7 @@ PROGRAMS = {
             def _update(self, params, grads):
                 if self.scale > 1:
                     grads = grads * self.scale
-                if grads.max() > 5:  # reports tracer-branch
+                if grads.max() > 5:  # finding: tracer-branch
                     grads = grads / 2
                 return params - grads
 
@@ -202,7 +202,7 @@ PROGRAMS = {
 
             def reset(self, key):
                 position = jax.random.uniform(key, (self.size,))
-                return float(position[0])  # reports tracer-concretization
+                return float(position[0])  # finding: tracer-concretization
 
         env = Env()
         reset = jax.jit(env.reset)
@@ -223,7 +223,7 @@ PROGRAMS = {
         import jax.numpy as jnp
 
         def loss(w, x):
-            if x.sum() > 0:  # reports tracer-branch
+            if x.sum() > 0:  # finding: tracer-branch
                 return (w * x).sum()
             return w.sum()
 
@@ -252,7 +252,7 @@ PROGRAMS = {
             return jax.value_and_grad(loss_fn)(p, x)
 
         def my_loss(p, x):
-            if p > 0:  # reports tracer-branch
+            if p > 0:  # finding: tracer-branch
                 return p * x
             return -p * x
 
@@ -290,7 +290,7 @@ PROGRAMS = {
             def step(self, p, x):
                 if self.clip:
                     x = jnp.clip(x, -1, 1)
-                if p.sum() > 0:  # reports tracer-branch
+                if p.sum() > 0:  # finding: tracer-branch
                     p = p * self.gamma
                 return p + x
 
@@ -325,7 +325,7 @@ PROGRAMS = {
 
         @jax.jit
         def update(agent: Agent, batch):
-            if agent.steps > 3:  # reports tracer-branch
+            if agent.steps > 3:  # finding: tracer-branch
                 batch = batch * 2
             return agent.replace(params=agent.params + batch)
 
@@ -339,7 +339,7 @@ PROGRAMS = {
         def forward(x, is_training):
             if is_training:
                 x = x * 2
-            if x.mean() > 0:  # reports tracer-branch
+            if x.mean() > 0:  # finding: tracer-branch
                 x = -x
             return hk.Linear(3)(x)
 
@@ -427,7 +427,7 @@ PROGRAMS = {
                 g = g * 2
             if factor > 2:
                 g = g * factor
-            if residuals[0].sum() > 0:  # reports tracer-branch
+            if residuals[0].sum() > 0:  # finding: tracer-branch
                 g = -g
             return (g,)
 
@@ -446,7 +446,7 @@ PROGRAMS = {
         def inner(x, n):
             if n > 2:
                 return x
-            return x * bool(x.sum() > 0)  # reports tracer-concretization
+            return x * bool(x.sum() > 0)  # finding: tracer-concretization
 
         def middle(x):
             return inner(x, 1)
@@ -461,14 +461,14 @@ PROGRAMS = {
         import jax
         import jax.numpy as jnp
 
-        jax.jit(lambda x: x if x.sum() > 0 else -x)(jnp.ones(3))  # reports tracer-branch
+        jax.jit(lambda x: x if x.sum() > 0 else -x)(jnp.ones(3))  # finding: tracer-branch
     """,
     "checkpoint stages its arguments": """
         import jax
         import jax.numpy as jnp
 
         def block(x, flag):
-            if flag:  # reports tracer-branch
+            if flag:  # finding: tracer-branch
                 return x * 2
             return x
 
@@ -485,7 +485,7 @@ PROGRAMS = {
             n = jax.lax.psum(1, "i")
             if n > 1:
                 x = x / n
-            if x[0] > 0:  # reports tracer-branch
+            if x[0] > 0:  # finding: tracer-branch
                 x = -x
             return x
 
@@ -500,7 +500,7 @@ PROGRAMS = {
         mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
 
         def body(x):
-            if x[0] > 0:  # reports tracer-branch
+            if x[0] > 0:  # finding: tracer-branch
                 x = -x
             return x
 
@@ -515,7 +515,7 @@ PROGRAMS = {
         mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
 
         def body(x):
-            if x[0] > 0:  # reports tracer-branch
+            if x[0] > 0:  # finding: tracer-branch
                 x = -x
             return x
 
@@ -542,7 +542,7 @@ PROGRAMS = {
             return x
 
         def positive(params):
-            if params["w"].sum() > 0:  # reports tracer-branch
+            if params["w"].sum() > 0:  # finding: tracer-branch
                 return params
             return None
 
@@ -556,7 +556,7 @@ PROGRAMS = {
         from flax import nnx
 
         def read(count):
-            if count[...] > 0:  # reports tracer-branch
+            if count[...] > 0:  # finding: tracer-branch
                 return count[...]
             return -count[...]
 
@@ -567,7 +567,7 @@ PROGRAMS = {
         import jax.numpy as jnp
 
         def f(x):
-            return float(x.sum())  # reports tracer-concretization
+            return float(x.sum())  # finding: tracer-concretization
 
         jax.eval_shape(f, jnp.ones(3))
     """,
@@ -603,7 +603,7 @@ PROGRAMS = {
 
         @nnx.jit
         def forward(x, flag):
-            if flag:  # reports tracer-branch
+            if flag:  # finding: tracer-branch
                 x = x * 2
             return x
 
@@ -624,7 +624,7 @@ PROGRAMS = {
             with masked(x) as (mask, size):
                 if size > 3:
                     x = x[:3]
-                if mask.any():  # reports tracer-branch
+                if mask.any():  # finding: tracer-branch
                     x = -x
             return x
 
@@ -654,7 +654,7 @@ PROGRAMS = {
                 if size > 2:
                     x = x[:2]
             with Scaled(x) as peak:
-                return x / peak if peak > 2.0 else x  # reports tracer-branch
+                return x / peak if peak > 2.0 else x  # finding: tracer-branch
 
         normalised(jnp.ones(4))
     """,

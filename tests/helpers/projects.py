@@ -1,8 +1,7 @@
-"""Programs as test cases: marks in comments say what must be reported, and JAX says whether that is so."""
+"""Small projects as test cases: they are written, checked or inspected, and marks say what must be reported."""
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,8 +10,8 @@ from jaxlint.finding import Finding, Severity
 from jaxlint.registry import all_rules
 from jaxlint.source.read import read_source
 from jaxlint.staging import analyze
-
-_MARK = re.compile(r"# reports ([\w, -]+)")
+from jaxlint.staging.inspection import FunctionFacts, inspect_files
+from tests.helpers.marks import read_marks
 
 
 def write_project(folder: Path, files: Mapping[str, str]) -> list[Path]:
@@ -21,7 +20,7 @@ def write_project(folder: Path, files: Mapping[str, str]) -> list[Path]:
     for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+        path.write_text(_text(text), encoding="utf-8")
         paths.append(path)
     return paths
 
@@ -41,15 +40,36 @@ def findings_in(folder: Path, files: Mapping[str, str], *, only: str = "") -> li
 
 
 def reported(findings: list[Finding]) -> set[tuple[str, int, str]]:
+    """File, line and rule of each finding."""
     return {(finding.path, finding.span.line, finding.name) for finding in findings}
 
 
 def expected(files: Mapping[str, str]) -> set[tuple[str, int, str]]:
-    """What the marks ask for: `# reports tracer-branch` at the end of a line."""
-    marks = set()
+    """What the marks ask for, in the form of `reported`: `# finding: tracer-branch` at the end of a line."""
+    asked = set()
     for name, text in files.items():
-        for number, line in enumerate(textwrap.dedent(text).lstrip("\n").splitlines(), 1):
-            found = _MARK.search(line)
-            if found:
-                marks |= {(name, number, rule.strip()) for rule in found.group(1).split(",")}
-    return marks
+        for mark in read_marks(_text(text), name).marks:
+            assert mark.kind == "finding", f"{name}:{mark.line}: a finding is either there or not"
+            assert mark.rules, f"{name}:{mark.line}: which rule is not said"
+            asked |= {(name, mark.line, rule) for rule in mark.rules}
+    return asked
+
+
+def facts_of(folder: Path, program: str | Mapping[str, str]) -> dict[str, FunctionFacts]:
+    """What `inspect` says of each function of a program, or of a project of files, by its qualified name."""
+    files = {"program.py": program} if isinstance(program, str) else program
+    paths = write_project(folder, files)
+    found, analysis = inspect_files(
+        [read_source(path, path.relative_to(folder).as_posix()) for path in paths]
+    )
+    assert analysis.errors == []
+    return {fact.qualname: fact for fact in found}
+
+
+def params_of(folder: Path, program: str | Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """What `inspect` says of the parameters of each function."""
+    return {name: fact.params for name, fact in facts_of(folder, program).items()}
+
+
+def _text(text: str) -> str:
+    return textwrap.dedent(text).lstrip("\n")
