@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,11 +28,16 @@ CONTEXT_STEPS = 75_000  # evaluated nodes of files that are not reported, which 
 
 @dataclass(slots=True)
 class Analysis:
-    """Findings of the reported files, in no order; `dependencies` maps context files to their digests."""
+    """Findings of the reported files, in no order; `dependencies` maps context files to their digests.
+
+    `files` and `functions` count what has been evaluated, while that goes on.
+    """
 
     findings: list[Finding] = field(default_factory=list)
     errors: list[SourceError] = field(default_factory=list)
     dependencies: dict[Path, str] = field(default_factory=dict)
+    files: int = 0
+    functions: int = 0
 
 
 # The errors that tests of a name's absence expect.
@@ -173,12 +178,17 @@ def analyze(
     target_jax: str | None = None,
     dependencies: Mapping[str, str] | None = None,
     read: Callable[[Path], SourceFile] | None = None,
+    only: Collection[Path] | None = None,
+    sharing: int = 1,
+    meanwhile: Callable[[Analysis], None] | None = None,
 ) -> Analysis:
     """Analyses `files` as one project and reports what `rules` find in them.
 
     Other files of the project are read when an import reaches them, or evaluated when they are among `context` and
     import one of `files`, since their calls say how its functions are used. A file that cannot be parsed is an error of the
-    result, not an exception.
+    result, not an exception. `only`: the files to evaluate, where they are a part
+    of the run (`jaxlint.staging.parts`), and `sharing` the number of parts that share the steps for context. `meanwhile` is called now and
+    then with what there is so far.
     """
     sink: dict[tuple[str, str, Span], Finding] = {}
     consequences = Consequences()
@@ -190,7 +200,7 @@ def analyze(
     result = Analysis()
 
     def work() -> None:
-        run(interpreter, result)
+        run(interpreter, result, only, CONTEXT_STEPS // sharing)
         for reporter in reporters:
             finish = getattr(reporter.rule, "finish", None)
             if finish is not None:
@@ -199,7 +209,12 @@ def analyze(
                 except Exception as error:
                     reporter.failed(error)
 
-    with_deep_stack(work)
+    def look() -> None:
+        result.functions = len(interpreter.records)
+        if meanwhile is not None:
+            meanwhile(result)
+
+    with_deep_stack(work, None if meanwhile is None else look)
     consequences.fold(sink)
     result.findings = list(sink.values())
     result.errors.extend(interpreter.errors)
@@ -217,14 +232,21 @@ def build(
     return Interpreter(Project(files, read), listeners)
 
 
-def run(interpreter: Interpreter, result: Analysis) -> None:
-    """Evaluates every reported file; a crash in one is an error of that file alone."""
+def run(
+    interpreter: Interpreter,
+    result: Analysis,
+    only: Collection[Path] | None = None,
+    context_steps: int = CONTEXT_STEPS,
+) -> None:
+    """Evaluates every reported file, or `only` these; a crash in one is an error of that file alone."""
     project = interpreter.project
-    callers = project.importers() if project.context else []
+    targets = [one for one in project.targets if only is None or one.source.path in only]
+    callers = project.importers(only) if project.context else []
+    interpreter.entered = {module.source.path for module in targets}
     spare = 0
-    for module in [*project.targets, *callers]:
+    for module in [*targets, *callers]:
         if not module.reported:
-            spare = spare or interpreter.steps + CONTEXT_STEPS
+            spare = spare or interpreter.steps + context_steps
             if interpreter.steps > spare:
                 break
             interpreter.entered.add(module.source.path)
@@ -238,6 +260,8 @@ def run(interpreter: Interpreter, result: Analysis) -> None:
         except SourceError as error:
             if module.source.path in interpreter.targets:
                 interpreter.errors.append(error)
+        finally:
+            result.files += module.reported
 
 
 def suppose(interpreter: Interpreter, result: Analysis) -> None:

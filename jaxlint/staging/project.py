@@ -8,7 +8,7 @@ import hashlib
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import cast
 
@@ -23,9 +23,13 @@ from jaxlint.syntax.parents import Parents
 from jaxlint.syntax.parse import Located, parse_source, span_of, split_lines
 
 _SETTINGS = frozenset({"pyproject.toml", "setup.cfg", "Makefile", "Dockerfile", ".env", "noxfile.py"})
+# Names may go on over several lines, in parentheses or behind a backslash.
 _IMPORT = re.compile(
-    r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(.*)|import[ \t]+([\w., \t]+))", re.MULTILINE
+    r"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]*\bimport\b[ \t]*(\([^)]*|(?:.*\\\r?\n)*.*)"
+    r"|import[ \t]+((?:[\w., \t]|\\\r?\n)+))",
+    re.MULTILINE,
 )
+_COMMENT = re.compile(r"#.*")
 _GLOBAL = re.compile(r"^[ \t]+global[ \t]+([\w, \t]+)", re.MULTILINE)
 _DEPTH_OF_NAMESPACES = 2  # folders without `__init__.py`, one in the other, that still belong to a package
 _ELSEWHERE = sys.stdlib_module_names | {"numpy", "scipy", *JAX_FAMILY}
@@ -63,6 +67,11 @@ class Module:
         """The names that functions bind anew by `global`."""
         statements = _GLOBAL.findall(self.source.text) if "global " in self.source.text else []
         return frozenset(name.strip() for names in statements for name in names.split(","))
+
+    @functools.cached_property
+    def asked(self) -> list[tuple[int, str]]:
+        """What its imports ask for, read off the text without parsing it: the dots before a name, and the name."""
+        return list(_imported_names(self.source.text))
 
     @functools.cached_property
     def lines(self) -> list[str]:
@@ -145,15 +154,15 @@ class Project:
             found.append(package)
         return found[::-1]
 
-    def importers(self) -> list[Module]:
+    def importers(self, among: Collection[Path] | None = None) -> list[Module]:
         """Context modules that import a target, directly or through other modules: they may call into it.
 
-        The nearest first, and programs before tests, which call with little of what a program passes.
+        The nearest first, and programs before tests, which call with little of what a program passes. `among`: the only files to look at.
         """
         reached = {module.source.path for module in self.targets}
         users: dict[Path, list[Module]] = {}
         for path, module in list(self.by_path.items()):
-            if path not in reached:
+            if path not in reached and (among is None or path in among):
                 for imported in self.imports(module):
                     users.setdefault(imported.source.path, []).append(module)
         found: list[Module] = []
@@ -170,10 +179,26 @@ class Project:
         return sorted(found, key=lambda module: module.is_test)
 
     def imports(self, module: Module) -> list[Module]:
-        """The project modules that a file imports, read off its text without parsing it."""
+        """The project modules that a file imports."""
         return [
-            found for match in _IMPORT.finditer(module.source.text) for found in self._imported(module, match)
+            found
+            for level, name in module.asked
+            if (found := self.find_imported(level, name, module)) is not None
         ]
+
+    def find_imported(self, level: int, name: str, importer: Module) -> Module | None:
+        """The project module that an import means, with `level` dots before the name."""
+        if level:
+            return self.find_relative(level, name, importer)
+        return self.find(name, importer) if name else None
+
+    def imported_folders(self, module: Module) -> set[Path]:
+        """The folders without `__init__.py` that a file imports by their names: it may ask for any file in them."""
+        listings = [self._listing(root) for root in self.roots(module.source.path)]
+        asked = {name for level, name in module.asked if not level and name}
+        there = [name for name in asked if any(name.partition(".")[0] in listing for listing in listings)]
+        folders = (self.folder_of(name, module) for name in there if self.find(name, module) is None)
+        return {folder for folder in folders if folder is not None}
 
     def _add(self, source: SourceFile) -> Module:
         path = source.path
@@ -303,6 +328,10 @@ class Project:
 
     def is_folder(self, name: str, importer: Module) -> bool:
         """Whether `name` is a namespace package (a folder without `__init__.py`) of the project."""
+        return self.folder_of(name, importer) is not None
+
+    def folder_of(self, name: str, importer: Module) -> Path | None:
+        """The folder of the namespace package `name`; None where it is none."""
         for root in self.roots(importer.source.path):
             folder = root
             if self._is_elsewhere(name.partition(".")[0], root):
@@ -313,8 +342,8 @@ class Project:
                 folder = folder / part
             else:
                 if self._listing(folder):
-                    return True
-        return False
+                    return folder
+        return None
 
     def _load(self, path: Path) -> Module | None:
         module = self.by_path.get(path)
@@ -429,26 +458,23 @@ class Project:
             self._reach[path] = False
         return False
 
-    def _imported(self, module: Module, match: re.Match[str]) -> Iterator[Module]:
+
+def _imported_names(text: str) -> Iterator[tuple[int, str]]:
+    """What imports in the text ask for: the dots before a name, and the name. `from a import b` may ask for `a` and for `a.b`."""
+    for match in _IMPORT.finditer(text):
         source, names, plain = match.groups()
         if plain is not None:
-            for name in plain.split(","):
-                found = self.find(name.split(" as ")[0].strip() or "?", module)
-                if found:
-                    yield found
-            return
-        level = len(source) - len(source.lstrip("."))
-        base = source[level:]
-        wanted = [base] + [
-            f"{base}.{name.split(' as ')[0].strip()}" if base else name.split(" as ")[0].strip()
-            for name in names.strip("() \\").split(",")
-            if name.strip().split(" as ")[0].strip().isidentifier()
-        ]
-        for name in wanted:
-            found = (
-                self.find_relative(level, name, module)
-                if level
-                else (self.find(name, module) if name else None)
-            )
-            if found:
-                yield found
+            yield from ((0, _imported_name(part)) for part in plain.split(","))
+            continue
+        base = source.lstrip(".")
+        level = len(source) - len(base)
+        yield level, base
+        for part in _COMMENT.sub("", names).strip("() \\").split(","):
+            name = _imported_name(part)
+            if name.isidentifier():
+                yield level, f"{base}.{name}" if base else name
+
+
+def _imported_name(text: str) -> str:
+    """The name that a part of an import statement asks for: `a.b` of `a.b as c`."""
+    return text.strip(" \t\r\n\\").partition(" as ")[0].strip()

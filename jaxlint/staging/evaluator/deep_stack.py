@@ -11,8 +11,11 @@ _RECURSION_LIMIT = 60_000
 _FRAME_SLOTS = (1 << 19) + 1  # of 8 bytes each; memory is taken only as they are used
 
 
-def with_deep_stack(work: Callable[[], None]) -> None:
-    """Runs `work` on a thread whose stack fits long `elif` chains and deep calls."""
+_INTERVAL = 0.1  # seconds from one call of `meanwhile` to the next
+
+
+def with_deep_stack(work: Callable[[], None], meanwhile: Callable[[], None] | None = None) -> None:
+    """Runs `work` on a thread whose stack fits long `elif` chains and deep calls; this one calls `meanwhile` now and then, and once at the end."""
     failure: list[BaseException] = []
 
     def roomy() -> None:
@@ -33,7 +36,12 @@ def with_deep_stack(work: Callable[[], None]) -> None:
     try:
         thread = threading.Thread(target=guarded, name="jaxlint-analysis")
         thread.start()
+        while meanwhile is not None and thread.is_alive():
+            thread.join(_INTERVAL)
+            meanwhile()
         thread.join()
+        if meanwhile is not None:
+            meanwhile()
     finally:
         threading.stack_size(size)
         sys.setrecursionlimit(limit)
