@@ -14,14 +14,15 @@ import textwrap
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import psutil  # type: ignore[import-untyped]
 
-from benchmarks.robustness.faults import can_mount
+from benchmarks.robustness.faults import can_mount, killer
+from benchmarks.robustness.pool import read
 from benchmarks.robustness.seeds import ROOT
 
 _MARK = "JAXLINT_FAULT"
@@ -48,6 +49,34 @@ def step(x):
 for i in range(5):
     step(jnp.ones(8))
 """
+_EDITED = ("first.py", "second.py")
+_TWO_FILES = {
+    "first.py": """import jax.numpy as jnp
+
+
+def mixed(x):
+    y = jnp.tanh(x) * 0.5 + jnp.sin(x) * jnp.cos(2 * x)
+    return y - jnp.mean(y) + 0.1 * jnp.exp(-(y**2))
+""",
+    "second.py": """import jax.numpy as jnp
+
+
+def normed(x):
+    centred = x - jnp.mean(x)
+    size = jnp.sqrt(jnp.mean(centred**2) + 1e-6)
+    return jnp.clip(centred / size, -3.0, 3.0)
+""",
+    "main.py": """import jax.numpy as jnp
+
+from first import mixed
+from second import normed
+
+x = jnp.linspace(-1.0, 1.0, 64)
+for _ in range(400):
+    x = normed(mixed(x))
+print("x", x[:4])
+""",
+}
 BARE = "import atexit, ctypes, gc, io, os, resource, signal, subprocess, sys, threading, time\n"
 
 
@@ -237,6 +266,9 @@ class Found:
     report: dict[str, Any]
     problems: list[str]
     seconds: float
+    versions: list[str] = field(
+        default_factory=list
+    )  # "old", "new" or "neither" of files that were being edited
 
 
 def run(program: Program, folder: Path) -> Found:
@@ -269,6 +301,7 @@ def verify(
     environment: dict[str, str] | None = None,
     meddle: Callable[[subprocess.Popen[str]], None] | None = None,
     prefix: Sequence[str] = (),
+    program: Sequence[str] = (sys.executable, "-m", "jaxlint"),
     json_report: bool = True,
 ) -> Found:
     """The command in a session of its own. No process of it, and nothing in its temporary folder, may be left."""
@@ -288,7 +321,7 @@ def verify(
     form = ["--output-format", "json"] if json_report else []
     started = time.monotonic()
     process = subprocess.Popen(
-        [*prefix, sys.executable, "-m", "jaxlint", "verify", *form, *arguments],
+        [*prefix, *program, "verify", *form, *arguments],
         cwd=project,
         env={key: value for key, value in given.items() if value},
         stdin=subprocess.DEVNULL,
@@ -393,14 +426,73 @@ def killed(folder: Path, rng: Random, longest: float) -> Found:
     )
     if found.code not in (0, -signal.SIGKILL):
         found.problems.append(f"exit code {found.code}: {found.said[-400:]}")
+    _next_run_removes(found, folder)
+    return found
+
+
+def _next_run_removes(found: Found, folder: Path) -> None:
+    """Where a run is killed while it has no worker, nobody can put things in order but the next run: let it, and look again."""
     if any(problem.startswith(_HOLDS) for problem in found.problems):
-        # Before there is a worker nobody can put things in order: the next run does.
         paths = os.pathsep.join(map(str, (ROOT, ROOT / "rules", ROOT / "runtime")))
         again = "from jaxlint_runtime.leftovers import nothing_left\nwith nothing_left(): pass\n"
         environment = {**os.environ, "TMPDIR": str(folder / "tmp"), "PYTHONPATH": paths}
         subprocess.run([sys.executable, "-c", again], env=environment, check=True)
         if not list((folder / "tmp").iterdir()):
             found.problems = [problem for problem in found.problems if not problem.startswith(_HOLDS)]
+
+
+def killed_while_writing(folder: Path, at: int) -> Found:
+    """The command line is killed at its `at`-th event that changes files, from that on that makes the journal of an edit over two files.
+
+    Each file is then the old one or the new one, and after the next command both are of one version. `code` says whether it came so far.
+    """
+    project, state = folder / "project", folder / "state"
+    project.mkdir()
+    for name, source in _TWO_FILES.items():
+        (project / name).write_text(source)
+    (project / "pyproject.toml").touch()
+    old = read(project)
+    found = verify(
+        f"SIGKILL at event {at} of writing",
+        folder,
+        project,
+        ["--quiet", "--transform", "source", "--apply", "--allow-dirty", "main.py"],
+        environment={
+            "XDG_STATE_HOME": str(state),
+            "KILLER_FROM": f"{os.sep}journals{os.sep}",
+            "JAXLINT_CACHE_DIR": str(folder / "cache"),
+        },
+        program=[*killer(), str(at), str(folder)],
+    )
+    _next_run_removes(found, folder)
+    left = read(project)
+    edited = {
+        name: f"import jax\n{old[name].decode()}".replace("def ", "@jax.jit\ndef ").encode()
+        for name in _EDITED
+    }
+    found.versions = [
+        "old" if left[one] == old[one] else "new" if left[one] == edited[one] else "neither"
+        for one in _EDITED
+    ]
+    if "neither" in found.versions:
+        found.problems.append(f"a file is neither the old nor the new one: {found.versions}")
+    again = subprocess.run(
+        [sys.executable, "-m", "jaxlint", "fix", "."],
+        cwd=project,
+        env={**os.environ, "XDG_STATE_HOME": str(state)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    after = read(project)
+    whole = (old, {**old, **edited})
+    if after not in whole:
+        found.problems.append(
+            f"after the next command the files are not of one version: {found.versions}, {sorted(after)}, {again.stderr}"
+        )
+    journals = list((state / "jaxlint" / "journals").iterdir())
+    if any(path.suffix == ".json" for path in journals):
+        found.problems.append(f"a journal is left: {journals}")
     return found
 
 
@@ -501,7 +593,7 @@ class Rounds:
         self._surroundings: list[Callable[[Path], Found]] = [without_home, no_room, *mounts]
 
     def next(self) -> tuple[str, Found]:
-        """In turn: a program, Ctrl-C, a kill, a surrounding."""
+        """In turn: a program, Ctrl-C, a kill, now and then while files are written, a surrounding."""
         with tempfile.TemporaryDirectory(
             prefix="verify-", dir=self.folder, ignore_cleanup_errors=True
         ) as name:
@@ -510,6 +602,10 @@ class Rounds:
                 return "programs under verify", run(PROGRAMS[turn // 2 % len(PROGRAMS)], Path(name))
             if turn % 4 == 1:
                 return "verify interrupted", interrupted(Path(name), self.rng, 12.0)
+            if turn % 16 == 11:
+                return "verify killed while it writes", killed_while_writing(
+                    Path(name), self.rng.randint(1, 13)
+                )
             if turn % 8 == 3:
                 return "verify killed", killed(Path(name), self.rng, 12.0)
             return "verify without room or home", self._surroundings[turn // 8 % len(self._surroundings)](

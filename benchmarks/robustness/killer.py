@@ -1,6 +1,7 @@
 """Runs the command line and kills it at its n-th event that changes files: `killer.py N ROOT fix ...`.
 
-With N = 0 it runs to its end, and writes one byte for each such event to the descriptor in KILLER_COUNT.
+With N = 0 it runs to its end, and writes one byte for each such event to the descriptor in KILLER_COUNT. Where KILLER_FROM is given, the
+first event that counts is one whose path holds that text.
 """
 
 import os
@@ -27,6 +28,7 @@ def main() -> None:
     """Place the hook, then be the command line."""
     at, root = int(sys.argv[1]), sys.argv[2]
     tell = int(os.environ.get("KILLER_COUNT", "-1"))
+    begin = os.environ.get("KILLER_FROM", "")
     seen = 0
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
@@ -41,6 +43,8 @@ def main() -> None:
         if isinstance(path, bytes):
             path = os.fsdecode(path)
         if not isinstance(path, str) or not os.path.abspath(path).startswith(root) or path.endswith(".pyc"):
+            return
+        if not seen and begin not in path:
             return
         seen += 1
         if tell >= 0:

@@ -21,7 +21,7 @@ from jaxlint.source.file import SourceError
 from jaxlint.source.read import read_bytes
 from jaxlint.source.regular import MAX_SOURCE, read_regular
 from jaxlint.source.targets import target_of
-from jaxlint.source.write import Change, encode_text, write_atomic, write_changes
+from jaxlint.source.write import Change, encode_text, temporaries_of, write_atomic, write_changes
 from jaxlint.state import StateError, create_private, open_private, state_folder
 
 try:
@@ -125,6 +125,7 @@ def put_back(paths: Iterable[Path]) -> list[str]:
             if stored is None:
                 continue  # another command was faster
             restored += _put_back(*stored)
+            _remove_temporaries(stored[0], stored[2])
             with contextlib.suppress(OSError):
                 one.journal.unlink()
     return restored
@@ -137,6 +138,16 @@ def _put_back(project: Path, originals: dict[str, bytes], written: dict[str, str
             write_atomic(Path(path), original)
             restored.append(path)
     return restored
+
+
+def _remove_temporaries(project: Path, written: dict[str, str]) -> None:
+    """Remove what the interrupted run had beside its files, to replace them with: whole, or not yet begun."""
+    for path, digest in written.items():
+        for temporary in temporaries_of(Path(path)):
+            with contextlib.suppress(OSError, ValueError):
+                data = read_regular(str(temporary), MAX_SOURCE)
+                if temporary.is_relative_to(project) and (not data or _digest(data) == digest):
+                    temporary.unlink()
 
 
 def _is_left(project: Path, path: str, written: str) -> bool:

@@ -23,6 +23,8 @@ except ImportError:  # Windows
 
 _LOCK_SECONDS = 5.0
 _LOCK_TRIES = 100
+_SUFFIX = ".tmp"
+_RANDOM = 8  # characters that `tempfile` puts between
 _UTF8_BOM = b"\xef\xbb\xbf"
 
 
@@ -144,7 +146,7 @@ def _prepare(change: Change, project: Path | None) -> _Prepared:
 def _write_beside(target: Path, data: bytes, display: str) -> Path:
     """A temporary file in the folder of `target`, with its mode and owner, so that a rename replaces it whole."""
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".tmp", dir=target.parent)
+        descriptor, name = tempfile.mkstemp(prefix=_beside(target), suffix=_SUFFIX, dir=target.parent)
     except OSError as error:
         raise SourceError(display, f"its folder cannot be written to ({error.strerror})") from None
     try:
@@ -160,6 +162,25 @@ def _write_beside(target: Path, data: bytes, display: str) -> Path:
             raise SourceError(display, f"cannot be written ({error.strerror})") from None
         raise
     return Path(name)
+
+
+def temporaries_of(target: Path) -> list[Path]:
+    """The files beside `target` that are named as temporary files of this module are."""
+    prefix = _beside(target)
+    try:
+        return [
+            path
+            for path in target.parent.iterdir()
+            if path.name.startswith(prefix)
+            and path.name.endswith(_SUFFIX)
+            and len(path.name) == len(prefix) + _RANDOM + len(_SUFFIX)
+        ]
+    except OSError:
+        return []
+
+
+def _beside(target: Path) -> str:
+    return f".{target.name[:100]}."
 
 
 def _copy_metadata(target: Path, name: str) -> None:

@@ -258,3 +258,16 @@ def test_a_change_that_fails_half_way_leaves_no_journal(
         journal.write_together(changes(project), project, must_keep=True)
     assert texts(project) == ["old = 1\n"] * 2
     assert not list((state / "journals").iterdir())
+
+
+def test_temporary_files_of_a_killed_run_go_with_it_and_no_others(project: Path) -> None:
+    kill_half_way(project)
+    (left,) = project.glob(".two.py.*.tmp")
+    others = [
+        left.with_name(name) for name in (".two.py.notours.tmp", ".two.py.mine.tmp", ".three.py.abcdefgh.tmp")
+    ]
+    for path in others:
+        path.write_text("somebody's\n")
+    (project / ".two.py.12345678.tmp").write_text("")  # killed before it wrote
+    assert [Path(path).name for path in journal.put_back([project])] == ["one.py"]
+    assert sorted(path.name for path in project.glob(".*.tmp")) == sorted(path.name for path in others)

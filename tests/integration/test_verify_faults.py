@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -46,6 +47,15 @@ def test_an_interrupt_at_some_moment(seed: int, tmp_path: Path) -> None:
 def test_a_killed_command_line(tmp_path: Path) -> None:
     found = faulty.killed(tmp_path, Random(1), 6.0)
     assert found.problems == []
+
+
+# Before there is a journal, before the first file is replaced, between the two, and before the journal goes.
+@pytest.mark.parametrize("event", [2, 6, 10, 13])
+def test_a_command_that_is_killed_while_it_applies_edits_over_two_files(event: int, tmp_path: Path) -> None:
+    found = faulty.killed_while_writing(tmp_path, event)
+    assert found.problems == []
+    assert found.code == -signal.SIGKILL
+    assert found.versions == {2: "old old", 6: "old old", 10: "new old", 13: "new new"}[event].split()
 
 
 def test_what_is_left_behind_would_be_seen(tmp_path: Path) -> None:
