@@ -9,9 +9,11 @@
     if x > 0:  # finding: tracer-branch, key-reuse
     jax.jit(f)(x)  # finding-also
     for row in x:  # finding-other
+    case 0:  # finding-missed
 
 `# finding` is where a finding has to stand, of the rules that are named, if any are. `# finding-also` is another place
-for it that is as good. `# finding-other` is a finding that is right and not what the program is about. A header is the
+for it that is as good. `# finding-other` is a finding that is right and not what the program is about, `# finding-missed` a mistake in the midst of
+others that is not found. A header is the
 comments before anything else, each a word, a colon and a text; who reads the marks says which words there are.
 A mark or a header that is not well formed is an error, with its file and line.
 """
@@ -22,11 +24,10 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-KINDS = ("finding", "finding-also", "finding-other")
 _RULE = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 # A comment that begins with one of the kinds; a word that only begins like one ("findings") is prose.
 _ANY_MARK = re.compile(r"[ \t]*#[ \t]*(?=finding(?![\w]))(?P<said>[^\n]*?)[ \t]*$")
-_MARK = re.compile(rf"(?P<kind>finding(?:-also|-other)?)(?:: (?P<rules>{_RULE}(?:, {_RULE})*))?")
+_MARK = re.compile(rf"(?P<kind>finding(?:-also|-other|-missed)?)(?:: (?P<rules>{_RULE}(?:, {_RULE})*))?")
 _HEADER = re.compile(r"# (?P<key>[a-z-]+):(?: (?P<text>.*))?")
 
 

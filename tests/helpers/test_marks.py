@@ -15,6 +15,7 @@ if x > 0:  # finding
     f(x)\t# finding: tracer-branch, key-reuse
 g(x)  # noqa  # finding-also
 h(x)  # finding-other
+i(x)  # finding-missed
 # findings in prose, and a word: no mark
 """
 HEADER = ("source", "missed")
@@ -27,6 +28,7 @@ def test_marks_say_where_of_which_kind_and_of_which_rules() -> None:
         Mark(6, "finding", ("tracer-branch", "key-reuse")),
         Mark(7, "finding-also"),
         Mark(8, "finding-other"),
+        Mark(9, "finding-missed"),
     )
     assert marked.lines() == {5, 6}
     assert marked.lines("finding-other") == {8}
@@ -46,6 +48,7 @@ def test_without_marks_lines_stay_where_they_are() -> None:
         "    f(x)",
         "g(x)  # noqa",
         "h(x)",
+        "i(x)",
         "# findings in prose, and a word: no mark",
     ]
     assert plain(text) == text

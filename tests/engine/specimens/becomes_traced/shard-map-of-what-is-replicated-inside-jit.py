@@ -1,0 +1,13 @@
+# shard_map of what is replicated, inside jit
+import jax
+import jax.numpy as jnp
+from jax.sharding import PartitionSpec as P
+
+mesh = jax.make_mesh((1,), ("i",), axis_types=(jax.sharding.AxisType.Auto,))
+
+def body(x):
+    if x[0] > 0:  # finding: tracer-branch
+        x = -x
+    return x
+
+jax.jit(jax.shard_map(body, mesh=mesh, in_specs=P(), out_specs=P()))(jnp.ones(4))
