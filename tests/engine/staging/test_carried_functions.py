@@ -89,55 +89,6 @@ def test_what_a_decorator_has_wrapped_is_the_function(tmp_path: Path) -> None:
     assert facts_of(tmp_path, program)["helper"].staged == "yes"
 
 
-def test_a_partial_of_equinox_calls_its_function(tmp_path: Path) -> None:
-    program = """
-        import equinox as eqx
-        import jax
-
-        def scaled(x, by):
-            return by * x
-
-        def apart(x):
-            return x
-
-        @jax.jit
-        def step(x):
-            eqx.Partial(apart, x)
-            return eqx.Partial(scaled, x)(x)
-    """
-    facts = facts_of(tmp_path, program)
-    assert facts["scaled"].params == {"x": "traced", "by": "traced"}
-    assert facts["apart"].staged == "unknown"
-
-
-@pytest.mark.parametrize(("base", "staged"), [("eqx.Module", "yes"), ("object", "unknown")])
-def test_equinox_checks_what_is_made(tmp_path: Path, base: str, staged: str) -> None:
-    program = f"""
-        import equinox as eqx
-        import jax
-
-        class Shifted({base}):
-            by: jax.Array
-
-            def __init__(self, by):
-                self.by = by
-
-            def __check_init__(self):
-                shape_of(self.by)
-
-        class Special(Shifted):
-            pass
-
-        def shape_of(by):
-            return by.shape
-
-        @jax.jit
-        def step(x):
-            return Special(x).by
-    """
-    assert facts_of(tmp_path, program)["shape_of"].staged == staged
-
-
 @pytest.mark.parametrize(("leaf", "staged"), [("Term", True), ("list", False)])
 def test_objects_that_are_leaves_of_a_tree_map(
     tmp_path: Path, leaf: str, staged: bool, monkeypatch: pytest.MonkeyPatch
@@ -206,22 +157,6 @@ def test_an_object_under_its_own_name_stays_one_of_its_class(
     assert (facts_of(tmp_path, program)["inner"].staged == "yes") == staged
 
 
-@pytest.mark.parametrize(("transform", "answer"), [("eqx.filter_jit", "unknown"), ("jax.jit", "traced")])
-def test_what_keeps_python_is_given_settings_as_well(tmp_path: Path, transform: str, answer: str) -> None:
-    program = f"""
-        import equinox as eqx
-        import jax
-        from settings import load
-
-        @{transform}
-        def step(x, setting):
-            return x
-
-        step(jax.numpy.ones(3), load())
-    """
-    assert facts_of(tmp_path, program)["step"].params == {"x": "traced", "setting": answer}
-
-
 @pytest.mark.parametrize(("made", "answer"), [("Turned(term)", "traced"), ("Label(3)", "unknown")])
 def test_a_tree_of_objects_that_hold_tracers_holds_them(tmp_path: Path, made: str, answer: str) -> None:
     program = f"""
@@ -246,31 +181,6 @@ def test_a_tree_of_objects_that_hold_tracers_holds_them(tmp_path: Path, made: st
             return first(turned)
     """
     assert facts_of(tmp_path, program)["first"].params == {"terms": answer}
-
-
-def test_checks_and_marks_give_back_what_they_are_given(tmp_path: Path) -> None:
-    program = """
-        import equinox as eqx
-        import equinox.internal as eqxi
-        import jax
-
-        def checked(x):
-            return x
-
-        def marked(x):
-            return x
-
-        def turned(x):
-            return x
-
-        @jax.jit
-        def step(x, tree):
-            checked(eqx.error_if(x, x < 0, "negative"))
-            marked(eqxi.nondifferentiable(x))
-            return turned(jax.tree.transpose(jax.tree.structure([0]), jax.tree.structure((0,)), tree))
-    """
-    facts = facts_of(tmp_path, program)
-    assert [facts[name].params["x"] for name in ("checked", "marked", "turned")] == ["traced"] * 3
 
 
 def test_the_first_of_several_trees_has_leaves_where_the_others_have_tracers(tmp_path: Path) -> None:
@@ -311,32 +221,6 @@ def test_a_class_that_another_gets_as_an_attribute_is_made_by_that_name(tmp_path
             return Info.WithValue(x).doubled()
     """
     assert facts_of(tmp_path, program)["WithValue.doubled"].params == {"self": "traced"}
-
-
-@pytest.mark.parametrize(("base", "answer"), [("eqx.Enumeration", "traced"), ("Choices", "unknown")])
-def test_an_item_of_an_enumeration_that_a_tracer_chooses_holds_one(
-    tmp_path: Path, base: str, answer: str
-) -> None:
-    program = f"""
-        import equinox as eqx
-        import jax
-        from elsewhere import Choices
-
-        class Results({base}):
-            good = "it went well"
-            bad = "it did not"
-
-        class More(Results):
-            worse = "it broke"
-
-        def told(result):
-            return result
-
-        @jax.jit
-        def step(x):
-            return told(More.promote(Results.where(x > 0, Results.good, Results.bad)))
-    """
-    assert facts_of(tmp_path, program)["told"].params == {"result": answer}
 
 
 def test_a_decorator_may_give_a_record_of_functions(tmp_path: Path) -> None:

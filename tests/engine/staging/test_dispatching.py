@@ -1,4 +1,4 @@
-"""Generic functions, families of classes, rules of primitives: of many functions that a call may mean, those that are seen to be meant."""
+"""Families of classes, rules of primitives: of many functions that a call may mean, those that are seen to be meant."""
 
 from __future__ import annotations
 
@@ -7,67 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.projects import facts_of
-
-SHAPES = """
-    import functools
-    import jax
-    import jax.numpy as jnp
-    import equinox as eqx
-
-    class Circle(eqx.Module):
-        radius: jax.Array
-
-    class Square(eqx.Module):
-        side: jax.Array
-
-    @functools.singledispatch
-    def area(shape):
-        raise NotImplementedError
-
-    @area.register(Circle)
-    def _circle(shape):
-        return jnp.pi * shape.radius**2
-
-    @area.register
-    def _square(shape: Square):
-        return shape.side**2
-
-    @area.register(int)
-    def _int(shape):
-        return shape
-"""
-
-
-def test_the_registered_function_for_the_class_is_called(tmp_path: Path) -> None:
-    program = (
-        SHAPES
-        + """
-    @jax.jit
-    def total(x):
-        return area(Circle(x))
-
-    total(1.0)
-"""
-    )
-    facts = facts_of(tmp_path, program)
-    assert facts["_circle"].staged == "yes"
-    assert facts["_circle"].params == {"shape": "traced"}
-    assert facts["_square"].staged == "unknown"
-    assert facts["area"].staged == "unknown"
-
-
-def test_an_argument_of_an_unknown_class_may_mean_any_that_is_registered(tmp_path: Path) -> None:
-    program = (
-        SHAPES
-        + """
-    @jax.jit
-    def total(shape):
-        return area(shape)
-"""
-    )
-    facts = facts_of(tmp_path, program)
-    assert facts["_circle"].staged == facts["_square"].staged == "yes"
-
 
 FAMILY = (
     """
@@ -123,29 +62,6 @@ def test_rules_of_primitives_and_closures_are_traced(tmp_path: Path) -> None:
     assert facts["rule"].params == {"primals": "traced", "tangents": "traced"}
     assert facts["transposed"].staged == "yes"
     assert facts["build.<locals>.<lambda>"].params == {"x": "traced"}
-
-
-def test_objects_of_either_of_two_classes_are_taken_into_the_stage(tmp_path: Path) -> None:
-    program = (
-        SHAPES
-        + """
-    def scaled(self):
-        return 2 * self
-
-    def pick(flag, x):
-        return Circle(x) if flag else Square(x)
-
-    @jax.jit
-    def total(shape):
-        return scaled(area(shape))
-
-    def run(flag, x):
-        return total(pick(flag, x))
-"""
-    )
-    facts = facts_of(tmp_path, program)
-    assert facts["scaled"].params == {"self": "traced"}
-    assert facts["_square"].params == {"shape": "traced"}
 
 
 def test_a_tree_map_calls_with_leaves_that_are_no_arrays(tmp_path: Path) -> None:
@@ -230,3 +146,47 @@ def test_a_search_for_tracers_decides_which_of_two_checks_runs(tmp_path: Path) -
     assert facts["under_trace"].staged == "yes"
     assert facts["on_host"].staged == "no"
     assert facts["otherwise"].staged == "yes"
+
+
+def test_rules_of_primitives_are_staged(tmp_path: Path) -> None:
+    program = """
+        from functools import partial
+
+        from jax.interpreters import ad, batching, mlir
+        from somewhere import Primitive
+
+        primitive = Primitive("doubled")
+
+        def wrapped(rule):
+            def wrapper(*args, **params):
+                return rule(*args, **params)
+            return wrapper
+
+        def implementation(x, *, scale):
+            return helper(x) * scale
+
+        def jvp(primals, tangents, *, scale):
+            return primals, tangents
+
+        def batch(args, dims, *, scale):
+            return args, dims
+
+        def transpose(name, ct, x):
+            return [ct]
+
+        mlir.register_lowering(primitive, mlir.lower_fun(implementation, multiple_results=False))
+        ad.primitive_jvps[primitive] = wrapped(jvp)
+        batching.primitive_batchers[primitive] = batch
+        ad.primitive_transposes[primitive] = partial(transpose, "doubled")
+
+        def helper(x):
+            return x + 1
+    """
+    facts = facts_of(tmp_path, program)
+    assert facts["implementation"].params == {"x": "traced", "scale": "unknown"}
+    assert facts["helper"].params == {"x": "traced"}
+    assert facts["jvp"].params == {"primals": "traced", "tangents": "traced", "scale": "unknown"}
+    assert facts["batch"].params["args"] == "traced"
+    assert facts["batch"].params["dims"] != "traced"
+    assert facts["transpose"].params["name"] == "static"
+    assert facts["wrapped.<locals>.wrapper"].staged == "yes"

@@ -44,36 +44,6 @@ def test_a_method_is_found_where_python_finds_it(tmp_path: Path, bases: str, mar
     assert reported(findings_in(tmp_path, files)) == expected(files)
 
 
-CONVERTED = """
-    import equinox as eqx
-    import jax.numpy as jnp
-
-    def as_list(value):
-        return [value]
-
-    class Goal(eqx.Module):
-        target: list = {declared}
-
-    def distance():
-        return jnp.sum(Goal([1.0, 2.0]).target){mark}
-
-    distance()
-"""
-
-
-@pytest.mark.parametrize(
-    ("declared", "mark"),
-    [
-        ("eqx.field(converter=jnp.asarray)", ""),
-        ("eqx.field(converter=as_list)", "  # finding: list-argument"),
-        ("eqx.field()", "  # finding: list-argument"),
-    ],
-)
-def test_a_field_keeps_what_its_converter_makes(tmp_path: Path, declared: str, mark: str) -> None:
-    files = {"goals.py": CONVERTED.format(declared=declared, mark=mark)}
-    assert reported(findings_in(tmp_path, files)) == expected(files)
-
-
 AGENT = """
     import functools
     from typing import Any
@@ -322,62 +292,6 @@ def test_none_in_a_class_stands_for_what_its_users_set(tmp_path: Path, state: st
             @jax.jit
             def simulate(state, go):
                 return jax.lax.cond(go, lambda s: jnp.ones(3), lambda s: s, state){mark}
-        """
-    }
-    assert reported(findings_in(tmp_path, files)) == expected(files)
-
-
-@pytest.mark.parametrize(
-    ("promise", "mark"),
-    [("state: eqx.AbstractVar[jax.Array]", ""), ("state: jax.Array", "  # finding: tracer-to-numpy")],
-)
-def test_what_a_class_asks_of_its_heirs_is_no_argument_of_theirs(
-    tmp_path: Path, promise: str, mark: str
-) -> None:
-    files = {
-        "systems.py": f"""
-            import equinox as eqx
-            import jax
-            import numpy as np
-
-            def as_numpy(x):
-                return np.asarray(x){mark}
-
-            class System(eqx.Module):
-                {promise}
-
-            class Linear(System):
-                matrix: jax.Array
-                state: np.ndarray = eqx.field(converter=as_numpy, default=3.0)
-
-            @jax.jit
-            def scaled(matrix):
-                return Linear(matrix).matrix
-        """
-    }
-    assert reported(findings_in(tmp_path, files)) == expected(files)
-
-
-@pytest.mark.parametrize(("options", "mark"), [("init=False, ", ""), ("", "  # finding: tracer-to-numpy")])
-def test_fields_that_the_constructor_does_not_take_are_passed_over(
-    tmp_path: Path, options: str, mark: str
-) -> None:
-    files = {
-        "systems.py": f"""
-            import equinox as eqx
-            import jax
-            import numpy as np
-
-            def as_numpy(x):
-                return np.asarray(x){mark}
-
-            class Linear(eqx.Module):
-                state: np.ndarray = eqx.field({options}converter=as_numpy, default=3.0)
-                matrix: jax.Array = None
-
-            @jax.jit
-            def scaled(matrix):
-                return Linear(matrix).matrix
         """
     }
     assert reported(findings_in(tmp_path, files)) == expected(files)

@@ -474,41 +474,6 @@ def test_a_registered_class_all_of_whose_fields_are_kept_holds_no_tracer(tmp_pat
     assert facts["Scale.__call__"].params == {"self": "traced", "x": "traced"}
 
 
-def test_a_promise_of_equinox_that_the_class_itself_keeps_is_no_leaf(tmp_path: Path) -> None:
-    program = """
-        from typing import ClassVar
-
-        import equinox as eqx
-        import jax
-
-        class Bijection(eqx.Module):
-            shape: eqx.AbstractVar[tuple[int, ...]]
-            condition: eqx.AbstractVar[object]
-
-        class Squash(Bijection):
-            bound: float
-            shape: tuple[int, ...] = ()
-            condition: ClassVar[None] = None
-
-            def transform(self, x):
-                return jax.numpy.tanh(x) * self.bound
-
-        class Conditional(Bijection):
-            condition: jax.Array
-            shape: tuple[int, ...] = ()
-
-            def transform(self, x):
-                return x + self.condition
-
-        @eqx.filter_jit
-        def run(squash: Squash, conditional: Conditional, x):
-            return conditional.transform(squash.transform(x))
-    """
-    facts = facts_of(tmp_path, program)
-    assert facts["Squash.transform"].params["self"] == "unknown"
-    assert facts["Conditional.transform"].params["self"] == "traced"
-
-
 def test_what_python_is_asked_for_the_truth_of_is_hardly_a_tracer(tmp_path: Path) -> None:
     program = """
         import jax

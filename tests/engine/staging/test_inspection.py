@@ -276,31 +276,6 @@ def test_is_leaf_is_asked_about_the_leaves(tmp_path: Path) -> None:
     assert analysis.findings == []
 
 
-def test_a_library_is_known_in_its_own_sources(tmp_path: Path) -> None:
-    project = {
-        "haiku/__init__.py": "from haiku._src.module import Module\n",
-        "haiku/_src/__init__.py": "",
-        "haiku/_src/module.py": "class Module:\n    pass\n",
-        "haiku/_src/linear.py": """
-            from haiku._src import module
-
-            class Linear(module.Module):
-                def __init__(self, size):
-                    self.size = size
-
-                def __call__(self, inputs):
-                    return inputs * scale_of(self.size)
-
-            def scale_of(size):
-                return size ** -0.5
-        """,
-    }
-    facts = facts_of(tmp_path, project)
-    call = facts["Linear.__call__"]
-    assert (call.staged, call.basis, call.params["inputs"]) == ("yes", "convention", "traced")
-    assert facts["scale_of"].staged == "unknown"
-
-
 def test_modules_and_records_of_one_shape_are_kept_apart(tmp_path: Path) -> None:
     sampler = """
         from typing import NamedTuple

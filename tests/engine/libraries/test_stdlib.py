@@ -1,4 +1,4 @@
-"""`inspect.signature(f).bind(...)`: what `f` holds already is no argument of a call."""
+"""The standard library: `functools.singledispatch`, `inspect.signature`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,68 @@ from pathlib import Path
 
 import pytest
 
-from tests.helpers.projects import expected, findings_in, reported
+from tests.helpers.projects import expected, facts_of, findings_in, reported
+
+SHAPES = """
+    import functools
+    import jax
+    import jax.numpy as jnp
+    import equinox as eqx
+
+    class Circle(eqx.Module):
+        radius: jax.Array
+
+    class Square(eqx.Module):
+        side: jax.Array
+
+    @functools.singledispatch
+    def area(shape):
+        raise NotImplementedError
+
+    @area.register(Circle)
+    def _circle(shape):
+        return jnp.pi * shape.radius**2
+
+    @area.register
+    def _square(shape: Square):
+        return shape.side**2
+
+    @area.register(int)
+    def _int(shape):
+        return shape
+"""
+
+
+def test_the_registered_function_for_the_class_is_called(tmp_path: Path) -> None:
+    program = (
+        SHAPES
+        + """
+    @jax.jit
+    def total(x):
+        return area(Circle(x))
+
+    total(1.0)
+"""
+    )
+    facts = facts_of(tmp_path, program)
+    assert facts["_circle"].staged == "yes"
+    assert facts["_circle"].params == {"shape": "traced"}
+    assert facts["_square"].staged == "unknown"
+    assert facts["area"].staged == "unknown"
+
+
+def test_an_argument_of_an_unknown_class_may_mean_any_that_is_registered(tmp_path: Path) -> None:
+    program = (
+        SHAPES
+        + """
+    @jax.jit
+    def total(shape):
+        return area(shape)
+"""
+    )
+    facts = facts_of(tmp_path, program)
+    assert facts["_circle"].staged == facts["_square"].staged == "yes"
+
 
 HEAD = """
     from functools import partial
@@ -69,3 +130,26 @@ def test_the_names_of_the_parameters(tmp_path: Path) -> None:
 
 def _plain(program: str) -> str:
     return "\n".join(line.removeprefix("    ") for line in program.splitlines())
+
+
+def test_objects_of_either_of_two_classes_are_taken_into_the_stage(tmp_path: Path) -> None:
+    program = (
+        SHAPES
+        + """
+    def scaled(self):
+        return 2 * self
+
+    def pick(flag, x):
+        return Circle(x) if flag else Square(x)
+
+    @jax.jit
+    def total(shape):
+        return scaled(area(shape))
+
+    def run(flag, x):
+        return total(pick(flag, x))
+"""
+    )
+    facts = facts_of(tmp_path, program)
+    assert facts["scaled"].params == {"self": "traced"}
+    assert facts["_square"].params == {"shape": "traced"}
