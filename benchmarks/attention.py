@@ -24,12 +24,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxlint_runtime import targets
-from jaxlint_runtime.kernels.implementations.choices import Choice, choices
-from jaxlint_runtime.kernels.implementations.tuning import Tuner
-from jaxlint_runtime.kernels.layout import Layout, Operands, Spec
+from jaxlint_runtime.inspection.device_peaks import published
+from jaxlint_runtime.kernels.attention_operands import Layout, Operands, Spec
+from jaxlint_runtime.kernels.implementations.attention_choices import Choice, choices
+from jaxlint_runtime.kernels.implementations.block_size_tuning import Tuner
 from jaxlint_runtime.kernels.substitute import matches
-from jaxlint_runtime.measure import Subject, alone
-from jaxlint_runtime.peaks import published
+from jaxlint_runtime.proof.paired_timing import Subject, alone
 
 _PACKAGES = ("jax", "jaxlib", "libtpu", "jax-cuda13-plugin", "jax-triton", "triton", "tokamax")
 _SECONDS = 2.0  # of timing for one row

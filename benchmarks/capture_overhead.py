@@ -19,11 +19,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxlint_runtime.capture.identity import Project
+from jaxlint_runtime.capture.function_identity import Project
+from jaxlint_runtime.capture.host_syncs import HostSyncs
 from jaxlint_runtime.capture.recorder import Recorder
 from jaxlint_runtime.capture.stop import Stopper
-from jaxlint_runtime.capture.syncs import HostSyncs
-from jaxlint_runtime.capture.watched import Watcher
+from jaxlint_runtime.capture.watched_functions import Watcher
 
 FLAGGED = b"""def host_step(step, params, x, y):
     params, loss = step(params, x, y)

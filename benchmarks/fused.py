@@ -25,9 +25,9 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from jaxlint_runtime import targets
 from jaxlint_runtime.kernels.substitute import fused
-from jaxlint_runtime.staging import JitOptions, Version
+from jaxlint_runtime.lowering.versions import JitOptions, Version
+from jaxlint_runtime.transforms.attention_kernels import substituted
 from jaxlint_runtime.transforms.fusions import chooser
-from jaxlint_runtime.transforms.kernels import substituted
 
 ROWS, WIDTH, WIDE, CLASSES, LAYERS = 8192, 2048, 8192, 16384, 4
 WAYS = ("xla", "recomputed", "pallas")

@@ -28,12 +28,12 @@ _PACKAGES = ("jax", "jaxlib", "libtpu", "flax", "optax")
 
 def measure(name: str, target: str, seconds: float, compiles: int) -> dict[str, Any]:
     """One program on one target, in this process."""
+    from jaxlint_runtime.lowering.versions import capture
     from jaxlint_runtime.model import JitOptions
-    from jaxlint_runtime.protocol import to_plain
+    from jaxlint_runtime.protocol.messages import to_plain
     from jaxlint_runtime.settings import Settings
-    from jaxlint_runtime.sharding import shard
+    from jaxlint_runtime.sharding import shard_function
     from jaxlint_runtime.sharding.mesh import parse_mesh
-    from jaxlint_runtime.staging import capture
 
     program = importlib.import_module(f"benchmarks.sharding.programs.{name}")
 
@@ -50,14 +50,14 @@ def measure(name: str, target: str, seconds: float, compiles: int) -> dict[str, 
     settings = Settings(target=target, progress=lambda line: print(f"  {line}", file=sys.stderr, flush=True))
     experts = {name: placing(rules) for name, rules in program.PLACEMENTS.items()}
     start = time.perf_counter()
-    found = shard.shard(
+    found = shard_function.shard(
         captured,
         settings,
         parse_mesh(MESH),
-        shard.Bounds(compiles=compiles, seconds=seconds, confirmed=4),
+        shard_function.Bounds(compiles=compiles, seconds=seconds, confirmed=4),
         experts,
     )
-    record = shard.record(captured, found)
+    record = shard_function.record(captured, found)
     record["seconds"] = time.perf_counter() - start
     return to_plain(record)
 
@@ -90,7 +90,7 @@ def in_a_process(name: str, target: str, seconds: float, compiles: int) -> dict[
 
 def table(record: dict[str, Any]) -> list[str]:
     """One program on one target as Markdown."""
-    from jaxlint_runtime.report.sharded import HEADINGS, rows
+    from jaxlint_runtime.report.sharding_tables import HEADINGS, rows
 
     lines = [
         "| placement | " + " | ".join(HEADINGS) + " | |",

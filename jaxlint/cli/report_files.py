@@ -80,7 +80,7 @@ class ReportFiles:
 
     def write(self, document: Document) -> list[str]:
         """Write the page and the plots; returns a line on each. Raises Failure."""
-        from jaxlint_runtime.report.html.files import write_page, write_plots
+        from jaxlint_runtime.report.html.page_files import write_page, write_plots
 
         said = []
         try:

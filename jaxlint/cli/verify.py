@@ -271,9 +271,9 @@ def command(
     PROGRAM is a script (or -m MODULE, or --pytest); what follows `--` is handed to it. A long run is not waited for:
     see --calls and --for. Exits with 0 when it ran, 1 under --fail-under, 2 when it could not run.
     """
-    from jaxlint_runtime.leftovers import NoRoom, nothing_left
     from jaxlint_runtime.settings import ASKED, EAGER, PROGRAM, SOURCE, TRANSFORMS
     from jaxlint_runtime.verify import CannotRun, Request
+    from jaxlint_runtime.workers.cleanup import NoRoom, nothing_left
 
     targets = tuple(dict.fromkeys(itertools.chain.from_iterable(target_names)))
     transforms = tuple(dict.fromkeys(itertools.chain.from_iterable(transform_names)))
@@ -413,9 +413,9 @@ def _run(
     allow_dirty: bool,
     accept_compiled: bool,
 ) -> Document:
-    from jaxlint_runtime.apply import apply_proven
-    from jaxlint_runtime.report.diffs import collect_diffs
-    from jaxlint_runtime.report.live import Live
+    from jaxlint_runtime.apply.apply_proven import apply_proven
+    from jaxlint_runtime.apply.preview import collect_diffs
+    from jaxlint_runtime.report.progress_lines import Live
     from jaxlint_runtime.sweep import check_sweep, sweep
     from jaxlint_runtime.verify import Listener, Verification, validate
 

@@ -166,7 +166,7 @@ class Result:
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Result:
-        """The record of what `protocol.to_plain` made of one; numbers that were not finite are NaN."""
+        """The record of what `protocol.messages.to_plain` made of one; numbers that were not finite are NaN."""
         found = cls(**{**plain, "status": Status(plain["status"])})
         found.before, found.after = _cost(plain["before"]), _cost(plain["after"])
         found.speedup = _interval(plain["speedup"])
@@ -190,7 +190,7 @@ def _cost(plain: Mapping[str, Any] | None) -> Cost | None:
 
 
 def cost_from_plain(plain: Mapping[str, Any]) -> Cost:
-    """The record of what `protocol.to_plain` made of a `Cost`."""
+    """The record of what `protocol.messages.to_plain` made of a `Cost`."""
     found = _cost(plain)
     assert found is not None
     return found

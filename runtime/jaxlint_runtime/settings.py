@@ -12,7 +12,9 @@ LAST_RESORT = (
     "microbatch",
 )  # tried only where they are asked for, or where nothing else fits the memory limit
 SOURCE = "source"  # stands for edits of the source (`rewrites`)
-ENVIRONMENT = "settings"  # stands for settings of JAX (`rewrites.environment`); only where it is asked for
+ENVIRONMENT = (
+    "settings"  # stands for settings of JAX (`rewrites.environment_variables`); only where it is asked for
+)
 EAGER = "eager"  # stands for a comparison with the program operation by operation; only where it is asked for
 PROGRAM = (SOURCE, ENVIRONMENT, EAGER)  # what is tried on the whole program
 

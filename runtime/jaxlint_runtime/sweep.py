@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from jaxlint_runtime.gain import gain_of
+from jaxlint_runtime.proof.gain import gain_of
 from jaxlint_runtime.report.document import Document
 from jaxlint_runtime.settings import PROGRAM, TRANSFORMS
 from jaxlint_runtime.verify import CannotRun, Listener, Request, Verification, validate

@@ -22,19 +22,19 @@ from jaxlint.config import ConfigError
 from jaxlint.engine import CheckResult
 from jaxlint.source.file import SourceFile
 from jaxlint.source.write import Change
-from jaxlint_runtime.candidates import Candidates, lost, to_originals
-from jaxlint_runtime.findings import as_records, check_files
-from jaxlint_runtime.given_up import callers_give_up
 from jaxlint_runtime.model import Status
-from jaxlint_runtime.protocol import Job, to_plain
-from jaxlint_runtime.reachable import TooMany, program_files
+from jaxlint_runtime.protocol.messages import Job, to_plain
 from jaxlint_runtime.report.document import Document
-from jaxlint_runtime.rewrites.eager import eager_functions, looping_methods
-from jaxlint_runtime.sandbox import Death, WorkerProcess, default_memory_limit
-from jaxlint_runtime.scratch import Scratch, TooLarge, project_root, scratch_copy
+from jaxlint_runtime.rewrites.eager_functions import eager_functions, looping_methods
 from jaxlint_runtime.settings import EAGER, ENVIRONMENT, PROGRAM, SOURCE
 from jaxlint_runtime.sharding.mesh import simulate
+from jaxlint_runtime.source_analysis.findings import as_records, check_files
+from jaxlint_runtime.source_analysis.imported_files import TooMany, program_files
+from jaxlint_runtime.source_analysis.unused_after_call import callers_give_up
 from jaxlint_runtime.targets import UnknownTarget, parse
+from jaxlint_runtime.workers.measuring_client import Candidates, lost, to_originals
+from jaxlint_runtime.workers.process import Death, WorkerProcess, default_memory_limit
+from jaxlint_runtime.workers.scratch_copy import Scratch, TooLarge, project_root, scratch_copy
 
 _SLACK = 20.0  # seconds that a worker is given to stop the program when its time is up
 _RERUNS = 3  # times that the program is run again after a worker died
@@ -163,11 +163,11 @@ class Verification:
         try:
             self._run()
             if self.wants_source:
-                from jaxlint_runtime.rewrites.search import search_source
+                from jaxlint_runtime.rewrites.edit_search import search_source
 
                 search_source(self)
             if {ENVIRONMENT, EAGER} & set(self.request.transforms or ()):
-                from jaxlint_runtime.rewrites.environment import try_settings
+                from jaxlint_runtime.rewrites.environment_variables import try_settings
 
                 try_settings(self)
             if self._postponed and not self.rewritten:
@@ -350,7 +350,7 @@ class Verification:
             self.run_seconds = event["seconds"]
         self.document.add_findings(as_records(self.check) if self.check is not None else [])
         if first and self.request.source_first and self.wants_source:
-            from jaxlint_runtime.rewrites.worth_trying import propose
+            from jaxlint_runtime.rewrites.candidate_edits import propose
 
             self._postponed = bool(propose(self))
 

@@ -199,7 +199,7 @@ import jax, jax.numpy as jnp
 mark = sys.argv[1]
 
 def saboteur():
-    while "jaxlint_runtime.exporting" not in sys.modules:
+    while "jaxlint_runtime.exported.exporting" not in sys.modules:
         time.sleep(0.001)
     if not os.path.exists(mark):
         open(mark, "w").close()
@@ -233,7 +233,7 @@ def test_a_crash_while_trying_candidates_costs_that_function_alone(tmp_path: Pat
 
 EATS_MEMORY = """
 import jax, jax.numpy as jnp
-from jaxlint_runtime.staging import Version
+from jaxlint_runtime.lowering.versions import Version
 from jaxlint_runtime.transforms import TRANSFORMS, Candidate, NotApplicable, Transform
 
 class Hungry(Transform):

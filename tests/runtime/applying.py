@@ -7,7 +7,7 @@ from typing import Any
 
 from jaxlint.engine import CheckResult
 from jaxlint.source import read_source
-from jaxlint_runtime import apply
+from jaxlint_runtime.apply import apply_proven
 from jaxlint_runtime.verify import Listener, Request, Verification
 
 
@@ -17,6 +17,6 @@ def applied(project: Path, result: dict[str, Any]) -> Any:
     found.check = CheckResult(sources={str(path): read_source(path)})
     found.document.results = [("cpu", result)]
     found.document.ending = {"how": "finished", "status": 0, "message": "the program ended by itself"}
-    apply.apply_proven(found, allow_dirty=True)
+    apply_proven.apply_proven(found, allow_dirty=True)
     (outcome,) = found.document.applied
     return outcome

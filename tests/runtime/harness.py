@@ -12,9 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from jaxlint_runtime.protocol import Job
-from jaxlint_runtime.sandbox import WorkerProcess
+from jaxlint_runtime.protocol.messages import Job
 from jaxlint_runtime.verify import Request, Verification
+from jaxlint_runtime.workers.process import WorkerProcess
 
 
 @dataclass

@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import optax
 import pytest
 
-from jaxlint_runtime import prove
-from jaxlint_runtime.measure import Timing
+from jaxlint_runtime.lowering.versions import capture
 from jaxlint_runtime.model import Interval, Result
-from jaxlint_runtime.optimise import Settings, optimise
-from jaxlint_runtime.staging import capture
+from jaxlint_runtime.proof import candidate_proof
+from jaxlint_runtime.proof.optimise import Settings, optimise
+from jaxlint_runtime.proof.paired_timing import Timing
 
 WIDTH, LAYERS = 64, 4
 optimiser = optax.adamw(1e-3)
@@ -98,7 +98,7 @@ def timed_alike(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let both sides of every comparison take the same time: what is proven then rests on values and memory, and no load changes it."""
     ms, ratio = Interval(10.0, 10.0, 10.0), Interval(1.0, 1.0, 1.0)
     timing = Timing(ms, ms, ratio, blocks=8, calls=1, agreeing=0.5)
-    monkeypatch.setattr(prove, "compare", lambda *subjects: timing)
+    monkeypatch.setattr(candidate_proof, "compare", lambda *subjects: timing)
 
 
 def run(function, *args, options=None, **settings) -> dict[str, Result]:

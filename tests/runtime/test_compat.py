@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import pytest
 
 from jaxlint_runtime import compat
-from jaxlint_runtime.interpret import evaluate, inlined, scan
+from jaxlint_runtime.lowering.jaxpr_interpreter import evaluate, inlined, scan
 
 
 def names(jaxpr):

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from jaxlint_runtime.capture.identity import Project
+from jaxlint_runtime.capture.function_identity import Project
 
 _LEAST = 4  # compiles that make a call worth naming
 _PLAIN = (bool, int, str, bytes, type(None), type, types.FunctionType, types.ModuleType, argparse.Namespace)

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
 
-from jaxlint_runtime.capture import enough, snapshot
 from jaxlint_runtime.capture import signature as signatures
+from jaxlint_runtime.capture import snapshot, stop_condition
+from jaxlint_runtime.capture.compile_events import CompileClock
 from jaxlint_runtime.capture.eager_calls import EagerCalls
-from jaxlint_runtime.capture.hooks import CompileClock
-from jaxlint_runtime.capture.identity import Identity, Project, code_key, identify, static_function
-from jaxlint_runtime.capture.options import OPTION_NAMES, Parameters, read_options
-from jaxlint_runtime.capture.proxy import JitProxy
+from jaxlint_runtime.capture.function_identity import Identity, Project, code_key, identify, static_function
+from jaxlint_runtime.capture.jit_proxy import JitProxy
 from jaxlint_runtime.capture.stop import Stopper
+from jaxlint_runtime.lowering.jit_options import OPTION_NAMES, Parameters, read_options
 from jaxlint_runtime.model import CapturedCall, CapturedFunction, Compile, JitOptions
 
 _SHARE = 0.02  # of the time since a function's first call that copying its inputs may take
@@ -109,7 +109,7 @@ class Recorder:
     """One run's records.
 
     `calls` is how many calls of a function are enough (None: no limit): of any, or with `settle`, once the run has settled
-    as `enough.settled` has it, within `run_for` seconds. `capture_bytes` bounds the copies of arguments, all functions
+    as `stop_condition.settled` has it, within `run_for` seconds. `capture_bytes` bounds the copies of arguments, all functions
     together. `examples`: the calls are made with examples, so that each is kept in place of the one before, and
     what a call has in common with the one before says nothing.
     """
@@ -282,9 +282,9 @@ class Recorder:
         self._asked = now
         records = list(self.records.values())
         if self._settle:
-            reason = enough.settled(records, self._limit, self._run_for, now)
+            reason = stop_condition.settled(records, self._limit, self._run_for, now)
         else:
-            reason = enough.exact(records, record, self._limit)
+            reason = stop_condition.exact(records, record, self._limit)
         if reason is None:
             return False
         self._stopper.request(reason)

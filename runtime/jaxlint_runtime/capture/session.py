@@ -12,19 +12,19 @@ from collections.abc import Sequence
 from types import CodeType, ModuleType
 from typing import Any
 
-from jaxlint_runtime.capture.growth import growing
-from jaxlint_runtime.capture.identity import Project
-from jaxlint_runtime.capture.imports import AfterImport
-from jaxlint_runtime.capture.options import OPTION_NAMES, read_mapped
-from jaxlint_runtime.capture.program import Ending, Kind, pytest_exit, run_program
-from jaxlint_runtime.capture.proxy import jit_proxy
+from jaxlint_runtime.capture.function_identity import Project
+from jaxlint_runtime.capture.growing_arguments import growing
+from jaxlint_runtime.capture.host_syncs import HostSyncs, SyncSite
+from jaxlint_runtime.capture.import_hooks import AfterImport
+from jaxlint_runtime.capture.jit_proxy import jit_proxy
 from jaxlint_runtime.capture.recorder import FunctionRecord, Recorder
+from jaxlint_runtime.capture.run_program import Ending, Kind, pytest_exit, run_program
 from jaxlint_runtime.capture.stop import Stopper, StopProgram
-from jaxlint_runtime.capture.syncs import HostSyncs, SyncSite
-from jaxlint_runtime.capture.watched import WatchedFunction, WatchedImports, Watcher
-from jaxlint_runtime.inputs.calls import ExampleRun
+from jaxlint_runtime.capture.watched_functions import WatchedFunction, WatchedImports, Watcher
+from jaxlint_runtime.inputs.example_calls import ExampleRun
+from jaxlint_runtime.lowering.jit_options import OPTION_NAMES, read_mapped
 from jaxlint_runtime.model import CapturedFunction, JitOptions
-from jaxlint_runtime.protocol import Job
+from jaxlint_runtime.protocol.messages import Job
 
 _QUARTERED = 4  # times of calls that are worth a quartile
 _PLATFORMS = {"cpu": "cpu", "tpu": "tpu"}  # the others are makes of GPU

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jaxlint_runtime.capture.options import Parameters
+from jaxlint_runtime.lowering.jit_options import Parameters
 
 _SHOWN = 3  # differences named in one cause
 _REPR = reprlib.Repr()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxlint_runtime.capture.options import Parameters
+from jaxlint_runtime.lowering.jit_options import Parameters
 from jaxlint_runtime.model import CapturedCall
 
 

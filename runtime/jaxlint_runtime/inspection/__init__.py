@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jaxlint_runtime.inspection.aliasing import Alias, aliases
+from jaxlint_runtime.inspection.captured_constants import Constant, constants
 from jaxlint_runtime.inspection.collectives import collective_bytes
-from jaxlint_runtime.inspection.constants import Constant, constants
-from jaxlint_runtime.inspection.dtypes import dtype_bytes
 from jaxlint_runtime.inspection.flops import Work, count
+from jaxlint_runtime.inspection.intermediate_dtypes import dtype_bytes
+from jaxlint_runtime.inspection.jaxpr_facts import traced
 from jaxlint_runtime.inspection.liveness import Liveness, liveness
 from jaxlint_runtime.inspection.memory import Memory, compiler_cost, memory
-from jaxlint_runtime.inspection.traced import traced
+from jaxlint_runtime.lowering.versions import DoesNotFit, Staged
 from jaxlint_runtime.model import Cost
-from jaxlint_runtime.staging import DoesNotFit, Staged
 
 __all__ = [
     "Alias",

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from jaxlint_runtime.inspection.executed import executed
+from jaxlint_runtime.inspection.executed_instructions import executed
 from jaxlint_runtime.inspection.hlo import Computation, Instruction, Module, Place
 
 KINDS = (

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr
-from jaxlint_runtime.inspection.avals import size
-from jaxlint_runtime.inspection.needed import needed_equations
+from jaxlint_runtime.inspection.live_equations import needed_equations
+from jaxlint_runtime.lowering.avals import size
 
 # Equations that move or rename data and compute nothing.
 _FREE = frozenset(

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from jaxlint_runtime.compat import DropVar, Literal, inner_jaxprs, open_jaxpr
-from jaxlint_runtime.inspection.avals import nbytes
-from jaxlint_runtime.inspection.needed import needed_equations
-from jaxlint_runtime.inspection.rebinding import ELEMENTWISE as _ELEMENTWISE
+from jaxlint_runtime.inspection.live_equations import needed_equations
+from jaxlint_runtime.inspection.updates import ELEMENTWISE as _ELEMENTWISE
+from jaxlint_runtime.lowering.avals import nbytes
 
 # Results that compilers compute where they are used instead of storing.
 _VIRTUAL = frozenset(

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jaxlint_runtime.inspection import cost
-from jaxlint_runtime.inspection.assigned import assigned
-from jaxlint_runtime.inspection.estimates import estimated_ms
+from jaxlint_runtime.inspection.buffer_assignment import assigned
+from jaxlint_runtime.inspection.explanations import QUIET_CALLS, collective, facts
 from jaxlint_runtime.inspection.hlo import Module, Place, parse
-from jaxlint_runtime.inspection.timeline import Alive, Timeline
-from jaxlint_runtime.inspection.traced import traced
+from jaxlint_runtime.inspection.jaxpr_facts import traced
+from jaxlint_runtime.inspection.memory_timeline import Alive, Timeline
+from jaxlint_runtime.inspection.time_estimates import estimated_ms
 from jaxlint_runtime.inspection.traffic import Traffic, targets, traffic
-from jaxlint_runtime.inspection.words import QUIET_CALLS, collective, facts
+from jaxlint_runtime.lowering.versions import Staged, StagingError
 from jaxlint_runtime.model import Cost, Interval
-from jaxlint_runtime.staging import Staged, StagingError
 
 # Characters of HLO that are read: beyond, reading them would take longer than they are worth.
 _MOST_TEXT = 48 * 2**20

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jaxlint_runtime.inspection.executed import executed
+from jaxlint_runtime.inspection.executed_instructions import executed
 from jaxlint_runtime.inspection.hlo import Computation, Instruction, Module, Place, Shape
 
 FREE = frozenset(

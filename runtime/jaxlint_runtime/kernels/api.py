@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from jaxlint_runtime.kernels.activations import ACTIVATIONS, IDENTITY
+from jaxlint_runtime.kernels.activation_functions import ACTIVATIONS, IDENTITY
+from jaxlint_runtime.kernels.attention_operands import Operands, Spec
 from jaxlint_runtime.kernels.epilogues import EpilogueSpec, Factors
 from jaxlint_runtime.kernels.implementations import (
+    blockwise_cross_entropy,
     chunked,
-    cross_entropy,
-    flash,
+    fused_product,
     online_cross_entropy,
-    products,
+    pallas_flash,
+    row_kernels,
     triton_flash,
 )
-from jaxlint_runtime.kernels.implementations import rows as row_kernels
 from jaxlint_runtime.kernels.implementations.tiles import chip_at_hand
-from jaxlint_runtime.kernels.layout import Operands, Spec
-from jaxlint_runtime.kernels.losses import Examples
+from jaxlint_runtime.kernels.likelihood_operands import Examples
 from jaxlint_runtime.kernels.rowwise import LAYER_NORM, RMS_NORM, SOFTMAX, Rows, RowSpec
 
 
@@ -49,10 +49,12 @@ def flash_attention(
     mask: Any = None,
     bias: Any = None,
     cap: float | None = None,
-    blocks: flash.Blocks | None = None,
+    blocks: pallas_flash.Blocks | None = None,
 ) -> Any:
     """Flash attention on TPU by Pallas. Its derivative takes the bias for a constant."""
-    return flash.attention(Operands(q, k, v, mask, bias), Spec(scale, causal, cap), blocks or flash.Blocks())
+    return pallas_flash.attention(
+        Operands(q, k, v, mask, bias), Spec(scale, causal, cap), blocks or pallas_flash.Blocks()
+    )
 
 
 def triton_flash_attention(
@@ -76,7 +78,7 @@ def log_likelihood(rows: Any, table: Any, labels: Any, *, scale: float = 1.0, bi
 
     `rows` is [R, D], `table` [V, D], `bias` [V]. The mean of its negative is the usual loss of a language model.
     """
-    return cross_entropy.log_likelihood(Examples(rows, table, labels, bias), scale)
+    return blockwise_cross_entropy.log_likelihood(Examples(rows, table, labels, bias), scale)
 
 
 def online_log_likelihood(rows: Any, table: Any, labels: Any, *, scale: float = 1.0, bias: Any = None) -> Any:
@@ -123,4 +125,4 @@ def _product(x: Any, tables: tuple[Any, ...], shifts: tuple[Any, ...], activatio
         raise ValueError(f"activation {activation!r} is none of {', '.join(known)}")
     spec = EpilogueSpec(known[activation], len(tables) == 2)
     factors = Factors(x.reshape(-1, x.shape[-1]), tables, shifts)
-    return products.compute(factors, spec, chip_at_hand()).reshape(*x.shape[:-1], tables[0].shape[1])
+    return fused_product.compute(factors, spec, chip_at_hand()).reshape(*x.shape[:-1], tables[0].shape[1])

@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from jaxlint_runtime import compat
-from jaxlint_runtime.kernels.graph import Graph, Node, Value
-from jaxlint_runtime.kernels.labels import Axes, Label, Lost, NeedsSplit, Sizes
-from jaxlint_runtime.kernels.outside import peeled
-from jaxlint_runtime.kernels.patterns import Attention, Found, Likelihood, Unlike, place_of
+from jaxlint_runtime.kernels.axis_labels import Axes, Label, Lost, NeedsSplit, Sizes
+from jaxlint_runtime.kernels.found_patterns import Attention, Found, Likelihood, Unlike, place_of
+from jaxlint_runtime.kernels.outside_operands import peeled
 from jaxlint_runtime.kernels.score_rules import ScoreRules
-from jaxlint_runtime.kernels.states import (
+from jaxlint_runtime.kernels.score_states import (
     Exponentials,
     Picked,
     Products,
@@ -28,6 +27,7 @@ from jaxlint_runtime.kernels.states import (
     Weights,
     complete,
 )
+from jaxlint_runtime.kernels.value_graph import Graph, Node, Value
 
 _MOST_SPLITS = 8
 

@@ -14,11 +14,11 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from jaxlint_runtime.kernels.activations import ACTIVATIONS, IDENTITY, Activation
-from jaxlint_runtime.kernels.graph import Graph, Node, Value
-from jaxlint_runtime.kernels.labels import Axes, Axis, Label, Sizes
-from jaxlint_runtime.kernels.outside import Outside, Read, arranged, peeled
-from jaxlint_runtime.kernels.region import Probe, Region, Replaceable, is_floating, outermost
+from jaxlint_runtime.kernels.activation_functions import ACTIVATIONS, IDENTITY, Activation
+from jaxlint_runtime.kernels.axis_labels import Axes, Axis, Label, Sizes
+from jaxlint_runtime.kernels.elementwise_region import Probe, Region, Replaceable, is_floating, outermost
+from jaxlint_runtime.kernels.outside_operands import Outside, Read, arranged, peeled
+from jaxlint_runtime.kernels.value_graph import Graph, Node, Value
 
 _TOLERANCE = {"bfloat16": 4e-3, "float16": 1e-3}  # of constants that are rounded to the dtype
 _MOST_LEAVES = 4

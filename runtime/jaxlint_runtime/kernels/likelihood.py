@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from jaxlint_runtime.kernels.graph import Node, Value
-from jaxlint_runtime.kernels.labels import Axes, Label, Sizes, fitted, merged, moved
-from jaxlint_runtime.kernels.outside import Outside, expression, mask_of, peeled
-from jaxlint_runtime.kernels.patterns import Likelihood
-from jaxlint_runtime.kernels.states import Picked, Row, Scores, State, logarithms
+from jaxlint_runtime.kernels.axis_labels import Axes, Label, Sizes, fitted, merged, moved
+from jaxlint_runtime.kernels.found_patterns import Likelihood
+from jaxlint_runtime.kernels.outside_operands import Outside, expression, mask_of, peeled
+from jaxlint_runtime.kernels.score_states import Picked, Row, Scores, State, logarithms
+from jaxlint_runtime.kernels.value_graph import Node, Value
 
 
 class Likelihoods:

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from jaxlint_runtime.kernels.graph import Graph, Node, Value
-from jaxlint_runtime.kernels.labels import Axes, Label, Sizes
-from jaxlint_runtime.kernels.outside import Outside, Read, arranged, restored
-from jaxlint_runtime.kernels.region import Probe, Region, Replaceable, is_floating, outermost
+from jaxlint_runtime.kernels.axis_labels import Axes, Label, Sizes
+from jaxlint_runtime.kernels.elementwise_region import Probe, Region, Replaceable, is_floating, outermost
+from jaxlint_runtime.kernels.outside_operands import Outside, Read, arranged, restored
+from jaxlint_runtime.kernels.value_graph import Graph, Node, Value
 
 LAYER_NORM, RMS_NORM, SOFTMAX = "layer norm", "RMS norm", "softmax"
 

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from jaxlint_runtime.kernels.graph import Node, Value
-from jaxlint_runtime.kernels.labels import Axes, Label, Lost, Sizes, fitted, labels, merged, moved
+from jaxlint_runtime.kernels.axis_labels import Axes, Label, Lost, Sizes, fitted, labels, merged, moved
+from jaxlint_runtime.kernels.found_patterns import NEGLIGIBLE
 from jaxlint_runtime.kernels.likelihood import Likelihoods
-from jaxlint_runtime.kernels.outside import Outside, mask_of, peeled, scalar
-from jaxlint_runtime.kernels.patterns import NEGLIGIBLE
-from jaxlint_runtime.kernels.states import (
+from jaxlint_runtime.kernels.outside_operands import Outside, mask_of, peeled, scalar
+from jaxlint_runtime.kernels.score_states import (
     Exponentials,
     Marked,
     Picked,
@@ -24,6 +23,7 @@ from jaxlint_runtime.kernels.states import (
     Weights,
     logarithms,
 )
+from jaxlint_runtime.kernels.value_graph import Node, Value
 
 _MOST_LOOKED_AT = 200  # equations, in search of random bits
 _RANDOM = frozenset({"random_bits", "threefry2x32", "rng_bit_generator", "random_seed"})

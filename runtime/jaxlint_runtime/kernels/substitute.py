@@ -9,14 +9,14 @@ from typing import Any
 import jax
 
 from jaxlint_runtime import compat
-from jaxlint_runtime.interpret import control_flow
 from jaxlint_runtime.kernels import epilogues, rowwise
 from jaxlint_runtime.kernels.attention import find
-from jaxlint_runtime.kernels.graph import Graph, Node, Value, build
-from jaxlint_runtime.kernels.layout import Layout, arrange
-from jaxlint_runtime.kernels.losses import Loss
-from jaxlint_runtime.kernels.losses import arrange as arrange_loss
-from jaxlint_runtime.kernels.patterns import Attention, Likelihood, Unlike
+from jaxlint_runtime.kernels.attention_operands import Layout, arrange
+from jaxlint_runtime.kernels.found_patterns import Attention, Likelihood, Unlike
+from jaxlint_runtime.kernels.likelihood_operands import Loss
+from jaxlint_runtime.kernels.likelihood_operands import arrange as arrange_loss
+from jaxlint_runtime.kernels.value_graph import Graph, Node, Value, build
+from jaxlint_runtime.lowering.jaxpr_interpreter import control_flow
 
 SCOPE = "jaxlint_kernel"  # in the name stack of what was substituted
 

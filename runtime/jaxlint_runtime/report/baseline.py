@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from jaxlint_runtime.paths import display_path
 from jaxlint_runtime.report.document import Document
+from jaxlint_runtime.wording.paths import display_path
 
 VERSION = 1
 _MORE_BYTES = (1.02, 64 * 2**10)  # of memory: this many times and this many bytes more

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from jaxlint_runtime.gain import gain_of, is_proven, tally
-from jaxlint_runtime.paths import display_path
+from jaxlint_runtime.proof.gain import gain_of, is_proven, tally
+from jaxlint_runtime.wording.paths import display_path
 
 SCHEMA_VERSION = 1
 
@@ -39,9 +39,9 @@ class Document:
     # What versions of functions do, see `inspection.overview`.
     inspections: list[dict[str, Any]] = field(default_factory=list)
     peaks: dict[str, dict[str, Any]] = field(default_factory=dict)  # by target
-    # How what is proven would be written, see `report.diffs`.
+    # How what is proven would be written, see `apply.preview`.
     diffs: list[dict[str, Any]] = field(default_factory=list)
-    # By target, see `sharding.shard.record`.
+    # By target, see `sharding.shard_function.record`.
     shardings: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxlint_runtime.report.units import milliseconds, seconds, size
+from jaxlint_runtime.wording.units import milliseconds, seconds, size
 
 HEADINGS = ("function", "version", "status", "time", "ratio", "memory", "compile", "pays after")
 

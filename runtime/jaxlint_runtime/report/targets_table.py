@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jaxlint_runtime.gain import is_proven
-from jaxlint_runtime.report.chosen import Subject, subjects
-from jaxlint_runtime.report.units import amount, milliseconds, size
+from jaxlint_runtime.proof.gain import is_proven
+from jaxlint_runtime.report.best_versions import Subject, subjects
+from jaxlint_runtime.wording.units import amount, milliseconds, size
 
 
 @dataclass(frozen=True, slots=True)

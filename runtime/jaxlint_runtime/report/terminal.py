@@ -12,17 +12,17 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from jaxlint_runtime.gain import gain_of, is_proven, tally
-from jaxlint_runtime.paths import display_path
+from jaxlint_runtime.proof.gain import gain_of, is_proven, tally
 from jaxlint_runtime.report.document import Document
-from jaxlint_runtime.report.front import front
 from jaxlint_runtime.report.harmless import harmless
-from jaxlint_runtime.report.inspected import inspected
+from jaxlint_runtime.report.inspection_tables import inspected
+from jaxlint_runtime.report.pareto_front import front
 from jaxlint_runtime.report.plain_table import plain_table
-from jaxlint_runtime.report.sharded import sharded
+from jaxlint_runtime.report.sharding_tables import sharded
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import verdicts
 from jaxlint_runtime.settings import TRANSFORMS
+from jaxlint_runtime.wording.paths import display_path
 
 _STYLES = {
     "verified": "bold green",

@@ -1,4 +1,4 @@
 """Candidates that are edits of the source: taken from findings and from what the run shows, run as whole programs, compared and measured.
 
-Nothing here imports jax: the programs run in workers (`capture/trial.py`).
+Nothing here imports jax: the programs run in workers (`capture/trial_run.py`).
 """

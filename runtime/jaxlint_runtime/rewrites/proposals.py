@@ -16,7 +16,7 @@ from jaxlint.rule import COSTLY_CATEGORIES
 from jaxlint.source.file import SourceFile
 from jaxlint.syntax.functions import own_nodes
 
-_ELSEWHERE = frozenset({"missing-donation"})  # proven on the staged program, and written by `apply.py`
+_ELSEWHERE = frozenset({"missing-donation"})  # proven on the staged program, and written by `apply`
 _LEAST_CALLS = 2
 _LEAST_SHARE = 0.03  # of the time in the busiest function
 _NUMBERS = frozenset({"int", "bool", "float"})

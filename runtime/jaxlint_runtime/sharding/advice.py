@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from jaxlint_runtime.compat import inner_jaxprs, open_jaxpr
-from jaxlint_runtime.report.units import size
-from jaxlint_runtime.sharding.classes import Classes
-from jaxlint_runtime.sharding.code import written
-from jaxlint_runtime.sharding.compiled import Figures
-from jaxlint_runtime.sharding.constraints import foreign
+from jaxlint_runtime.sharding.input_classes import Classes
 from jaxlint_runtime.sharding.mesh import MeshShape
+from jaxlint_runtime.sharding.placed_program import Figures
+from jaxlint_runtime.sharding.placement_code import written
+from jaxlint_runtime.sharding.stated_constraints import foreign
 from jaxlint_runtime.sharding.strategies import Strategy
+from jaxlint_runtime.wording.units import size
 
 
 def undivided(classes: Classes, mesh: MeshShape) -> Iterator[str]:

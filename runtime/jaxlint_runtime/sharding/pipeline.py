@@ -15,22 +15,24 @@ from typing import Any
 import jax
 from jax.sharding import SingleDeviceSharding
 
-from jaxlint_runtime import compat, equivalence, staging
+from jaxlint_runtime import compat
 from jaxlint_runtime.compat import Literal, open_jaxpr
-from jaxlint_runtime.equivalence import Outcome
-from jaxlint_runtime.inspection.avals import nbytes
 from jaxlint_runtime.inspection.memory import memory
-from jaxlint_runtime.interpret import inlined
-from jaxlint_runtime.program import Program
-from jaxlint_runtime.report.units import size
-from jaxlint_runtime.sharding import stages
-from jaxlint_runtime.sharding.classes import Classes, ParameterClass
-from jaxlint_runtime.sharding.compiled import QUICK, Step
-from jaxlint_runtime.sharding.layers import Layered, layered
+from jaxlint_runtime.lowering import versions
+from jaxlint_runtime.lowering.avals import nbytes
+from jaxlint_runtime.lowering.jaxpr_interpreter import inlined
+from jaxlint_runtime.lowering.versions import Leaf, StagingError
+from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.proof import equivalence
+from jaxlint_runtime.proof.equivalence import Outcome
+from jaxlint_runtime.sharding import pipeline_stages
+from jaxlint_runtime.sharding.input_classes import Classes, ParameterClass
 from jaxlint_runtime.sharding.mesh import MeshShape
-from jaxlint_runtime.sharding.stages import Piece, Staged
-from jaxlint_runtime.staging import Leaf, StagingError
+from jaxlint_runtime.sharding.pipeline_stages import Piece, Staged
+from jaxlint_runtime.sharding.placed_program import QUICK, Step
+from jaxlint_runtime.sharding.repeated_layers import Layered, layered
 from jaxlint_runtime.targets import Target
+from jaxlint_runtime.wording.units import size
 
 _TURNS = 4  # microbatches for each stage: the share of idle time is then below a fifth
 
@@ -98,7 +100,7 @@ def plans(program: Program, step: Step, classes: Classes, mesh: MeshShape, targe
         part = layered(_flat(_of_batch(program, classes, shared * parts)), classes, step.out)
         if part is None or part.inputs != whole.inputs:
             return
-        cut = stages.cut(part, stages.balanced(stages.work(whole), count))
+        cut = pipeline_stages.cut(part, pipeline_stages.balanced(pipeline_stages.work(whole), count))
         state, needed = _memory(cut, step, classes, parts, target)
         work = sum(cut.flops) / (count * max(cut.flops))
         yield Plan(
@@ -109,7 +111,7 @@ def plans(program: Program, step: Step, classes: Classes, mesh: MeshShape, targe
             tuple((first, last - 1) for first, last in pairwise(cut.firsts)),
             tuple(state),
             tuple(needed),
-            parts * max(stages.crossing(cut)),
+            parts * max(pipeline_stages.crossing(cut)),
             1 - work * parts / (parts + count - 1),
         )
 
@@ -120,7 +122,7 @@ def differs(program: Program, step: Step, classes: Classes, plan: Plan) -> str |
     assert whole is not None
     reference = program.references[0]
     firsts = (*(first for first, _ in plan.layers), plan.layers[-1][1] + 1)
-    leaves = tuple(equivalence.host(leaf) for leaf in _run(stages.cut(whole, firsts), step))
+    leaves = tuple(equivalence.host(leaf) for leaf in _run(pipeline_stages.cut(whole, firsts), step))
     found = Outcome(leaves, reference.paths, reference.groups, reference.starts)
     rounded = program.rounded(program.draws[0], program.dtype)
     return equivalence.compare(
@@ -166,7 +168,7 @@ def _of_batch(program: Program, classes: Classes, parts: int) -> Any:
         return replace(leaf, aval=jax.ShapeDtypeStruct(shape, leaf.aval.dtype))
 
     leaves = tuple(part(n, leaf) for n, leaf in enumerate(program.bound.leaves))
-    return staging.stage(program.version, replace(program.bound, leaves=leaves), program.target).jaxpr
+    return versions.stage(program.version, replace(program.bound, leaves=leaves), program.target).jaxpr
 
 
 def _stacked(entry: ParameterClass, classes: Classes) -> bool:
@@ -242,9 +244,9 @@ def _temporary(piece: Piece, target: Target) -> int:
             lowered = compat.jit(piece.function()).lower(*structs)
             compiled = lowered.compile(None if target.compile_only else dict(QUICK))
     except Exception as error:
-        refused = staging.too_big(str(error), 0)
+        refused = versions.too_big(str(error), 0)
         if refused is None:
-            raise StagingError(f"a stage could not be compiled: {staging.first_line(error)}") from error
+            raise StagingError(f"a stage could not be compiled: {versions.first_line(error)}") from error
         return refused.needed
     return memory(compiled, target.platform).temp
 
@@ -256,7 +258,7 @@ def _run(cut: Staged, step: Step) -> list[Any]:
     known = dict(zip(parts.constvars, parts.consts, strict=True))
     for var, leaf in zip(parts.invars, step.bound.leaves, strict=True):
         known[var] = jax.numpy.asarray(leaf.value, leaf.aval.dtype)
-    for piece in (*cut.pieces, stages.alone(cut)):
+    for piece in (*cut.pieces, pipeline_stages.alone(cut)):
         values = [jax.device_put(known[var], devices[piece.stage % len(devices)]) for var in piece.inputs]
         known.update(zip(piece.outputs, compat.jit(piece.function())(*values), strict=True))
     return [var.val if isinstance(var, Literal) else known[var] for var in parts.outvars]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from jaxlint_runtime.sharding.activations import choices
-from jaxlint_runtime.sharding.axes import Node
-from jaxlint_runtime.sharding.classes import Classes, ParameterClass
+from jaxlint_runtime.sharding.activation_constraints import choices
+from jaxlint_runtime.sharding.axis_groups import Node
+from jaxlint_runtime.sharding.input_classes import Classes, ParameterClass
 from jaxlint_runtime.sharding.mesh import DATA, EXPERT, MODEL, MeshShape
 
 Spec = tuple[tuple[str, ...], ...]  # for each axis of an array the axes of the mesh that split it

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+from jaxlint_runtime.transforms.attention_kernels import Kernels
 from jaxlint_runtime.transforms.bf16 import Bf16
 from jaxlint_runtime.transforms.cross_entropy import CrossEntropy
 from jaxlint_runtime.transforms.donation import Donation
 from jaxlint_runtime.transforms.fp16 import Fp16
 from jaxlint_runtime.transforms.fusions import Fusions
-from jaxlint_runtime.transforms.kernels import Kernels
 from jaxlint_runtime.transforms.microbatch import Microbatch
 from jaxlint_runtime.transforms.remat import Remat
+from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Transform
 
 __all__ = ["TRANSFORMS", "Candidate", "NotApplicable", "Transform"]
 

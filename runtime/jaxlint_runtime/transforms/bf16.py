@@ -16,11 +16,17 @@ import jax.numpy as jnp
 
 from jaxlint_runtime import compat
 from jaxlint_runtime.inspection.flops import count
-from jaxlint_runtime.interpret import REMATERIALISED, control_flow, evaluate, is_plain_call, of_traced_leaves
-from jaxlint_runtime.program import Program
+from jaxlint_runtime.lowering.jaxpr_interpreter import (
+    REMATERIALISED,
+    control_flow,
+    evaluate,
+    is_plain_call,
+    of_traced_leaves,
+)
+from jaxlint_runtime.lowering.versions import Version
+from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.settings import TRANSFORMS
-from jaxlint_runtime.staging import Version
-from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Transform
 
 _PRODUCTS = frozenset({"dot_general", "conv_general_dilated"})
 _OPAQUE = frozenset(

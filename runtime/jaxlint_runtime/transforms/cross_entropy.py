@@ -10,16 +10,22 @@ import functools
 import os
 from typing import Any
 
+from jaxlint_runtime.kernels.found_patterns import places_of
 from jaxlint_runtime.kernels.implementations import online_cross_entropy
-from jaxlint_runtime.kernels.implementations.cross_entropy import block_rows, log_likelihood
+from jaxlint_runtime.kernels.implementations.blockwise_cross_entropy import block_rows, log_likelihood
 from jaxlint_runtime.kernels.implementations.tiles import chip_at_hand
-from jaxlint_runtime.kernels.losses import Loss
-from jaxlint_runtime.kernels.patterns import places_of
+from jaxlint_runtime.kernels.likelihood_operands import Loss
 from jaxlint_runtime.kernels.substitute import Implementation, Match
-from jaxlint_runtime.program import Program
-from jaxlint_runtime.staging import Version
-from jaxlint_runtime.transforms.base import NO_CALL, Candidate, NotApplicable, Transform
-from jaxlint_runtime.transforms.kernels import LEAST_BYTES, LEAST_SHARE, Seen, shortened, substituted
+from jaxlint_runtime.lowering.versions import Version
+from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.transforms.attention_kernels import (
+    LEAST_BYTES,
+    LEAST_SHARE,
+    Seen,
+    shortened,
+    substituted,
+)
+from jaxlint_runtime.transforms.transform import NO_CALL, Candidate, NotApplicable, Transform
 
 _BLOCKS, _PALLAS = "blocks", "pallas"
 # Where the layers are made whose call gives scores row by row, and may stand in a function under `jax.lax.map`.

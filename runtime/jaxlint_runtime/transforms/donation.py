@@ -13,10 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from jaxlint_runtime.program import Program
-from jaxlint_runtime.rebound import SMALL, dead_arguments, rebound_arguments, updated_bytes
-from jaxlint_runtime.staging import Version
-from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+from jaxlint_runtime.lowering.versions import Version
+from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.programs.replaced_arguments import (
+    SMALL,
+    dead_arguments,
+    rebound_arguments,
+    updated_bytes,
+)
+from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Transform
 
 _EQUINOX = "equinox._jit"  # the module of the function that `equinox.filter_jit` hands to `jax.jit`
 _HANDED = (0, 1)  # its arguments with the arrays that are donated, and with those that are not

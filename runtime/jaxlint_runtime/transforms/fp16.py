@@ -14,10 +14,10 @@ import jax
 import jax.numpy as jnp
 
 from jaxlint_runtime import compat
-from jaxlint_runtime.program import Program
-from jaxlint_runtime.staging import Version
-from jaxlint_runtime.transforms.base import Candidate, NotApplicable
+from jaxlint_runtime.lowering.versions import Version
+from jaxlint_runtime.programs.program import Program
 from jaxlint_runtime.transforms.bf16 import Bf16, with_products
+from jaxlint_runtime.transforms.transform import Candidate, NotApplicable
 
 _SCALE = 2.0**12
 _EXPONENT_BITS, _MANTISSA_BITS = 5, 10

@@ -11,15 +11,15 @@ import weakref
 from collections.abc import Sequence
 
 from jaxlint_runtime.kernels.epilogues import Epilogue
-from jaxlint_runtime.kernels.implementations import products, rows, saving
+from jaxlint_runtime.kernels.implementations import fused_product, operand_saving, row_kernels
 from jaxlint_runtime.kernels.implementations.tiles import chip_at_hand
 from jaxlint_runtime.kernels.rowwise import SOFTMAX, RowWise
 from jaxlint_runtime.kernels.substitute import Choice as Choosing
 from jaxlint_runtime.kernels.substitute import Fused, Implementation, fused
-from jaxlint_runtime.program import Program
-from jaxlint_runtime.staging import Version
-from jaxlint_runtime.transforms.base import NO_CALL, Candidate, NotApplicable, Transform
-from jaxlint_runtime.transforms.kernels import LEAST_BYTES, Seen, shortened, substituted
+from jaxlint_runtime.lowering.versions import Version
+from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.transforms.attention_kernels import LEAST_BYTES, Seen, shortened, substituted
+from jaxlint_runtime.transforms.transform import NO_CALL, Candidate, NotApplicable, Transform
 
 _LEAST_SHARE = 0.05  # of the memory of the whole, for all of one kind
 _KINDS = ("norms", "softmaxes", "gated units", "epilogues")
@@ -163,8 +163,8 @@ def chooser(name: str, implementation: str, chip: str | None) -> Choosing:
         if not isinstance(match, (RowWise, Epilogue)) or kind(match) != name:
             return None
         if implementation == "recomputed":
-            return saving.row_wise if isinstance(match, RowWise) else saving.epilogue
-        run = rows.compute if isinstance(match, RowWise) else products.compute
+            return operand_saving.row_wise if isinstance(match, RowWise) else operand_saving.epilogue
+        run = row_kernels.compute if isinstance(match, RowWise) else fused_product.compute
         return functools.partial(run, chip=chip)
 
     return choose

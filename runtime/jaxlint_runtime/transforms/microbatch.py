@@ -2,7 +2,7 @@
 
 What the program differentiates is caught, and the program is run once more for each part, up to there. So it does not matter
 how the loss is written; what matters is that it is a mean or a sum over the batch, which is shown by its equations
-(`inspection.coupling`) and by its values.
+(`inspection.batch_coupling`) and by its values.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxlint_runtime import compat, inspection, staging
-from jaxlint_runtime.inspection.avals import nbytes
-from jaxlint_runtime.inspection.coupling import Differs, coupling
-from jaxlint_runtime.interpret import inlined, of_traced_leaves
-from jaxlint_runtime.paths import display_path
-from jaxlint_runtime.program import Program
-from jaxlint_runtime.rebound import released
-from jaxlint_runtime.staging import Version, first_line
-from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
+from jaxlint_runtime import compat, inspection
+from jaxlint_runtime.inspection.batch_coupling import Differs, coupling
+from jaxlint_runtime.lowering import versions
+from jaxlint_runtime.lowering.avals import nbytes
+from jaxlint_runtime.lowering.jaxpr_interpreter import inlined, of_traced_leaves
+from jaxlint_runtime.lowering.versions import Version, first_line
+from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.programs.replaced_arguments import released
+from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Transform
+from jaxlint_runtime.wording.paths import display_path
 
 _COUNTS = (2, 4, 8, 16, 32, 64)
 _CLOSE = {2: 1e-2, 4: 1e-4, 8: 1e-8}  # by bytes of a float: how far two ways to sum may be apart
@@ -223,7 +224,7 @@ def _cut(avals: Sequence[Any], split: _Split, count: int) -> list[Any]:
 
 def _combined(program: Program, split: _Split) -> _Split:
     """The split with what its parts have to be put together by, found from values. Raises NotApplicable."""
-    values = staging.placed(program.bound, [leaf.value for leaf in program.bound.leaves], program.runner)
+    values = versions.placed(program.bound, [leaf.value for leaf in program.bound.leaves], program.runner)
 
     def evaluated(*leaves: Any) -> Any:
         return _forward(program, leaves)

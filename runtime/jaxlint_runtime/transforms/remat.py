@@ -17,24 +17,24 @@ import jax.numpy as jnp
 
 from jaxlint_runtime import compat, inspection
 from jaxlint_runtime.compat import DropVar, Literal
-from jaxlint_runtime.inspection.avals import nbytes
-from jaxlint_runtime.inspection.blocks import Block, call_site, call_sites, is_rematerialised, stacks
-from jaxlint_runtime.inspection.differentiated import differentiated_equations
-from jaxlint_runtime.interpret import Environment, evaluate, inlined, scan
+from jaxlint_runtime.inspection.differentiated_equations import differentiated_equations
+from jaxlint_runtime.inspection.repeated_blocks import Block, call_site, call_sites, is_rematerialised, stacks
+from jaxlint_runtime.lowering.avals import nbytes
+from jaxlint_runtime.lowering.jaxpr_interpreter import Environment, evaluate, inlined, scan
+from jaxlint_runtime.lowering.versions import Staged, Version, first_line
 from jaxlint_runtime.model import Cost
-from jaxlint_runtime.paths import display_path
-from jaxlint_runtime.program import Program
-from jaxlint_runtime.rebound import released
-from jaxlint_runtime.staging import Staged, Version, first_line
+from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.programs.replaced_arguments import released
 from jaxlint_runtime.targets import Target
-from jaxlint_runtime.transforms.base import Candidate, NotApplicable, Transform
-from jaxlint_runtime.transforms.policies import (
+from jaxlint_runtime.transforms.checkpoint_policies import (
     POLICIES,
     is_offloaded,
     policies,
     policy_of,
     why_not_offloaded,
 )
+from jaxlint_runtime.transforms.transform import Candidate, NotApplicable, Transform
+from jaxlint_runtime.wording.paths import display_path
 
 _LEAST_SAVING = 0.05  # of the live bytes: below it the estimates say nothing
 

@@ -12,8 +12,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxlint_runtime.kernels.attention_operands import Operands, Spec
 from jaxlint_runtime.kernels.implementations.reference import scores, softmax
-from jaxlint_runtime.kernels.layout import Operands, Spec
 
 _BLOCK_BYTES = 2 * 2**20  # of float32 scores
 _LEAST_ROWS = 32

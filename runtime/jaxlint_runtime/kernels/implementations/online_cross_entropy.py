@@ -31,7 +31,7 @@ from jaxlint_runtime.kernels.implementations.tiles import (
     shrunk,
     up,
 )
-from jaxlint_runtime.kernels.losses import Examples
+from jaxlint_runtime.kernels.likelihood_operands import Examples
 
 _LARGEST = (512, 1024)  # rows and scores of a tile
 _MASK = -1e30  # below any score, and finite: a tile may be padding from end to end

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from jaxlint_runtime.kernels.layout import Operands, Spec
+from jaxlint_runtime.kernels.attention_operands import Operands, Spec
 
 MASKED = -0.7 * float(jnp.finfo(jnp.float32).max)
 

@@ -17,9 +17,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxlint_runtime.kernels.attention_operands import Operands, Spec
 from jaxlint_runtime.kernels.implementations import triton_interpreter
-from jaxlint_runtime.kernels.implementations.flash import added
-from jaxlint_runtime.kernels.layout import Operands, Spec
+from jaxlint_runtime.kernels.implementations.pallas_flash import added
 
 _KERNELS = f"{__package__}.triton_kernels"
 _LEAST = 16  # of the axes of a product

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
-from jaxlint_runtime.gain import gain_of, is_proven, tally
-from jaxlint_runtime.report.chosen import subjects
-from jaxlint_runtime.report.html.function import diff_part, function_section
+from jaxlint_runtime.proof.gain import gain_of, is_proven, tally
+from jaxlint_runtime.report.best_versions import subjects
+from jaxlint_runtime.report.html.function_section import diff_part, function_section
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
-from jaxlint_runtime.report.html.sharding import shardings
+from jaxlint_runtime.report.html.sharding_section import shardings
 from jaxlint_runtime.report.html.tables import badge, table
 from jaxlint_runtime.report.sizes_table import cells, headings
 from jaxlint_runtime.report.targets_table import rows_of, verdicts, worth_showing
-from jaxlint_runtime.report.units import milliseconds, ratio, seconds, size
+from jaxlint_runtime.wording.units import milliseconds, ratio, seconds, size
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

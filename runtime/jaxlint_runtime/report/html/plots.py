@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxlint_runtime.report.html.chart import Chart, powers, ticks
-from jaxlint_runtime.report.units import amount, milliseconds, size
+from jaxlint_runtime.report.html.svg_chart import Chart, powers, ticks
+from jaxlint_runtime.wording.units import amount, milliseconds, size
 
 _GIB, _MIB, _KIB = 2**30, 2**20, 2**10
 _SIDES = ("before", "after")

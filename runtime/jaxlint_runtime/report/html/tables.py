@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxlint_runtime.gain import Change, Claim, Gain
+from jaxlint_runtime.proof.gain import Change, Claim, Gain
 from jaxlint_runtime.report.html.markup import Child, Markup, tag
-from jaxlint_runtime.report.units import amount, milliseconds, ratio, seconds, size
+from jaxlint_runtime.wording.units import amount, milliseconds, ratio, seconds, size
 
 Column = tuple[str, str]  # heading, class: "n" for numbers, "why" for prose
 

@@ -1,0 +1,75 @@
+"""How what is proven would be written to the source: what `--apply` writes, as a diff, whether or not it is asked to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.source.diff import unified_diff
+from jaxlint.source.write import Change
+from jaxlint_runtime.proof.gain import is_proven
+from jaxlint_runtime.wording.paths import display_path
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.verify import Verification
+
+
+def collect_diffs(verification: Verification) -> list[dict[str, Any]]:
+    """One entry for the edits of the source, and one for each proven result that can be written.
+
+    An entry has `function`, `path`, `line`, `candidate`, `diff` ("" where there is none) and `note` (why it is advice).
+    Call it before anything is written. A defect of a codemod must not cost the report: it becomes the note.
+    """
+    from jaxlint_runtime.apply.apply_proven import advice, changes_of, writable
+
+    found: list[dict[str, Any]] = []
+    if verification.rewritten:
+        first = next(
+            (
+                r
+                for _, r in verification.document.results
+                if r["candidate"].startswith("source") and r["status"] == "verified"
+            ),
+            {},
+        )
+        found.append(_entry(first, "source", _text(verification.rewritten), ""))
+    seen: set[tuple[str, int, str]] = set()
+    for target, result in verification.document.results:
+        if not is_proven(result):
+            continue
+        why = advice(result)
+        if not result["codemod"] and why is None:
+            continue
+        key = (result["path"], result["line"], result["candidate"])
+        if key in seen or result["candidate"].startswith("source"):
+            continue
+        seen.add(key)
+        if why is not None:
+            found.append(_entry(result, result["candidate"], "", why))
+            continue
+        try:
+            edit = writable(result, target, verification)
+            diff = "" if isinstance(edit, str) else _text(changes_of([edit], verification))
+            note = edit if isinstance(edit, str) else ""
+        except Exception as error:
+            diff, note = "", f"advice only: {error}"
+        found.append(_entry(result, result["candidate"], diff, note))
+    return found
+
+
+def _entry(result: Mapping[str, Any], candidate: str, diff: str, note: str) -> dict[str, Any]:
+    return {
+        "function": result.get("function"),
+        "path": result.get("path"),
+        "line": result.get("line"),
+        "candidate": candidate,
+        "diff": diff,
+        "note": note,
+    }
+
+
+def _text(changes: Iterable[Change]) -> str:
+    return "".join(
+        unified_diff(change.source.text, change.text, display_path(str(change.source.path)))
+        for change in changes
+    )

@@ -1,0 +1,80 @@
+"""How a proven rematerialisation of scan bodies or of blocks is written to the source, and whether its gain came back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from jaxlint.codemods import Refused, Workspace, checkpoint, remat_call
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.source.file import SourceFile
+from jaxlint_runtime.proof.gain import gain_of
+
+_FIND = {"checkpoint-scan-body": checkpoint.find_scans, "remat-call": remat_call.find_calls}
+_WHAT = {"checkpoint-scan-body": "call of a scan", "remat-call": "call of a block in a loop"}
+CODEMODS = frozenset(_FIND)
+_LEAST_SAVED = 2**20  # bytes that are worth a change of the source
+_REPRODUCED = 0.5  # of what was saved that must be saved again
+
+
+def remat_fix(
+    result: Mapping[str, Any], sources: Mapping[str, SourceFile], limit: int | None = None
+) -> FixRequest | str:
+    """The fix that puts a checkpoint around the bodies of the scans or the blocks, or why it stays advice.
+
+    `limit`: bytes that the device has; time is traded where the function fits only so.
+    """
+    saved = _saved(result)
+    if saved < _LEAST_SAVED:
+        return "advice only: it saves less than 1 MiB"
+    needed = limit is not None and result["after"]["peak_bytes"] <= limit < result["before"]["peak_bytes"]
+    if not needed and not gain_of(result).costs_no_time:
+        return "advice only: it trades time for memory, and only what costs no time is written"
+    paths = {os.path.realpath(path): path for path in sources}
+    workspace = Workspace(sources)
+    steps = []
+    policy = result["parameters"]["policy"]
+    chains = [[place] for place in result["parameters"]["sites"]]
+    if result["codemod"] == "remat-call":
+        chains = result["parameters"]["calls"]
+    for chain in chains:
+        refused = "advice only: the place is not known"
+        for place in chain:  # from the inside to the outside: a block may be one line of one function
+            file, _, line = place.rpartition(":")
+            path = paths.get(os.path.realpath(file))
+            if path is None:
+                refused = f"advice only: {file} was not examined"
+                continue
+            try:
+                spans = _FIND[result["codemod"]](workspace.site(path), int(line))
+            except Refused as refusal:
+                return f"advice only: {refusal}"
+            if len(spans) == 1:
+                step = Step(result["codemod"], path, spans[0], {"policy": policy})
+                steps += [step] if step not in steps else []
+                break
+            refused = f"advice only: there is no single {_WHAT[result['codemod']]} at {place}"
+        else:
+            return refused
+    return FixRequest(
+        Safety.UNSAFE, "Compute parts of the forward pass again in the backward pass", tuple(steps)
+    )
+
+
+def judged_again(result: Mapping[str, Any], peaks: list[int]) -> tuple[bool, str]:
+    """Whether the edited function, with these peaks by the compiler, needs as little memory as was promised."""
+    if not peaks:
+        return False, "not changed: the edited function was not compiled again"
+    before, peak = result["before"]["peak_bytes"], min(peaks)
+    figures = f"{before / 2**20:.1f} MiB to {peak / 2**20:.1f} MiB"
+    if before - peak < _REPRODUCED * _saved(result):
+        return False, f"not changed: the gain was not seen again: memory {figures}"
+    return True, f"compiled again from the edited program: memory {figures} ({peak / before:.2f}x)"
+
+
+def _saved(result: Mapping[str, Any]) -> int:
+    before, after = result["before"], result["after"]
+    if not before or not after or not before["peak_bytes"] or after["peak_bytes"] is None:
+        return 0
+    return int(before["peak_bytes"] - after["peak_bytes"])

@@ -1,0 +1,263 @@
+"""One whole run of one version of a program, to see what it computes, how long it works and compiles, and what it needs.
+
+No hook of the capture is in place: the program runs as it would by itself, but for the functions that are observed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import importlib
+import io
+import os
+import re
+import sys
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from jaxlint_runtime.capture.fixed_seeds import seed_the_unseeded
+from jaxlint_runtime.capture.observed_results import MODULE, Observer, corresponding, read
+from jaxlint_runtime.capture.run_program import Kind, pytest_exit, run_program
+from jaxlint_runtime.capture.session import relocate_path
+from jaxlint_runtime.capture.stop import Stopper, StopProgram
+from jaxlint_runtime.capture.truncation import Cut
+from jaxlint_runtime.capture.watched_functions import WatchedImports
+from jaxlint_runtime.protocol.messages import Channel, Job, to_plain
+
+_COMPILING = ("/jax/core/compile/jaxpr_trace_duration", "/jax/core/compile/jaxpr_to_mlir_module_duration")
+_BACKEND = "/jax/core/compile/backend_compile_duration"
+_SPREAD = 0.1  # a value that rounding alone moves by more than this says nothing
+
+
+class _Compiles:
+    """Seconds in tracing, lowering and compiling, each moment counted once, and how often something was compiled."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.spans: list[tuple[float, float]] = []
+
+    def listen(self, event: str, duration_secs: float, **_: Any) -> None:
+        if event in _COMPILING or event == _BACKEND:
+            now = time.perf_counter()
+            self.spans.append((now - duration_secs, now))
+            self.count += event == _BACKEND
+
+    def seconds(self) -> float:
+        total, end = 0.0, 0.0
+        for start, stop in sorted(self.spans):
+            total += max(0.0, stop - max(start, end))
+            end = max(end, stop)
+        return total
+
+
+def run_trial(channel: Channel, job: Job) -> None:
+    """Run the program once and send what was seen. Ends the process."""
+    assert job.trial is not None
+    channel.send("hello", pid=os.getpid())
+    status = 1
+    try:
+        seen = _run(job)
+        if not seen["ending"]["message"].startswith("the program called os._exit"):
+            _end_as_python_does()
+        channel.send("trial", **seen)
+        channel.send("done")
+        status = 0
+    except BaseException as error:
+        with contextlib.suppress(Exception):
+            channel.send("error", message=f"the trial failed: {type(error).__name__}: {error}")
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(Exception):
+                stream.flush()
+        os._exit(status)
+
+
+def _end_as_python_does() -> None:
+    """Call what is registered with `atexit`, and write what open files still hold: both may be what the program leaves."""
+    with contextlib.suppress(BaseException):
+        atexit._run_exitfuncs()
+    for one in gc.get_objects():
+        if issubclass(type(one), io.IOBase):
+            with contextlib.suppress(Exception):
+                if not one.closed and one.writable():
+                    one.flush()
+
+
+def _run(job: Job) -> dict[str, Any]:
+    trial = job.trial or {}
+    kind = Kind(job.kind)
+    stopper = Stopper(pytest_exit if kind is Kind.PYTEST else StopProgram)
+    folder = Path(trial["record"]) if trial.get("record") else None
+    places: dict[str, list[str]] = defaultdict(list)
+    for path, name in trial.get("observe", ()):
+        places[path].append(name)
+    relocate_path(job.relocated)
+    if kind is not Kind.SCRIPT:
+        sys.path.insert(0, os.getcwd())
+    for name in trial.get("preload", ()):
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    import jax
+
+    from jaxlint_runtime import compat
+
+    observer = Observer(places, folder, compat.is_tracing)
+    imports = WatchedImports(observer)
+    compiles = _Compiles()
+    jax.monitoring.register_event_duration_secs_listener(compiles.listen)
+    imports.install()
+    seed_the_unseeded()
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")  # forget the highest resident set so far
+    resident = _status("VmRSS")
+    cut = _cut(trial.get("cut"), stopper)
+    observer.cut = cut
+    start, worked = time.perf_counter(), time.process_time()
+
+    def compiled(data: bytes, name: str) -> Any:
+        return observer.compile(data, name) or compile(data, name, "exec", dont_inherit=True)
+
+    ending = run_program(kind, job.target, job.arguments, stopper, compiled)
+    seconds = time.perf_counter() - start - observer.overhead
+    worked = time.process_time() - worked
+    peak: int | None = _status("VmHWM") - resident
+    observer.active = False
+    imports.remove()
+    device = jax.devices()[0]
+    if device.platform != "cpu":
+        peak = (device.memory_stats() or {}).get("peak_bytes_in_use")
+    if kind is Kind.SCRIPT:
+        observer.keep(MODULE, 1, _globals())
+    observer.close()
+    compile_s = compiles.seconds()
+    return {
+        "ending": {"how": ending.how, "status": ending.status, "message": ending.message},
+        "run_s": max(seconds - compile_s, 0.0),
+        "compile_s": compile_s,
+        "cpu_s": worked,
+        "compiles": compiles.count,
+        "peak_bytes": peak,
+        "cut": None if cut is None else cut.at,
+        "functions": [to_plain(record) for record in observer.records],
+        "threads": threading.active_count(),
+        "compared": _compare(
+            folder, [Path(path) for path in trial.get("references", ())], trial.get("dtype")
+        ),
+    }
+
+
+def _cut(asked: Mapping[str, Any] | None, stopper: Stopper) -> Cut | None:
+    """Where this run is to be cut off, if it is."""
+    if not asked:
+        return None
+
+    def stop(reason: str) -> None:
+        stopper.request(reason)
+        stopper.raise_here()
+
+    return Cut(stop, asked.get("after"), asked.get("place"))
+
+
+def _globals() -> dict[str, Any]:
+    """Arrays and numbers in the names of the program's first module."""
+    names = vars(sys.modules["__main__"]) if "__main__" in sys.modules else {}
+    return {
+        name: value
+        for name, value in names.items()
+        if not name.startswith("_")
+        and not isinstance(value, ModuleType)
+        and (isinstance(value, int | float | list | tuple | dict) or hasattr(value, "dtype"))
+    }
+
+
+def _compare(folder: Path | None, references: list[Path], dtype: str | None) -> dict[str, Any] | None:
+    """This run's values against those of the first reference; the others say how far rounding alone moves them.
+
+    `dtype`: this run computes in it, where it is coarser than what it returns.
+    """
+    if folder is None or not references:
+        return None
+    from jaxlint_runtime.proof import equivalence
+
+    first, *others = ({(name, number): found for name, number, found in read(path)} for path in references)
+    ours = {(name, number): found for name, number, found in read(folder)}
+    same_calls = corresponding(references[0], folder)
+    compared = values = 0
+    apart = 0.0  # what is compared differs so much from run to run of the original, where that is more than its dtype explains
+    worst: Any = None
+    for key, reference in first.items():
+        found = ours.get(key)
+        if found is None or not same_calls(key[0]):
+            continue
+        if key[0] == MODULE:
+            reference, found = _common(reference, found)
+        names = [str(leaf.dtype) for leaf in reference.leaves]
+        allowed = equivalence.tolerance(equivalence.coarsest([*names, dtype] if dtype else names))
+        spread = None
+        usable = True
+        moved = 0.0
+        for other in others:
+            again = other.get(key)
+            if again is None:
+                continue
+            if key[0] == MODULE:
+                _, again = _common(reference, again)
+            noise = equivalence.compare(reference, again, allowed)
+            if noise.numerics.max_rel > _SPREAD:  # other shapes or integers count as infinitely far
+                usable = False
+            elif spread is None or noise.numerics.max_rel > spread[0]:
+                spread = (noise.numerics.max_rel, again)
+            moved = max(moved, noise.numerics.max_rel if noise.problem is not None else 0.0)
+        if not usable or not reference.leaves:
+            continue
+        verdict = equivalence.compare(
+            reference, found, allowed, rounded=None if spread is None else spread[1]
+        )
+        apart = max(apart, moved)
+        compared += 1
+        values += sum(equivalence.told(leaf) for leaf in reference.leaves)
+        if worst is None or (verdict.problem is not None, verdict.numerics.max_rel) > (
+            worst[1].problem is not None,
+            worst[1].numerics.max_rel,
+        ):
+            worst = (key, verdict)
+    if worst is None:
+        return {"calls": 0, "values": 0, "problem": None, "numerics": None, "apart": 0.0}
+    (name, number), verdict = worst
+    problem = None if verdict.problem is None else f"call {number} of {name}: {verdict.problem}"
+    numerics = to_plain(verdict.numerics)
+    return {"calls": compared, "values": values, "problem": problem, "numerics": numerics, "apart": apart}
+
+
+def _common(left: Any, right: Any) -> tuple[Any, Any]:
+    """The leaves that both have: an edit may add names to a module, or take some away."""
+    from jaxlint_runtime.proof.equivalence import Outcome
+
+    mine = dict(zip(left.paths, left.leaves, strict=True))
+    theirs = dict(zip(right.paths, right.leaves, strict=True))
+    names = tuple(
+        name
+        for name in mine
+        if name in theirs
+        and mine[name].shape == theirs[name].shape
+        and mine[name].dtype == theirs[name].dtype
+    )
+    groups = tuple((n,) for n in range(len(names)))
+    return (
+        Outcome(tuple(mine[name] for name in names), names, groups),
+        Outcome(tuple(theirs[name] for name in names), names, groups),
+    )
+
+
+def _status(name: str) -> int:
+    """A figure of this process in bytes, by its name in /proc/self/status; 0 where there is none."""
+    with contextlib.suppress(OSError):
+        found = re.search(rf"^{name}:\s+(\d+) kB", Path("/proc/self/status").read_text(), re.MULTILINE)
+        return int(found[1]) * 1024 if found else 0
+    return 0

@@ -1,0 +1,153 @@
+"""What the capture leaves of one function for the processes that measure it: programs that JAX exported, and inputs.
+
+Everything is flat: a program takes the leaves of its arguments and returns the leaves of its results, so that no class of the user's is needed.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from jax import export
+
+from jaxlint_runtime.inspection.captured_constants import Constant
+from jaxlint_runtime.inspection.jaxpr_facts import Traced
+from jaxlint_runtime.inspection.updates import Update
+from jaxlint_runtime.transforms import Candidate
+
+RECORD = "record.pickle"
+_CONFIG = ("jax_enable_x64", "jax_platforms", "jax_num_cpu_devices", "jax_default_prng_impl")
+
+
+class NotExported(Exception):
+    """Something cannot be left as an artefact; the message says why, as a sentence without its full stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A sharding by the numbers of its devices; without axes it is one device."""
+
+    devices: tuple[int, ...]
+    shape: tuple[int, ...] = ()
+    axes: tuple[str, ...] = ()
+    spec: tuple[Any, ...] = ()
+    memory_kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One leaf. The value of a random key is its data, with the name of its implementation in `key`."""
+
+    path: str
+    label: str
+    value: Any
+    key: str | None
+    shape: tuple[int, ...]
+    dtype: Any
+    weak_type: bool
+    placement: Placement | None
+
+
+@dataclass(slots=True)
+class Kept:
+    """One version. `files` are artefacts by role: `target`, `run`, `gradients`, and `NAME.wide` in float64; what is missing
+    says in `missing` why: it could not be staged. `notes` are what `Transform.evidence` says, or what it raises.
+    """
+
+    files: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)  # of tracing and lowering
+    traced: Traced | None = None
+    notes: list[str] = field(default_factory=list)
+    refused: str | None = None
+
+
+@dataclass(slots=True)
+class Record:
+    """One function for one target."""
+
+    function: dict[str, Any]  # qualname, path, line, findings
+    target: str
+    inputs: list[Input]
+    donated: tuple[bool, ...]
+    outputs: tuple[tuple[str, ...], tuple[tuple[int, ...], ...]]  # paths and groups
+    updates: tuple[Update, ...]
+    constants: tuple[Constant, ...]
+    dtype: str
+    differentiates: bool
+    versions: dict[tuple[str, ...], Kept]  # by the sorted names of the candidates, without donation
+    candidates: dict[str, tuple[str, Candidate]]  # by name: the transformation and the candidate
+    donations: dict[str, tuple[bool, ...]]  # by name of those that donate: the leaves
+    config: dict[str, Any]
+
+
+def config() -> dict[str, Any]:
+    """The settings of JAX that the measuring process needs as they are here."""
+    values = {name: getattr(jax.config, name, None) for name in _CONFIG}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def configure(settings: Mapping[str, Any]) -> None:
+    """Make the settings those of `config`, before a backend starts."""
+    for name, value in settings.items():
+        if getattr(jax.config, name, None) != value:
+            jax.config.update(name, value)
+
+
+def write(record: Record, folder: Path) -> None:
+    """Keep the record beside its artefacts. Raises NotExported."""
+    try:
+        (folder / RECORD).write_bytes(pickle.dumps(record))
+    except (pickle.PicklingError, TypeError, AttributeError) as error:
+        raise NotExported(f"what is known of it cannot be kept: {error}") from error
+
+
+def read(folder: Path) -> Record:
+    """The record of a folder that this version of jaxlint has written on this machine."""
+    found = pickle.loads((folder / RECORD).read_bytes())
+    assert isinstance(found, Record)
+    return found
+
+
+def load(path: Path) -> Any:
+    """The exported program of a file: `jax.export.Exported`."""
+    return export.deserialize(bytearray(path.read_bytes()))
+
+
+def placement(sharding: Any) -> Placement | None:
+    """A sharding as numbers of devices, None for the default device. Raises NotExported for one of another kind."""
+    if sharding is None:
+        return None
+    kind = sharding.memory_kind
+    if isinstance(sharding, jax.sharding.SingleDeviceSharding):
+        return Placement(_device_numbers(sharding.device_set), memory_kind=kind)
+    if isinstance(sharding, jax.sharding.NamedSharding):
+        mesh = sharding.mesh
+        return Placement(
+            _device_numbers(mesh.devices.flat),
+            mesh.devices.shape,
+            tuple(mesh.axis_names),
+            tuple(sharding.spec),
+            kind,
+        )
+    raise NotExported(f"its inputs are placed by a {type(sharding).__name__}")
+
+
+def _device_numbers(devices: Iterable[Any]) -> tuple[int, ...]:
+    return tuple(device.id for device in devices)
+
+
+def sharding(place: Placement, devices: Sequence[Any]) -> Any:
+    """The sharding on the devices with the same numbers."""
+    by_number = {device.id: device for device in devices}
+    found = [by_number[number] for number in place.devices]
+    if not place.axes:
+        return jax.sharding.SingleDeviceSharding(found[0], memory_kind=place.memory_kind)
+    mesh = jax.sharding.Mesh(np.array(found).reshape(place.shape), place.axes)
+    spec = jax.sharding.PartitionSpec(*place.spec)
+    return jax.sharding.NamedSharding(mesh, spec, memory_kind=place.memory_kind)

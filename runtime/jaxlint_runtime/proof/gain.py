@@ -1,0 +1,342 @@
+"""What a version may be said to gain over another: decided here and worded here, and only printed elsewhere.
+
+A gain in time, or in anything else that was measured, is claimed where the whole interval lies on its side of 1, beyond what noise can
+fake. Bytes that the compiler planned are counted, so that they have no interval. What may not be claimed is never shown as a ratio.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from jaxlint_runtime.wording.units import size
+
+_AGREEING = 0.9  # share of the blocks: other load comes in bursts, which the bootstrap takes for a difference
+# Gains that timing noise can fake in one process, as (milliseconds a call, ratio): see benchmarks/measure_noise.py.
+_NOISE = ((1.0, 1.06), (7.0, 1.02))
+BETWEEN_PROCESSES = 1.06  # the least lower bound where whole programs are compared
+_LEAST_PAIRS = 2  # of runs of whole programs: one has no interval
+_COMPILER_GAIN = 1.02  # least ratio of two compiler estimates of time that is worth a claim
+_COMPILER_LOSS = 1.25  # an estimate must be this much worse to outweigh memory that is saved for certain
+# A saving of memory is worth a claim from this share of the whole, or this many bytes, and a page in any case.
+_LEAST_SHARE, _LEAST_BYTES, _PAGE = 0.01, 2**20, 4096
+_MORE_MEMORY = 1.05  # a gain in time may cost no more than this
+_PROVEN = ("verified", "compiled")
+
+
+class Ratio(Protocol):
+    """A median with its interval."""
+
+    @property
+    def median(self) -> float: ...
+    @property
+    def low(self) -> float: ...
+    @property
+    def high(self) -> float: ...
+
+
+class Claim(enum.StrEnum):
+    """What may be said of one figure."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One figure of two versions: how many times less the second needs of it, and what may be said of that.
+
+    `exact`: a count without an interval. `doubt` is why nothing may be said though the interval is clear of 1.
+    """
+
+    what: str  # "time", "memory", "compile time"
+    kind: str  # "measured", "compiler"
+    claim: Claim
+    ratio: float
+    low: float
+    high: float
+    exact: bool = False
+    doubt: str = ""
+
+    @property
+    def better(self) -> bool:
+        return self.claim is Claim.BETTER
+
+    @property
+    def worse(self) -> bool:
+        return self.claim is Claim.WORSE
+
+    @property
+    def factor(self) -> float:
+        """How many times less may be counted on: 1 where nothing is claimed."""
+        return 1.0 if self.claim is Claim.NONE else self.ratio
+
+    @property
+    def cell(self) -> str:
+        """For a table: "1.25x [1.20, 1.30]", "not clear [0.93, 1.80]", "1.25x (compiler)"."""
+        if self.exact:
+            return f"{self.ratio:.2f}x" + ("" if self.kind == "measured" else f" ({self.kind})")
+        span = f"[{self.low:.2f}, {self.high:.2f}]"
+        return f"not clear {span}" if self.claim is Claim.NONE else f"{self.ratio:.2f}x {span}"
+
+    @property
+    def text(self) -> str:
+        """For a sentence: "1.25x as fast, 1.20 to 1.30", "no difference in memory beyond noise, 0.93 to 1.80 times less"."""
+        timed = self.what == "time"
+        if self.claim is Claim.NONE and not self.exact:
+            what, of = ("", "as fast") if timed else (f" in {self.what}", "less")
+            return (
+                f"no difference{what} beyond noise: {self.low:.2f} to {self.high:.2f} times {of}{self.doubt}"
+            )
+        ratio, low, high, of = self.ratio, self.low, self.high, "as fast"
+        if not timed:
+            of = f"less {self.what}"
+            if self.ratio < 1:
+                ratio, low, high, of = 1 / ratio, 1 / high, 1 / max(low, 1e-9), f"more {self.what}"
+        return f"{ratio:.2f}x {of}" + ("" if self.exact else f", {low:.2f} to {high:.2f}")
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """A version against another; None for what is not known of both. `whole`: of programs, run from their start to their end."""
+
+    time: Change | None
+    memory: Change | None
+    compile: Change | None
+    whole: bool = False
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(one for one in (self.time, self.memory, self.compile) if one is not None)
+
+    @property
+    def better(self) -> bool:
+        """Whether a gain may be claimed in anything."""
+        return any(one.better for one in self.changes)
+
+    @property
+    def faster(self) -> bool:
+        return self.time is not None and self.time.better
+
+    @property
+    def slower(self) -> bool:
+        return self.time is not None and self.time.worse
+
+    @property
+    def smaller(self) -> bool:
+        return self.memory is not None and self.memory.better
+
+    @property
+    def bigger(self) -> bool:
+        return self.memory is not None and self.memory.worse
+
+    @property
+    def costs_no_time(self) -> bool:
+        """Whether the time is known and nothing says that it is more: what is written may not trade it."""
+        return self.time is not None and self.time.high >= 1.0
+
+    @property
+    def weight(self) -> float:
+        """For ranking: what may be claimed in time and memory together."""
+        return sum(math.log(one.factor) for one in (self.time, self.memory) if one is not None)
+
+    def improves(self, *, trade: bool = False) -> bool:
+        """Whether a function is better so: smaller and not slower, or faster and not bigger. `trade`: memory may cost time."""
+        return (self.smaller and (trade or not self.slower)) or (self.faster and not self.bigger)
+
+    @property
+    def lack(self) -> str:
+        """Why it does not improve."""
+        if self.bigger or self.slower:
+            return "more memory" if self.bigger else "slower"
+        return "no gain beyond what noise or rounding to pages explains"
+
+    def as_json(self) -> dict[str, Any]:
+        """As results of the JSON report hold it: of each figure the `claim`, its ratio with the interval, and the words."""
+        names = ("time", "memory", "compile")
+        return {
+            name: _plain(one) for name, one in zip(names, (self.time, self.memory, self.compile), strict=True)
+        }
+
+
+def _plain(change: Change | None) -> dict[str, Any] | None:
+    if change is None:
+        return None
+    figures = {"ratio": change.ratio, "low": change.low, "high": change.high}
+    return {"claim": change.claim.value, "kind": change.kind, **figures, "text": change.text}
+
+
+def gain_of(result: Any) -> Gain:
+    """What a result of the report may claim; `result` is a `model.Result` or what the report makes of one."""
+    if not isinstance(result, Mapping):
+        from jaxlint_runtime.protocol.messages import to_plain
+
+        result = to_plain(result)
+    before, after = result.get("before") or {}, result.get("after") or {}
+    speedup, ratios = result.get("speedup"), result.get("ratios") or {}
+    if ratios:
+        pairs = result.get("pairs") or 0
+        parts = (("time", speedup), ("memory", ratios.get("memory")), ("compile time", ratios.get("compile")))
+        time, memory, compiling = (
+            None if one is None else between_runs(what, pairs, one["median"], one["low"], one["high"])
+            for what, one in parts
+        )
+        return Gain(time, memory, compiling, whole=True)
+    return Gain(_time(before, after, speedup, result.get("pairs_ms") or ()), _memory(before, after), None)
+
+
+def _time(
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    speedup: Mapping[str, Any] | None,
+    pairs: Sequence[Sequence[float]],
+) -> Change | None:
+    if speedup is None:
+        return None
+    median, low, high = speedup["median"], speedup["low"], speedup["high"]
+    kind = after.get("time_kind") or "measured"
+    if kind != "measured":
+        claim = (
+            Claim.BETTER
+            if median >= _COMPILER_GAIN
+            else Claim.WORSE
+            if median <= 1 / _COMPILER_LOSS
+            else Claim.NONE
+        )
+        return Change("time", kind, claim, median, low, high, exact=True)
+    times = [(cost.get("time_ms") or {}).get("median") or 0.0 for cost in (before, after)]
+    return between_calls(median, low, high, times[0], times[1], agreement(pairs, median))
+
+
+def between_calls(
+    median: float, low: float, high: float, before_ms: float, after_ms: float, agreeing: float
+) -> Change:
+    """What the ratio of two times of a call says that were measured in blocks; `agreeing` is as `agreement` has it."""
+    claim, doubt = Claim.NONE, ""
+    if beyond_noise(median, low, before_ms):
+        claim = Claim.BETTER
+    elif beyond_noise(1 / median, 1 / high, after_ms):
+        claim = Claim.WORSE
+    if agreeing < _AGREEING:
+        claim = Claim.NONE
+        if low > 1 or high < 1:
+            doubt = f", and {1 - agreeing:.0%} of the blocks say the opposite"
+    return Change("time", "measured", claim, median, low, high, doubt=doubt)
+
+
+def between_runs(what: str, pairs: int, median: float, low: float, high: float) -> Change:
+    """What the ratio of a figure of whole programs says, measured in so many pairs of fresh processes."""
+    claim, doubt = Claim.NONE, ""
+    if low >= BETWEEN_PROCESSES:
+        claim = Claim.BETTER
+    elif high <= 1 / BETWEEN_PROCESSES:
+        claim = Claim.WORSE
+    if pairs < _LEAST_PAIRS and claim is not Claim.NONE:
+        claim, doubt = Claim.NONE, ", measured only once"
+    return Change(what, "measured", claim, median, low, high, doubt=doubt)
+
+
+def _memory(before: Mapping[str, Any], after: Mapping[str, Any]) -> Change | None:
+    """Bytes as the compiler planned them."""
+    old, new = before.get("peak_bytes"), after.get("peak_bytes")
+    if not old or new is None:
+        return None
+    claim = Claim.NONE
+    if old - new >= max(_PAGE, min(_LEAST_BYTES, _LEAST_SHARE * old)):
+        claim = Claim.BETTER
+    elif new > _MORE_MEMORY * old:
+        claim = Claim.WORSE
+    ratio = old / max(new, 1)
+    return Change("memory", "compiler", claim, ratio, ratio, ratio, exact=True)
+
+
+def agreement(pairs: Sequence[Sequence[float]], median: float) -> float:
+    """The share of blocks in which the side was faster that is so by the median; 1 where there are none."""
+    return sum((a > b) if median > 1 else (a < b) for a, b in pairs) / len(pairs) if pairs else 1.0
+
+
+def beyond_noise(median: float, low: float, milliseconds: float) -> bool:
+    """Whether a ratio is worth a claim: the median beyond what noise can fake, the interval half as far from 1.
+
+    The interval knows only the noise within one comparison; that between comparisons is what `claimable` adds.
+    """
+    least = claimable(milliseconds)
+    return median >= least and low >= 1 + (least - 1) / 2
+
+
+def claimable(milliseconds: float) -> float:
+    """The least ratio that is worth a claim at this time per call; between the measured points it is interpolated."""
+    (short, coarse), (long, fine) = _NOISE
+    if milliseconds <= short:
+        return coarse
+    if milliseconds >= long:
+        return fine
+    share = (math.log(milliseconds) - math.log(short)) / (math.log(long) - math.log(short))
+    return coarse + share * (fine - coarse)
+
+
+def figures(result: Any) -> str:
+    """Memory and time of a function, before against after, in words."""
+    before, after, gain = result.before, result.after, gain_of(result)
+    parts = []
+    if before.peak_bytes and after.peak_bytes is not None:
+        share = after.peak_bytes / before.peak_bytes
+        bounds = ["at least " if cost.fits is False else "" for cost in (before, after)]
+        sizes = f"{bounds[0]}{size(before.peak_bytes)} to {bounds[1]}{size(after.peak_bytes)}"
+        fits = ""
+        if before.fits is False:
+            fits = ", which does not fit the device" if after.fits is False else ", which fits the device"
+        parts.append(f"memory {sizes} ({share:.2f}x){fits}")
+    if before.time_ms and after.time_ms and gain.time is not None:
+        parts.append(
+            f"{before.time_kind} time {before.time_ms.median:.3g} to {after.time_ms.median:.3g} ms ({gain.time.text})"
+        )
+    return ", ".join(parts) or "no figures"
+
+
+# ---- how many ----
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Of the candidates that were tried: how many were proven by running, and of how many more a compiler says that they gain."""
+
+    verified: int
+    compiled: int
+    tried: int
+
+    @property
+    def proven(self) -> int:
+        return self.verified or self.compiled
+
+    @property
+    def text(self) -> str:
+        """One sentence, without its end."""
+        said = f"{self.verified} of {self.tried} candidate{'s' if self.tried != 1 else ''} proven"
+        if self.compiled:
+            more = f"{self.compiled} more" if self.verified else str(self.compiled)
+            said += f", {more} by a compiler alone: the values were checked here, the gain was not measured"
+        return said
+
+    def as_json(self) -> dict[str, Any]:
+        return {"verified": self.verified, "compiled": self.compiled, "tried": self.tried, "text": self.text}
+
+
+def is_proven(result: Mapping[str, Any]) -> bool:
+    """Whether a result may be called an improvement."""
+    return result["candidate"] != "original" and result["status"] in _PROVEN
+
+
+def tally(results: Sequence[Mapping[str, Any]]) -> Tally:
+    """Count results: of the candidates, those that were tried, whatever came of it."""
+    tried = [
+        one
+        for one in results
+        if one["candidate"] not in ("original", "all") and one["status"] != "not-applicable"
+    ]
+    verified = sum(one["status"] == "verified" for one in tried)
+    return Tally(verified, sum(is_proven(one) for one in tried) - verified, len(tried))

@@ -1,0 +1,47 @@
+"""Try every optimisation on one captured function, in this process, and prove or reject each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jaxlint_runtime.lowering.versions import StagingError
+from jaxlint_runtime.model import CapturedFunction, Result, Status
+from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.proof.candidate_search import search
+from jaxlint_runtime.proof.live_prover import LiveProver, opening, whole
+from jaxlint_runtime.settings import Settings
+
+__all__ = ["Settings", "optimise"]
+
+
+def optimise(function: CapturedFunction, settings: Settings) -> Iterator[Result]:
+    """Yield one result per candidate, as each is decided; a candidate that crashes is one failed result.
+
+    Raises UnknownTarget and TargetUnavailable, before anything is yielded, where the target is no use here.
+    """
+    if function.call is None:
+        reason = function.refused or "no call of it was captured"
+        yield Result(
+            function.qualname,
+            function.path,
+            function.line,
+            None,
+            "original",
+            Status.NOT_APPLICABLE,
+            "",
+            reason,
+        )
+        return
+    program = Program(function, settings)
+    try:
+        yield from opening(program)
+    except StagingError as error:
+        yield whole(program, Status.FAILED, f"the original {error}")
+        return
+    prover = LiveProver(program)
+    yield from search(
+        prover,
+        settings.transforms,
+        settings.memory_limit,
+        lambda names: settings.progress(f"{function.qualname}: {names}"),
+    )

@@ -1,0 +1,78 @@
+"""What there is to choose from: the proven versions of a function that no other is better than in time, memory and compile time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+from jaxlint_runtime.proof.gain import is_proven
+
+_AS_IT_IS = "as it is"
+_SAME = 1.02  # times and sizes that are as near as this are the same
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One version. Milliseconds a call and what kind of time that is, bytes and seconds, as far as they are known.
+
+    `written`: `--apply` can write it; None where that is not known.
+    """
+
+    name: str
+    time_ms: float | None
+    time_kind: str | None
+    peak_bytes: float | None
+    compile_s: float | None
+    written: bool | None = None
+
+    @property
+    def costs(self) -> tuple[float | None, ...]:
+        return self.time_ms, self.peak_bytes, self.compile_s
+
+
+def parts_of(result: Mapping[str, Any]) -> frozenset[str]:
+    """The candidates that a version has: its own, and those that it was tried on top of."""
+    names = [*str(result.get("base") or "").split(" + "), *str(result["candidate"]).split(" + ")]
+    return frozenset(name for name in names if name)
+
+
+def front(results: Iterable[Mapping[str, Any]], writable: Set[str] | None = None) -> list[Point]:
+    """The Pareto front of one function on one target, the original among them where it is on it; the fastest first.
+
+    `results` are those of that function, in the order in which they were decided. `writable`: the candidates that can be written. What can
+    be written as a whole is on the front where no other such version beats it, whatever advice would.
+    """
+    points: list[Point] = []
+    for result in results:
+        if not is_proven(result) or not result["before"] or not result["after"]:
+            continue
+        if not points:
+            points.append(_point(_AS_IT_IS, result["before"]))
+        written = None if writable is None else parts_of(result) <= writable
+        points.append(_point(result["candidate"], result["after"], written))
+    own = [one for one in points if one.written or one.name == _AS_IT_IS]
+    kept = [one for one in points if _is_best(one, points) or (one.written and _is_best(one, own))]
+    return sorted(kept, key=lambda one: (one.time_ms is None, one.time_kind or "", one.time_ms or 0.0))
+
+
+def _is_best(one: Point, points: Sequence[Point]) -> bool:
+    return not any(_dominates(other, one) for other in points if other is not one)
+
+
+def _point(name: str, cost: Mapping[str, Any], written: bool | None = None) -> Point:
+    time = cost.get("time_ms")
+    kind = cost.get("time_kind") if time else None
+    return Point(
+        name, time["median"] if time else None, kind, cost.get("peak_bytes"), cost.get("compile_s"), written
+    )
+
+
+def _dominates(one: Point, other: Point) -> bool:
+    """Whether `one` is in nothing worse and in something better. Times of two kinds tell nothing of each other."""
+    if one.time_ms is not None and other.time_ms is not None and one.time_kind != other.time_kind:
+        return False
+    pairs: Sequence[tuple[float, float]] = [
+        (a, b) for a, b in zip(one.costs, other.costs, strict=True) if a is not None and b is not None
+    ]
+    return bool(pairs) and all(a <= b * _SAME for a, b in pairs) and any(a * _SAME < b for a, b in pairs)

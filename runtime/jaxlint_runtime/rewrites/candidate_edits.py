@@ -1,0 +1,74 @@
+"""Which edits of the source are worth a run, by what was seen of the program."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.source.file import SourceFile
+from jaxlint_runtime.capture.watched_functions import definitions
+from jaxlint_runtime.rewrites.loop_edits import from_compiled, from_loops, without_those
+from jaxlint_runtime.rewrites.model_calls import from_model_calls
+from jaxlint_runtime.rewrites.proposals import Rewrite, from_findings, to_jit
+from jaxlint_runtime.rewrites.setup_calls import from_eager_calls
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.verify import Verification
+
+
+def propose(verification: Verification) -> list[Rewrite]:
+    """The edits that are worth a run, the most promising first."""
+    document, check = verification.document, verification.check
+    if check is None or not document.ran or document.interrupted or not check.sources:
+        return []
+    if document.targets and all(":" in name for name in document.targets):
+        return []  # nothing is to be run here
+    seconds = {(one["path"], one["function"]): one["seconds"] or 0.0 for one in document.watched}
+    rewrites = from_findings(check.findings, seconds, fails(verification))
+    if not fails(verification):
+        busy = from_run(document.watched, check.sources)
+        taken = {(one.path, one.function) for one in busy if one.name.startswith("loops:")}
+        busy += [
+            one
+            for one in from_compiled(document.functions, check.sources)
+            if (one.path, one.function) not in taken
+        ]
+        rewrites = without_those(rewrites, busy) + busy
+        rewrites += from_model_calls(document.watched, check.sources)
+        changed = {one.function.rpartition(".")[2] for one in rewrites}
+        rewrites += from_eager_calls(
+            document.eager.get("calls", ()), check.sources, document.watched, changed
+        )
+    return sorted(rewrites, key=lambda one: -one.estimate)
+
+
+def from_run(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+    """What may be done about functions that the host runs operation by operation: their loops, and `jit`."""
+    return from_loops(watched, sources) + to_jit(watched, sources)
+
+
+def run_again(
+    watched: Sequence[Mapping[str, Any]],
+    functions: Mapping[str, Mapping[str, Any]],
+    sources: Mapping[str, SourceFile],
+) -> list[dict[str, Any]]:
+    """The watched functions with the calls and the time of another run, at their lines in its sources; those that it saw."""
+    lines: dict[tuple[str, str], int] = {}
+    for path, source in sources.items():
+        with contextlib.suppress(SyntaxError, ValueError, RecursionError):
+            for node, name in definitions(ast.parse(source.text)):
+                lines.setdefault((os.path.realpath(path), name), node.lineno)
+    found = []
+    for one in watched:
+        seen, line = functions.get(one["function"]), lines.get((one["path"], one["function"]))
+        if seen is not None and line is not None and seen["path"] == one["path"]:
+            found.append({**one, "line": line, "calls": seen["calls"], "seconds": seen["seconds"]})
+    return found
+
+
+def fails(verification: Verification) -> bool:
+    ending = verification.document.ending
+    return ending is not None and ending["how"] == "raised"

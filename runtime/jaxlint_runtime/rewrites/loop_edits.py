@@ -1,0 +1,292 @@
+"""Loops that may become loops of JAX, in functions that ran: proposed loosely, since the whole program is held against the original.
+
+`check` speaks of a loop where it knows that it costs, and that its rows are arrays. Here the run says what a function costs, and whether
+the rewritten one computes the same; what cannot be written safely the codemods refuse.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from jaxlint.codemods import Workspace
+from jaxlint.codemods.early_stop import stop_of
+from jaxlint.codemods.site import Site
+from jaxlint.finding import FixRequest, Safety, Step
+from jaxlint.source.file import SourceFile
+from jaxlint_runtime.capture.watched_functions import definitions
+from jaxlint_runtime.rewrites.proposals import (
+    Rewrite,
+    codemods_of,
+    definition,
+    edit_of,
+    jit_fix,
+    place_of,
+    told,
+    ways_to_jit,
+)
+
+_LEAST_SHARE = 0.03  # of the time in the busiest function
+_FEW = 4  # iterations
+_SLOW = 1.0  # seconds in compiling one function that make it worth a try
+_COMPILING = ("trace_s", "lower_s", "compile_s")
+_SEQUENCES = frozenset({"list", "tuple", "dict"})
+_STACKING = frozenset({"stack", "array", "asarray"})
+_MESSAGES = {
+    "while-to-while-loop": "Rewrite as `lax.while_loop`",
+    "break-to-while-loop": "Rewrite as `lax.while_loop`",
+    "for-to-scan": "Rewrite as `lax.scan`",
+    "for-to-vmap": "Rewrite as `vmap`",
+    "stack-to-vmap": "Use `vmap`",
+}
+
+
+def from_loops(watched: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+    """Rewrites of the loops of each function that took time, with `jit` around it where the host calls it."""
+    busiest = max((one["seconds"] or 0.0 for one in watched), default=0.0)
+    by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    found = []
+    for one in watched:
+        source = by_path.get(one["path"])
+        if source is None or source.container is not None:
+            continue
+        on_host = bool(one["calls"]) and (one["seconds"] or 0.0) >= _LEAST_SHARE * busiest
+        if not on_host and not one.get("inner_calls"):
+            continue
+        function = _function(source, one["function"], one["line"])
+        if function is None:
+            continue
+        lists = {entry["name"] for entry in one["arguments"] or () if entry["type"] in _SEQUENCES}
+        rewrite: Rewrite | None = None
+        for fixes in _ways(function, source, lists, nested=not on_host):
+            rewrite = (
+                _with_jit(one, function, source, fixes, rewrite)
+                if on_host
+                else _alone(one, function, fixes, rewrite)
+            )
+        found += [rewrite] if rewrite is not None else []
+    return found
+
+
+def _ways(
+    function: ast.FunctionDef, source: SourceFile, lists: set[str], *, nested: bool
+) -> list[list[FixRequest]]:
+    """The rewrites of a function's loops, the best last."""
+    best, other = (_rewritable(function, source, lists, nested=nested, sums=sums) for sums in (True, False))
+    return [fixes for fixes in ([other] if other != best else []) + [best] if fixes]
+
+
+def from_compiled(functions: Sequence[Mapping[str, Any]], sources: Mapping[str, SourceFile]) -> list[Rewrite]:
+    """Rewrites of the loops of jitted functions, which JAX writes out iteration by iteration, where compiling took long."""
+    by_path = {os.path.realpath(path): source for path, source in sources.items()}
+    found: dict[tuple[str, int], Rewrite] = {}
+    for one in functions:
+        seconds = sum(sum(each[part] or 0.0 for part in _COMPILING) for each in one["compiles"])
+        source = by_path.get(os.path.realpath(one["path"]))
+        if seconds < _SLOW or source is None or source.container is not None:
+            continue
+        for function, name in _at(source, one["line"]):
+            rewrite: Rewrite | None = None
+            entry = {"function": name, "path": one["path"], "seconds": seconds}
+            for fixes in _ways(function, source, set(), nested=True):
+                rewrite = _alone(entry, function, fixes, rewrite)
+            if rewrite is not None:
+                found.setdefault((source.display, function.lineno), rewrite)
+    return list(found.values())
+
+
+def _at(source: SourceFile, line: int) -> list[tuple[ast.FunctionDef, str]]:
+    """The function that is defined in a line, or decorated in it, whatever a decorator calls it, with its qualified name."""
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return []
+    return [
+        (node, name)
+        for node, name in definitions(tree)
+        if isinstance(node, ast.FunctionDef)
+        and line in (node.lineno, *(one.lineno for one in node.decorator_list))
+    ]
+
+
+def _function(source: SourceFile, name: str, line: int) -> ast.FunctionDef | None:
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    last = name.rpartition(".")[2]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == last:
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            if line in (first, node.lineno):
+                return node
+    return None
+
+
+def _rewritable(
+    function: ast.FunctionDef, source: SourceFile, lists: set[str], *, nested: bool, sums: bool = True
+) -> list[FixRequest]:
+    """Fixes for the loops of a function that a codemod can rewrite, which go together; the outer of two that lie in each other.
+
+    `lists`: arguments whose items are no rows. `nested`: also loops in others, which would be compiled in each iteration where the function
+    itself is not. `sums`: what a loop adds up may be computed for all of its iterations at once.
+    """
+    chosen: list[FixRequest] = []
+    plans: list[Any] = []
+    for fixes in _loops(function, source, lists, nested, sums):
+        for fix in fixes:
+            plan = Workspace({source.display: source}, strict=None).plan(fix)
+            if not isinstance(plan, str):
+                if not any(plan.conflicts_with(other) for other in plans):
+                    chosen.append(fix)
+                    plans.append(plan)
+                break
+    return chosen
+
+
+def _loops(
+    function: ast.FunctionDef, source: SourceFile, lists: set[str], nested: bool, sums: bool
+) -> Iterator[list[FixRequest]]:
+    """For each loop the ways to write it, the best first."""
+    waiting: list[tuple[ast.AST, bool]] = [(child, False) for child in function.body]
+    while waiting:
+        node, inside = waiting.pop(0)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            continue
+        allowed = nested or not inside
+        stop = stop_of(node) if isinstance(node, ast.For | ast.While) and allowed else None
+        if stop is not None:
+            yield [_fix("break-to-while-loop", stop.test, source)]
+        elif (
+            isinstance(node, ast.For) and allowed and not _runs_over(node.iter, lists) and not _is_short(node)
+        ):
+            ways = [_fix(name, node.iter, source) for name in ("for-to-vmap", "for-to-scan")]
+            # what is added is then kept for all iterations at once, which may be too much: a scan is the other way
+            yield [ways[0], *([_fix("for-to-vmap", node.iter, source, sums=True)] if sums else []), ways[1]]
+        elif isinstance(node, ast.While) and allowed:
+            yield [_fix("while-to-while-loop", node.test, source, host=True)]
+        elif isinstance(node, ast.Call) and allowed and _stacks_rows(node):
+            yield [_fix("stack-to-vmap", node, source)]
+        inside = inside or isinstance(node, ast.For | ast.While)
+        waiting += [(child, inside) for child in ast.iter_child_nodes(node)]
+
+
+def _runs_over(iterable: ast.expr, lists: set[str]) -> bool:
+    """Whether what a loop runs over is one of `lists`, or a part of one."""
+    if isinstance(iterable, ast.Call) and getattr(iterable.func, "id", "") in (
+        "zip",
+        "enumerate",
+        "reversed",
+    ):
+        return any(_runs_over(one, lists) for one in iterable.args)
+    root: ast.AST = iterable
+    while isinstance(root, ast.Subscript | ast.Attribute):
+        root = root.value
+    return isinstance(root, ast.Name) and root.id in lists
+
+
+def _is_short(loop: ast.For) -> bool:
+    """A loop whose few iterations are written out, as layers and epochs are."""
+    over = loop.iter
+    if isinstance(over, ast.Tuple | ast.List):
+        return True
+    if not isinstance(over, ast.Call) or getattr(over.func, "id", "") != "range" or len(over.args) != 1:
+        return False
+    count = over.args[0]
+    return isinstance(count, ast.Constant) and isinstance(count.value, int) and count.value <= _FEW
+
+
+def _stacks_rows(call: ast.Call) -> bool:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    return name in _STACKING and bool(call.args) and isinstance(call.args[0], ast.ListComp | ast.GeneratorExp)
+
+
+def _fix(codemod: str, node: ast.expr, source: SourceFile, **parameters: object) -> FixRequest:
+    span = Site(source).span(node)
+    message = _MESSAGES[codemod] + (" and sum, which adds in another order" if parameters.get("sums") else "")
+    return FixRequest(Safety.UNSAFE, message, (Step(codemod, source.display, span, dict(parameters)),))
+
+
+def _alone(
+    one: Mapping[str, Any],
+    function: ast.FunctionDef,
+    fixes: Sequence[FixRequest],
+    instead: Rewrite | None = None,
+) -> Rewrite:
+    return edit_of(f"loops:{codemods_of(fixes)}", one, function, fixes, instead)
+
+
+def without_those(findings: Sequence[Rewrite], loops: Sequence[Rewrite]) -> list[Rewrite]:
+    """The edits of findings that are no part of the rewrites of loops."""
+    taken = {
+        (os.path.realpath(step.path), step.span)
+        for one in loops
+        for fix in one.fixes
+        for step in fix.steps
+        if step.codemod in _MESSAGES
+    }
+    return [
+        one
+        for one in findings
+        if not all(
+            (os.path.realpath(step.path), step.span) in taken for fix in one.fixes for step in fix.steps
+        )
+    ]
+
+
+def _with_numbers(fix: FixRequest) -> FixRequest:
+    """The rewrite of a loop that the host runs: its counters are numbers of Python afterwards, as they were."""
+    steps = tuple(
+        dataclasses.replace(step, parameters={**step.parameters, "numbers": True}) for step in fix.steps
+    )
+    return dataclasses.replace(fix, steps=steps)
+
+
+def _places(function: ast.FunctionDef, source: SourceFile, fixes: Sequence[FixRequest]) -> list[list[int]]:
+    """Where the loops of a function are that the fixes rewrite."""
+    site = Site(source)
+    spans = {step.span for fix in fixes for step in fix.steps}
+    found = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.For | ast.While | ast.Call):
+            head = (
+                node.iter if isinstance(node, ast.For) else node.test if isinstance(node, ast.While) else node
+            )
+            stop = stop_of(node) if isinstance(node, ast.For | ast.While) else None
+            if site.span(head) in spans or (stop is not None and site.span(stop.test) in spans):
+                found.append(place_of(node))
+    return found
+
+
+def _with_jit(
+    one: Mapping[str, Any],
+    function: ast.FunctionDef,
+    source: SourceFile,
+    fixes: Sequence[FixRequest],
+    instead: Rewrite | None,
+) -> Rewrite:
+    """The loops rewritten and the function jitted: on its own, a loop of JAX on the host is compiled at each call."""
+    rewrite = _alone(one, function, [_with_numbers(fix) for fix in fixes], instead)
+    arrays = any("leaves" in argument for argument in one["arguments"] or ())
+    if not arrays or definition(source, one["function"], one["line"]) is None:
+        return rewrite
+    places = _places(function, source, fixes)
+    for transform, static in reversed(ways_to_jit(one, function, source)):
+        summary = f"{rewrite.summary.partition(' and compile')[0]} and compile {function.name} as a whole"
+        jit = jit_fix(function, source, transform, static, one["arguments"], places)
+        jitted = _alone(one, function, [*fixes, jit], rewrite)
+        rewrite = Rewrite(
+            name=f"{jitted.name}:{told(transform, static)}",
+            code=None,
+            function=jitted.function,
+            path=jitted.path,
+            line=jitted.line,
+            summary=f"{summary} ({told(transform, static)})",
+            fixes=jitted.fixes,
+            estimate=jitted.estimate,
+            instead=rewrite,
+        )
+    return rewrite

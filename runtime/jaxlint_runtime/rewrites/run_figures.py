@@ -1,0 +1,117 @@
+"""What runs of whole programs say of an edit: whether one run is promising, and figures, ratios and intervals of several."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+import statistics
+from collections.abc import Sequence
+
+from jaxlint_runtime.model import Cost, Interval, Result
+from jaxlint_runtime.proof.gain import Gain, between_runs, gain_of
+from jaxlint_runtime.rewrites.trial_runs import Trial
+
+WORTH = 1.1  # a program may take this much longer in all where its compiles pay only in longer runs
+_WORTH_AT_LENGTH = 1.5  # where the runs are cut off: the program itself goes on for longer
+_PROMISING = 0.97  # of the original's time or compile time, seen in one run
+_LESS_MEMORY = 0.93
+
+
+def no_promise(base: Trial, trial: Trial) -> str | None:
+    """Why one run of an edit shows no gain; None when it may be one."""
+    figures = figures_of(base, trial)
+    trial = evened(base, trial)
+    smaller = (trial.peak_bytes or 0) < _LESS_MEMORY * (base.peak_bytes or 0)
+    if not (
+        trial.run_s < _PROMISING * base.run_s or trial.compile_s < _PROMISING * base.compile_s or smaller
+    ):
+        return f"no gain: {figures}"
+    if trial.total_s > worth(base) * base.total_s:
+        saved = base.run_s - trial.run_s
+        if saved <= 0:
+            return f"slower: {figures}"
+        longer = (trial.compile_s - base.compile_s) / saved
+        return f"pays only in runs {longer:.0f} times as long, since it compiles longer: {figures}"
+    return None
+
+
+def worth(base: Trial) -> float:
+    """How many times as long as the original's a run may take where the edited program is faster once it is compiled."""
+    return WORTH if base.cut is None else _WORTH_AT_LENGTH
+
+
+def evened(base: Trial, trial: Trial) -> Trial:
+    """The run as if it had got as much of the machine as `base` did, where it got less: one run of each is no measurement.
+
+    What is told of a run, and what is proven at the end, are times as they were.
+    """
+    if not (base.cpu_s and trial.cpu_s and base.total_s):
+        return trial
+    share = min(1.0, (base.total_s / base.cpu_s) / (trial.total_s / trial.cpu_s))
+    return dataclasses.replace(trial, run_s=share * trial.run_s, compile_s=share * trial.compile_s)
+
+
+def figures_of(base: Trial, trial: Trial) -> str:
+    parts = [
+        f"run {base.run_s:.2f} to {trial.run_s:.2f} s",
+        f"compile {base.compile_s:.2f} to {trial.compile_s:.2f} s",
+    ]
+    if base.peak_bytes and trial.peak_bytes:
+        parts.append(f"memory {base.peak_bytes / 2**20:.0f} to {trial.peak_bytes / 2**20:.0f} MiB")
+    return ", ".join(parts)
+
+
+def ratios(pairs: Sequence[tuple[Trial, Trial]]) -> tuple[Interval, Interval, Interval]:
+    """How many times less time without compiles, compile time and memory the second of each pair needs."""
+    return (
+        interval([a.run_s / max(b.run_s, 1e-9) for a, b in pairs]),
+        interval([a.compile_s / max(b.compile_s, 1e-9) for a, b in pairs]),
+        interval([(a.peak_bytes or 1) / max(b.peak_bytes or 1, 1) for a, b in pairs]),
+    )
+
+
+def measured(result: Result, pairs: Sequence[tuple[Trial, Trial]]) -> Gain:
+    """Put what pairs of runs measured into a result; what it may claim by that."""
+    result.speedup, start, memory = ratios(pairs)
+    total = interval([a.total_s / max(b.total_s, 1e-9) for a, b in pairs])
+    result.ratios = {"compile": start, "total": total}
+    if all(one.peak_bytes for pair in pairs for one in pair):
+        result.ratios["memory"] = memory
+    result.pairs = len(pairs)
+    result.before, result.after = (cost_of(median_of([pair[side] for pair in pairs])) for side in (0, 1))
+    return gain_of(result)
+
+
+def told(result: Result) -> str:
+    """What the runs of whole programs say, in words: time without compiles, that of compiles, memory, and all of it."""
+    gain, total = gain_of(result), result.ratios["total"]
+    parts = [f"without compiles {one.text}" if one is gain.time else one.text for one in gain.changes]
+    whole = between_runs("time", result.pairs, total.median, total.low, total.high)
+    return f"{'; '.join(parts)}; the whole program: {whole.text}"
+
+
+def cost_of(trial: Trial) -> Cost:
+    milliseconds = trial.run_s * 1e3
+    return Cost(
+        time_ms=Interval(milliseconds, milliseconds, milliseconds),
+        time_kind="measured",
+        compile_s=trial.compile_s,
+        peak_bytes=trial.peak_bytes,
+    )
+
+
+def median_of(trials: Sequence[Trial]) -> Trial:
+    """The figures in the middle of several runs, each by itself."""
+    return Trial(
+        run_s=statistics.median(one.run_s for one in trials),
+        compile_s=statistics.median(one.compile_s for one in trials),
+        peak_bytes=int(statistics.median(one.peak_bytes or 0 for one in trials)) or None,
+    )
+
+
+def interval(values: Sequence[float], resamples: int = 2000) -> Interval:
+    """The median of a few values with its bootstrap interval at 95 %."""
+    generator = random.Random(0)
+    medians = sorted(statistics.median(generator.choices(values, k=len(values))) for _ in range(resamples))
+    low, high = medians[int(0.025 * resamples)], medians[int(0.975 * resamples)]
+    return Interval(statistics.median(values), low, high)

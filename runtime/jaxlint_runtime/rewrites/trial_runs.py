@@ -1,0 +1,203 @@
+"""Runs whole versions of the program in fresh processes, each in a scratch copy of its project."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.source.file import SourceFile
+from jaxlint.source.write import encode_text
+from jaxlint_runtime.rewrites.side_effects import Leavings, collect, snapshot
+from jaxlint_runtime.workers.measuring_client import to_originals
+from jaxlint_runtime.workers.process import Death
+from jaxlint_runtime.workers.scratch_copy import Scratch, scratch_copy
+
+if TYPE_CHECKING:
+    from jaxlint_runtime.verify import Verification
+
+# Every operation by itself: sums in another order, and nothing else is different.
+OTHER_ROUNDING = {"XLA_FLAGS": (os.environ.get("XLA_FLAGS", "") + " --xla_disable_hlo_passes=fusion").strip()}
+WITHOUT_JIT = {"JAX_DISABLE_JIT": "1"}
+# What does not say its dtype computes, and draws, in float64: the same in both versions.
+IN_DOUBLE = {"JAX_ENABLE_X64": "1"}
+_LEFT = "left"  # folder of what a run has written, beside what its functions returned
+_MOST_ERRORS = 4 * 2**20  # bytes of error output that are kept
+
+
+@dataclass(slots=True)
+class Trial:
+    """One run. Times in seconds, sizes in bytes; `failure` says in one line why the others are not to be used."""
+
+    failure: str | None = None
+    run_s: float = 0.0
+    compile_s: float = 0.0
+    cpu_s: float = 0.0  # of all threads
+    peak_bytes: int | None = None
+    compiles: int = 0
+    printed: str = ""
+    left: Leavings = field(default_factory=Leavings)  # files and error output
+    functions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    compared: dict[str, Any] | None = None
+    status: int = 0
+    late: bool = False  # it was ended since it took too long
+    cut: list[Any] | None = None  # path, function and number of the call with whose end it was cut off
+
+    @property
+    def total_s(self) -> float:
+        return self.run_s + self.compile_s
+
+
+class Trials:
+    """Runs of one program. `observe` names the functions whose results are kept, by real path and qualified name.
+
+    `cut` is where each of them is cut off, as `Trial.cut` says, where the program is too long to be run to its end.
+    """
+
+    def __init__(
+        self,
+        verification: Verification,
+        observe: Sequence[tuple[str, str]],
+        preload: Sequence[str],
+        folder: Path,
+    ) -> None:
+        self._verification = verification
+        self._observe = observe
+        self._preload = list(preload)
+        self.folder = folder
+        self.cut: list[Any] | None = None
+        self._number = 0
+
+    def run(
+        self,
+        sources: Mapping[str, SourceFile],
+        limit: float,
+        references: Sequence[Path] = (),
+        environment: Mapping[str, str] | None = None,
+        keep: bool = True,
+        dtype: str | None = None,
+        cut_after: float | None = None,
+    ) -> tuple[Trial, Path]:
+        """Run the program with these texts, at most `limit` seconds; what it returned is kept in the folder given back.
+
+        `dtype`: the texts compute in it; its rounding is allowed where the run is compared with `references`. `cut_after`: seconds
+        after which it may be cut off at the end of a call.
+        """
+        self._number += 1
+        record = self.folder / str(self._number)
+        record.mkdir()
+        with scratch_copy(self._verification.request.project()) as scratch:
+            for source in sources.values():
+                path = Path(scratch.to_copy(os.path.realpath(source.path)))
+                if path.exists():
+                    path.write_bytes(encode_text(source, source.text))
+            temporary = scratch.folder.parent / (
+                "temporary" if scratch.root.name != "temporary" else "temporary files"
+            )
+            temporary.mkdir()
+            own = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))
+            before = snapshot(scratch.folder) if keep else {}
+            trial, errors = self._attempt(
+                scratch,
+                limit,
+                record if keep else None,
+                references,
+                {**own, **(environment or {})},
+                dtype,
+                cut_after,
+            )
+            places = {str(temporary): "<temporary folder>", str(scratch.folder): str(scratch.root)}
+            for place, known in places.items():
+                trial.printed, errors = trial.printed.replace(place, known), errors.replace(place, known)
+            if keep and trial.failure is None:
+                (record / _LEFT).mkdir()
+                roots = {"": (scratch.folder, before), "<temporary folder>": (temporary, {})}
+                trial.left = collect(roots, record / _LEFT, errors, places)
+        if self.cut is not None and trial.failure is None and trial.cut != self.cut:
+            _, name, number = self.cut
+            trial.failure = f"there was no call {number} of {name}, where the original is cut off"
+        return trial, record
+
+    def _attempt(
+        self,
+        scratch: Scratch,
+        limit: float,
+        record: Path | None,
+        references: Sequence[Path],
+        environment: Mapping[str, str],
+        dtype: str | None,
+        cut_after: float | None,
+    ) -> tuple[Trial, str]:
+        from jaxlint_runtime.verify import relocate, start_worker
+
+        request = self._verification.request
+        observed = self._observe if record else ()
+        cut: dict[str, Any] | None = None if cut_after is None else {"after": cut_after}
+        if self.cut is not None:
+            path, name, number = self.cut
+            cut = {"place": [scratch.to_copy(path), name, number]}
+            observed = observed or [(path, name)]
+        observe = [[scratch.to_copy(path), name] for path, name in observed]
+        job = dataclasses.replace(
+            request.job(),
+            trial={
+                "observe": observe,
+                "preload": self._preload,
+                "record": str(record) if record else None,
+                "references": [str(path) for path in references],
+                "dtype": dtype,
+                "cut": cut,
+            },
+        )
+        job, folder = relocate(job, scratch)
+        printed, errors = bytearray(), bytearray()
+
+        def output(stream: str, data: bytes) -> None:
+            if stream == "stdout":
+                printed.extend(data)
+            elif len(errors) < _MOST_ERRORS:
+                errors.extend(data)
+
+        trial, late = Trial("it sent nothing"), False
+        deadline = time.monotonic() + limit
+        with start_worker(request, job, folder, scratch, output, environment) as worker:
+            try:
+                while True:
+                    event = worker.next_event(0.2)
+                    event = None if event is None else to_originals(event, scratch)
+                    if event is None:
+                        if time.monotonic() > deadline:
+                            worker.kill(f"took longer than {limit:.0f} s")
+                            late = True
+                    elif event["event"] == "trial":
+                        trial = _read(event)
+                    elif event["event"] == "error":
+                        trial = Trial(str(event["message"]))
+                        break
+                    elif event["event"] == "done":
+                        break
+            except Death as death:
+                trial = Trial(f"it {death}", late=late)
+        trial.printed = printed.decode(errors="replace")
+        return trial, errors.decode(errors="replace")
+
+
+def _read(event: Mapping[str, Any]) -> Trial:
+    ending = event["ending"]
+    failure = None if ending["how"] == "finished" or event["cut"] else str(ending["message"])
+    return Trial(
+        failure=failure,
+        run_s=event["run_s"],
+        compile_s=event["compile_s"],
+        cpu_s=event["cpu_s"],
+        peak_bytes=event["peak_bytes"],
+        compiles=event["compiles"],
+        functions={entry["qualname"]: entry for entry in event["functions"]},
+        compared=event["compared"],
+        status=ending["status"],
+        cut=event["cut"],
+    )

@@ -1,0 +1,76 @@
+"""What every transformation offers."""
+
+from __future__ import annotations
+
+import abc
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from jaxlint_runtime.lowering.versions import Staged, Version
+from jaxlint_runtime.model import Cost
+from jaxlint_runtime.programs.program import Program
+
+# Why a kernel is not written to the source.
+NO_CALL = "no function of jax.nn or optax computes it so, and --apply makes no program depend on jaxlint or on experimental modules"
+
+
+class NotApplicable(Exception):
+    """A transformation has nothing to propose for a function, or nothing that its target can show.
+
+    The message is the reason, as a sentence without its full stop.
+    """
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One way to apply a transformation to one function."""
+
+    name: str  # as reported: "donation", "remat:dots_saveable"
+    summary: str  # what it changes, in words
+    requires: str  # what must be true outside the function, empty where nothing must
+    estimate: float  # bytes that it is thought to save, for ranking only
+    codemod: str | None = None  # else `parameters` may say under "unwritten" why none writes it
+    parameters: dict[str, Any] = field(default_factory=dict)
+
+
+class Transform(abc.ABC):
+    """An optimisation.
+
+    `bits`: it must not change a single bit of the results. `trade`: a gain in memory may cost time.
+    """
+
+    name: ClassVar[str]
+    rule: ClassVar[str | None] = None  # the readable name of the rule whose claim it proves
+    bits: ClassVar[bool] = False
+    trade: ClassVar[bool] = False
+
+    @abc.abstractmethod
+    def propose(self, program: Program) -> list[Candidate]:
+        """Ways to apply it, best first. Raises NotApplicable."""
+
+    @abc.abstractmethod
+    def apply(self, program: Program, candidate: Candidate, version: Version) -> Version:
+        """A version with the same signature that has it."""
+
+    def emulate(self, program: Program, candidate: Candidate, version: Version) -> Version | None:
+        """A version that computes the same values where the target's own arithmetic is not at hand.
+
+        None where what `apply` returns can be run anywhere.
+        """
+        return None
+
+    def evidence(self, program: Program, candidate: Candidate) -> str | None:
+        """How what cannot run here was checked, beyond the values of the emulated version. Raises NotApplicable."""
+        return None
+
+    def shown(self, program: Program) -> None:  # noqa: B027 - optional
+        """Raise NotApplicable where nothing that the target reports can show a gain."""
+
+    def confirm(  # noqa: B027 - optional
+        self, program: Program, candidate: Candidate, staged: Staged, before: Cost, after: Cost
+    ) -> None:
+        """Add figures of its own to the costs. Raise NotApplicable where the target undid the transformation."""
+
+    def dtype(self, program: Program) -> str | None:
+        """The coarsest dtype that its versions compute in; None where all bits must be the same."""
+        return None if self.bits else program.dtype

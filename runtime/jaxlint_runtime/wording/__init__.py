@@ -1,0 +1,1 @@
+"""Figures and paths as people read them."""

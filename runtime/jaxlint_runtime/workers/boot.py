@@ -1,0 +1,44 @@
+"""Starts the worker under any interpreter, one that does not have jaxlint installed included.
+
+Run as a script: `python -P boot.py READ_FD WRITE_FD`. Only jaxlint's own packages are lent to the interpreter, from
+where this file lies; everything else is its own.
+"""
+
+import importlib.abc
+import importlib.machinery
+import os
+import sys
+
+_LENT = ("jaxlint_runtime", "jaxlint")
+_LENT_IF_MISSING = ("flatbuffers",)  # with which `jax.export` serialises; pure Python
+
+
+class _Lender(importlib.abc.MetaPathFinder):
+    """Finds jaxlint's packages where the command line found them."""
+
+    def __init__(self, folders, names):
+        self._folders = folders
+        self._names = names
+
+    def find_spec(self, fullname, path, target=None):
+        if path is None and fullname in self._names:
+            return importlib.machinery.PathFinder.find_spec(fullname, self._folders)
+        return None
+
+
+def main():
+    """Lend the packages and run the worker."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folders = [os.path.dirname(package), *filter(None, os.environ.pop("JAXLINT_LENT", "").split(os.pathsep))]
+    if sys.version_info < (3, 11):  # noqa: UP036 - `--python` may name any interpreter
+        sys.exit("jaxlint verify needs Python 3.11 or later")
+    missing = filter(None, os.environ.pop("JAXLINT_LENT_IF_MISSING", "").split(os.pathsep))
+    sys.meta_path.insert(0, _Lender(folders, _LENT))
+    sys.meta_path.append(_Lender(list(missing), _LENT_IF_MISSING))
+    from jaxlint_runtime.workers.main import main as work
+
+    work(int(sys.argv[1]), int(sys.argv[2]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""What one run of the command line makes and starts ends with it: its scratch folders, and the processes that programs leave."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+
+import psutil  # type: ignore[import-untyped]
+
+from jaxlint_runtime.protocol.messages import RUN_FOLDER
+from jaxlint_runtime.workers import process
+
+_SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER of Linux
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LOCK = "run.lock"
+_ROUNDS = 50  # of looking for orphans, which may start others while they are ended
+
+
+class NoRoom(Exception):
+    """There is no place for temporary files; the message is one line and says what to do."""
+
+
+@contextlib.contextmanager
+def nothing_left() -> Iterator[None]:
+    """One run of the command line, in its process. Temporary files of the block lie in one folder, which goes with it.
+
+    The first signal that asks for an end raises KeyboardInterrupt, and later ones count for nothing: what is begun then is to put things
+    in order, and takes seconds. Raises NoRoom.
+    """
+    handlers = {number: signal.signal(number, _interrupt) for number in _ENDING}
+    others = frozenset(child.pid for child in psutil.Process().children())
+    adopting = _adopt_orphans(True)
+    before = tempfile.tempdir
+    folder, lock = "", -1
+    try:
+        folder, lock = _new_folder()
+        process.run_folder = tempfile.tempdir = folder
+        yield
+    finally:
+        process.close_all()
+        if adopting:
+            _end_orphans(others)
+            _adopt_orphans(False)
+        tempfile.tempdir, process.run_folder = before, None
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
+        for number, handler in handlers.items():
+            if signal.getsignal(number) is _interrupt:  # else one has come: what is left to do then is short
+                signal.signal(number, handler)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    for each in _ENDING:
+        signal.signal(each, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _new_folder() -> tuple[str, int]:
+    """A folder for a run, and the lock that says that the run goes on."""
+    try:
+        _remove_stale(tempfile.gettempdir())
+        folder = tempfile.mkdtemp(prefix=RUN_FOLDER)
+        lock = os.open(os.path.join(folder, _LOCK), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+    except OSError as error:
+        raise NoRoom(
+            f"no temporary files can be written ({error.strerror}); make room in the temporary folder, or name another with TMPDIR"
+        ) from None
+    return folder, lock
+
+
+def _remove_stale(parent: str) -> None:
+    """Folders of this user's runs that were killed before they had a worker to put things in order: nobody holds their lock."""
+    for entry in os.scandir(parent):
+        with contextlib.suppress(OSError):
+            own = entry.name.startswith(RUN_FOLDER) and entry.is_dir(follow_symlinks=False)
+            if not own or entry.stat(follow_symlinks=False).st_uid != os.geteuid():
+                continue
+            lock = os.open(os.path.join(entry.path, _LOCK), os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(entry.path, ignore_errors=True)
+            finally:
+                os.close(lock)
+
+
+def _adopt_orphans(adopt: bool) -> bool:
+    """Have processes whose parents are gone become children of this one, wherever their session and environment are. Linux alone."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        return ctypes.CDLL(None, use_errno=True).prctl(_SUBREAPER, int(adopt), 0, 0, 0) == 0
+    except (OSError, AttributeError):
+        return False
+
+
+def _end_orphans(others: frozenset[int]) -> None:
+    """End the children that came during the block: the command line starts none itself but workers, which are closed."""
+    for _ in range(_ROUNDS):
+        own = [child for child in psutil.Process().children() if child.pid not in others]
+        if not own:
+            return
+        for child in own:
+            with contextlib.suppress(psutil.Error):
+                for one in (*child.children(recursive=True), child):
+                    one.kill()
+        psutil.wait_procs(own, timeout=0.2)

@@ -1,0 +1,102 @@
+"""A proven `jax.nn.dot_product_attention` is written to the source, after the edited program computed the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from applying import applied
+from harness import imported, project_of
+from models import run
+
+from jaxlint.source import read_source
+from jaxlint_runtime.apply.written_attention import attention_fix
+from jaxlint_runtime.protocol.messages import to_plain
+
+PROGRAM = """import jax
+import jax.numpy as jnp
+
+
+def attention(q, k, v):
+    scores = jnp.einsum("bhtd,bhsd->bhts", q, k) * q.shape[-1] ** -0.5
+    length = scores.shape[-1]
+    mask = jnp.tril(jnp.ones((length, length), bool))
+    scores = jnp.where(mask, scores, -1e30)
+    weights = jax.nn.softmax(scores, axis=-1)
+    return jnp.einsum("bhts,bhsd->bhtd", weights, v)
+
+
+@jax.jit
+def step(q, k, v):
+    return jax.grad(lambda q: jnp.sum(attention(q, k, v) ** 2))(q)
+
+
+q, k, v = (jnp.sin(n + jnp.arange(2 * 2 * 384 * 16.0)).reshape(2, 2, 384, 16) for n in range(3))
+if __name__ == "__main__":
+    for _ in range(3):
+        q = q - 0.1 * step(q, k, v)
+    print(f"{float(jnp.sum(q)):.4f}")
+"""
+WRITTEN = """def attention(q, k, v):
+    return jax.nn.dot_product_attention(
+        q.swapaxes(1, 2), k.swapaxes(1, 2), v.swapaxes(1, 2), is_causal=True
+    ).swapaxes(1, 2)
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return project_of(tmp_path, PROGRAM, monkeypatch)
+
+
+def proven_of(project: Path) -> dict[str, Any]:
+    """The result of the transform, as if it had been found to be smaller."""
+    path = project / "program.py"
+    module = imported(path, "attention_program")
+    step = module.step.__wrapped__
+    found = run(step, module.q, module.k, module.v, transforms=("kernels",), measure=False)
+    result: dict[str, Any] = to_plain(found["kernels:dot_product_attention"])
+    line = PROGRAM[: PROGRAM.index("@jax.jit")].count("\n") + 1
+    place = {"path": str(path), "line": line, "function": "step"}
+    return {**result, **place, "status": "verified", "before": result["after"]}
+
+
+@pytest.mark.slow
+def test_the_call_is_written_where_the_edited_program_computes_the_same(project: Path) -> None:
+    result = proven_of(project)
+    outcome = applied(project, result)
+    assert outcome["kept"], outcome
+    text = (project / "program.py").read_text()
+    start = text.index("def attention")
+    assert "".join(text[start : text.index("@jax.jit")].split()) == "".join(WRITTEN.split()).replace(
+        "True)", "True)"
+    )
+
+
+@pytest.mark.slow
+def test_a_call_that_computes_something_else_is_not_written(project: Path) -> None:
+    result = proven_of(project)
+    result["parameters"]["calls"][0]["scale"] = 0.5
+    outcome = applied(project, result)
+    assert not outcome["kept"]
+    assert "it does not compute the same" in outcome["message"]
+    assert "dot_product_attention" not in (project / "program.py").read_text()
+
+
+def test_why_it_stays_advice(project: Path) -> None:
+    path = project / "program.py"
+    sources = {str(path): read_source(path)}
+    call = {
+        "places": [f"{path}:11"], "scale": 0.25, "depth": 16, "causal": True, "implementation": None, "refused": None
+    }  # fmt: skip
+
+    def said(**changes: Any) -> Any:
+        return attention_fix({"parameters": {"calls": [{**call, **changes}]}}, "gpu:h100x1", sources)
+
+    assert not isinstance(said(), str)
+    assert "the device alone" in said(implementation="cudnn")
+    assert said(refused="its mask is not known") == "advice only: its mask is not known"
+    assert "the axes of the mask are not known" in said(causal=False)
+    assert "was not examined" in said(places=["elsewhere.py:3"])
+    assert "no single product" in said(places=[f"{path}:10"])

@@ -1,0 +1,94 @@
+"""Where runs of a long program are cut off, and that its versions are at the same place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from jaxlint.source import read_source
+from jaxlint_runtime.capture.truncation import Cut
+from jaxlint_runtime.rewrites.trial_runs import Trials
+from jaxlint_runtime.verify import Request, Verification
+
+
+def called(name: str, calls: int) -> Any:
+    return SimpleNamespace(path="p.py", qualname=name, calls=calls)
+
+
+def test_the_place_is_the_end_of_a_call_that_repeats_and_lies_in_no_other_such() -> None:
+    reasons: list[str] = []
+    cut = Cut(reasons.append, after=0.0)
+    main, step = called("main", 1), called("step", 4)
+    cut.ended(called("setup", 1), [main])
+    cut.ended(called("loss", 9), [main, step])
+    assert reasons == []
+    cut.ended(step, [main])
+    assert reasons == ["after call 4 of step"]
+    assert cut.at == ["p.py", "step", 4]
+
+
+def test_it_is_not_cut_off_before_its_time() -> None:
+    cut = Cut(pytest.fail, after=1e6)  # type: ignore[arg-type]
+    cut.ended(called("step", 9), [])
+    assert cut.at is None
+
+
+def test_another_version_is_cut_off_at_the_same_call_whoever_makes_it() -> None:
+    reasons: list[str] = []
+    cut = Cut(reasons.append, place=["p.py", "step", 4])
+    cut.ended(called("step", 3), [])
+    cut.ended(called("other", 4), [])
+    assert reasons == []
+    cut.ended(called("step", 4), [called("epoch", 2)])
+    assert reasons == ["after call 4 of step"]
+
+
+ENDLESS = """
+import itertools
+
+def step(x):
+    return 0.5 * x + 1.0
+
+def main():
+    x = 0.0
+    for i in itertools.count():
+        x = step(x)
+        print(i, x)
+
+main()
+"""
+
+
+def test_versions_of_a_program_without_end_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    path = tmp_path.resolve() / "program.py"
+    path.write_text(ENDLESS)
+    sources = {str(path): read_source(path, str(path))}
+    records = tmp_path.resolve().parent / f"{tmp_path.name}-records"
+    records.mkdir()
+    trials = Trials(Verification(Request("script", "program.py")), [(str(path), "step")], [], records)
+    base, folder = trials.run(sources, 120.0, cut_after=0.0)
+    assert base.failure is None
+    assert base.cut == [str(path), "step", 3]
+    assert len(base.printed.splitlines()) == 2  # the third is printed after the call
+    trials.cut = base.cut
+
+    def edited(old: str, new: str) -> Any:
+        path.write_text(ENDLESS.replace(old, new))
+        changed = {str(path): read_source(path, str(path))}
+        return trials.run(changed, 120.0, [folder])[0]
+
+    same = edited("0.5 * x + 1.0", "1.0 + x / 2")
+    assert (same.failure, same.printed) == (None, base.printed)
+    assert same.compared is not None
+    assert (same.compared["calls"], same.compared["problem"]) == (3, None)
+    wrong = edited("0.5 * x", "0.6 * x")
+    assert "call 2 of step" in wrong.compared["problem"] or "call 3 of step" in wrong.compared["problem"]
+    short = edited("itertools.count()", "range(2)")
+    assert "there was no call 3 of step" in str(short.failure)

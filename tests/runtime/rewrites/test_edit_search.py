@@ -1,0 +1,388 @@
+"""What runs of edited programs decide: here the runs are made up."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jaxlint.finding import FixRequest, Safety, Span, Step
+from jaxlint.source import SourceFile, read_source
+from jaxlint_runtime.rewrites.edit_search import _Search
+from jaxlint_runtime.rewrites.proposals import Rewrite
+from jaxlint_runtime.rewrites.run_figures import evened, no_promise
+from jaxlint_runtime.rewrites.side_effects import Leavings
+from jaxlint_runtime.rewrites.trial_runs import IN_DOUBLE, WITHOUT_JIT, Trial
+from jaxlint_runtime.verify import Request, Verification
+
+SOURCE = "import jax\n\ndef a(x): ...\n\ndef b(x): ...\n\ndef c(x): ...\n"
+
+
+def outcome(error: float | None, allowed: float = 3e-5) -> dict[str, Any]:
+    """Values that are off by so much."""
+    passed = error is not None and error <= allowed
+    numerics = {
+        "max_abs": error,
+        "max_rel": error,
+        "gradient_cosine": None,
+        "tolerance": allowed,
+        "passed": passed,
+    }
+    problem = None if passed else f"relative error {error}"
+    return {"calls": 1, "values": 10, "problem": problem, "numerics": numerics}
+
+
+_NAMES = {str(WITHOUT_JIT): "without jit", str(IN_DOUBLE): "double"}
+
+
+class Runs:
+    """Runs by which functions are jitted in the text, or without jit."""
+
+    def __init__(self, runs: Mapping[str, Trial]) -> None:
+        self.runs = runs
+        self.asked: list[str] = []
+        self.environments: list[dict[str, str]] = []
+        self.references: list[Any] = []
+        self.folder = Path("runs")
+        self.cut: list[Any] | None = None
+
+    def run(
+        self, sources: Mapping[str, SourceFile], limit: float, references: Any = (), **options: Any
+    ) -> tuple[Trial, Path]:
+        (source,) = sources.values()
+        lines = source.text.splitlines()
+        jitted = [line[4] for before, line in itertools.pairwise(lines) if before == "@jax.jit"]
+        name = _NAMES.get(str(options.get("environment")), "".join(jitted))
+        if name == "double" and not references:
+            name = "original in double"
+        self.asked.append(name)
+        self.environments.append(dict(options.get("environment") or {}))
+        self.references.append(references)
+        if options.get("cut_after"):
+            return self.runs[f"{name} cut off"], Path(name)
+        return self.runs[name], Path(name)
+
+
+def search(tmp_path: Path, runs: Mapping[str, Trial]) -> tuple[_Search, dict[str, Rewrite]]:
+    path = tmp_path / "program.py"
+    path.write_text(SOURCE)
+    sources = {str(path): read_source(path)}
+    found = _Search(
+        Verification(Request("script", str(path))),
+        Runs(runs),  # type: ignore[arg-type]
+        sources,
+        time.monotonic() + 60.0,
+        base=Trial(run_s=8.0, compile_s=2.0),
+    )
+    rewrites = {}
+    for line, name in ((3, "a"), (5, "b"), (7, "c")):
+        fix = FixRequest(Safety.UNSAFE, "Jit", (Step("add-jit", str(path), Span(line, 1, line, 4)),))
+        rewrites[name] = Rewrite(f"jit:{name}", None, name, str(path), line, f"compile {name}", (fix,))
+    return found, rewrites
+
+
+def ran(seconds: float, error: float | None = 0.0, failure: str | None = None) -> Trial:
+    return Trial(failure, run_s=seconds, compile_s=2.0, compared=outcome(error))
+
+
+def tried(found: _Search, rewrites: Mapping[str, Rewrite], names: str) -> list[Any]:
+    return [one for name in names if (one := found._try(rewrites[name], found.original)) is not None]
+
+
+@pytest.mark.parametrize(
+    ("error", "without", "accepted", "runs"),
+    [
+        (1e-5, 0.0, True, 1),
+        (4e-4, 2e-6, True, 2),
+        (4e-4, 4e-4, False, 4),
+        (0.5, 0.0, False, 1),  # more than compiling rounds
+        (None, 0.0, False, 1),  # other integers, or nothing finite
+    ],
+)
+def test_what_compiling_rounds_is_told_by_a_run_without_it(
+    tmp_path: Path, error: float | None, without: float, accepted: bool, runs: int
+) -> None:
+    double = {"original in double": ran(9.0), "double": ran(5.0, without)}
+    found, rewrites = search(tmp_path, {"a": ran(4.0, error), "without jit": ran(9.0, without), **double})
+    before = found.deadline
+    good = tried(found, rewrites, "a")
+    assert (found.deadline > before) == (runs > 1)  # the run without jit takes no time of other edits
+    assert len(good) == accepted
+    assert len(found.trials.asked) == runs  # type: ignore[attr-defined]
+    if accepted:
+        assert good[0].numerics.passed
+        assert ("what compiling rounds" in good[0].evidence) == (runs == 2)
+
+
+@pytest.mark.parametrize(
+    ("left", "printed", "accepted"),
+    [
+        (1e-12, "loss 0.125", True),
+        (1e-12, "loss 0.250", False),  # what is printed there is compared, too
+        (4e-5, "loss 0.125", False),  # a mistake is as large in double precision
+        (None, "loss 0.125", False),
+    ],
+)
+def test_rounding_that_the_program_makes_larger_is_told_in_double_precision(
+    tmp_path: Path, left: float | None, printed: str, accepted: bool
+) -> None:
+    def printing(trial: Trial, text: str) -> Trial:
+        return dataclasses.replace(trial, printed=text)
+
+    runs = {
+        "a": printing(ran(4.0, 4e-4), "loss 0.126"),
+        "b": printing(ran(4.0, 4e-4), "loss 0.126"),
+        "without jit": ran(9.0, 4e-4),
+        "original in double": printing(ran(9.0), "loss 0.125"),
+        "double": printing(ran(5.0, left), printed),
+    }
+    found, rewrites = search(tmp_path, runs)
+    found.base = printing(found.base, "loss 0.127")
+    good = tried(found, rewrites, "ab")
+    assert len(good) == 2 * accepted
+    asked: list[str] = found.trials.asked  # type: ignore[attr-defined]
+    assert asked.count("original in double") == 1
+    assert all("in float64 it is 1.0e-12" in one.evidence and one.numerics.passed for one in good)
+
+
+def test_a_program_that_jits_is_compared_without_jit_with_itself_without_jit(tmp_path: Path) -> None:
+    """Rounding grows from step to step: what its own jitted functions round, too, must be the same on both sides."""
+    found, rewrites = search(
+        tmp_path, {"a": ran(4.0, 4e-4), "b": ran(4.0, 4e-4), "without jit": ran(9.0, 2e-6)}
+    )
+    found.references = [Path("compiled")]
+    found.verification.document.functions = [{"function": "c"}]
+    assert len(tried(found, rewrites, "ab")) == 2
+    runs: Any = found.trials
+    assert runs.asked == ["a", "without jit", "without jit", "b", "without jit"]  # the original once
+    assert runs.references[2] == runs.references[4] == [Path("without jit")]
+
+
+def test_where_all_at_once_fail_they_are_joined_one_after_the_other(tmp_path: Path) -> None:
+    alone = {"a": ran(4.0), "b": ran(5.0), "c": ran(6.0)}
+    found, rewrites = search(tmp_path, {**alone, "abc": ran(1.0, 0.5), "ab": ran(2.0, 0.5), "ac": ran(3.0)})
+    best = found._combine(tried(found, rewrites, "abc"), [], found.original)
+    assert best is not None
+    assert [one.rewrite.function for one in best.parts] == ["a", "c"]
+    assert found.trials.asked[3:] == ["abc", "ab", "ac"]  # type: ignore[attr-defined]
+    told = [result["reason"] for _, result in found.verification.document.results]
+    assert any("jit:a in a + jit:b in b + jit:c in c: it does not compute the same" in one for one in told)
+    assert any(one.startswith("compile b: no gain beside what was kept") for one in told)
+
+
+def test_after_a_plain_gain_the_others_are_tried_on_top_of_it(tmp_path: Path) -> None:
+    runs = {"a": ran(2.0), "ab": ran(1.0), "ac": ran(1.9), "abc": ran(0.9)}
+    found, rewrites = search(tmp_path, runs)
+    all_of_them = found._most_promising([rewrites[name] for name in "abc"], found.original)
+    assert found.trials.asked == ["a", "ab", "abc"]  # type: ignore[attr-defined]
+    good, others = found._good(all_of_them)
+    assert [sorted(one.rewrite.function for one in each.members) for each in good] == [
+        ["a"],
+        ["a", "b"],
+        ["a", "b", "c"],
+    ]
+    assert others == []
+    best = found._combine(good, others, found.original)
+    assert best is good[2]  # without another run
+    assert len(found.trials.asked) == 3  # type: ignore[attr-defined]
+
+
+def test_what_is_no_gain_on_top_of_a_plain_one_is_left_out(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(2.0), "ab": ran(2.1), "ac": ran(1.0)})
+    good, others = found._good(found._most_promising([rewrites[name] for name in "abc"], found.original))
+    assert others == []
+    best = found._combine(good, others, found.original)
+    assert best is not None
+    assert [one.rewrite.function for one in best.parts] == ["a", "c"]
+    assert found.trials.asked == ["a", "ab", "ac"]  # type: ignore[attr-defined]
+    ((_, told),) = found.verification.document.results
+    assert (told["function"], told["status"]) == ("b", "rejected")
+    assert "run 2.00 to 2.10 s" in told["reason"]  # against what it was made on top of
+
+
+def test_what_a_plain_gain_leaves_little_to_do_is_not_tried_after_it(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(2.0), "ac": ran(1.0)})
+    runs: Any = found.trials
+    runs.runs["a"].functions = {
+        "b": {"calls": 0, "seconds": 0.0},  # it is traced in `a`
+        "c": {"calls": 9, "seconds": 1.0},
+    }
+    found._most_promising([rewrites[name] for name in "abc"], found.original)
+    assert runs.asked == ["a", "ac"]
+    assert rewrites["b"].key not in found.seen  # it may be tried where it takes time again
+
+
+@pytest.mark.parametrize(
+    ("known", "whole", "asked"),
+    [
+        (20.0, ran(8.0), ["", "", ""]),
+        (20.0, Trial("it took longer than 90 s", late=True), ["", "", "", ""]),
+        (200.0, Trial("it took longer than 90 s", late=True), ["", "", ""]),
+    ],
+)
+def test_a_program_that_takes_too_long_is_compared_up_to_a_call(
+    tmp_path: Path, known: float, whole: Trial, asked: list[str]
+) -> None:
+    place = ["program.py", "a", 7]
+    cut_off = dataclasses.replace(ran(30.0), cut=place)
+    found, _ = search(tmp_path, {"": whole, " cut off": cut_off})
+    found.verification.run_seconds = known
+    assert found._measure_original()
+    runs: Any = found.trials
+    assert runs.asked == asked
+    assert runs.cut == (place if whole.late else None)
+    assert (found.base.cut is None) == (not whole.late)
+
+
+def test_what_compiles_longer_is_kept_more_easily_where_the_program_goes_on() -> None:
+    base, edited = Trial(run_s=20.0, compile_s=10.0), Trial(run_s=15.0, compile_s=20.0)
+    assert "pays only in runs" in str(no_promise(base, edited))
+    assert no_promise(dataclasses.replace(base, cut=["program.py", "a", 7]), edited) is None
+
+
+def test_what_cannot_be_written_takes_no_place_of_what_can(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(4.0)})
+    (fix,) = rewrites["a"].fixes
+    nowhere = dataclasses.replace(fix, steps=(dataclasses.replace(fix.steps[0], span=Span(1, 1, 1, 7)),))
+    refused = [dataclasses.replace(rewrites["b"], name=f"jit:{n}", fixes=(nowhere,)) for n in range(9)]
+    (good,) = found._most_promising([*refused, rewrites["a"]], found.original)
+    assert good.rewrite is rewrites["a"]
+    assert found.trials.asked == ["a"]  # type: ignore[attr-defined]
+
+
+def test_only_so_many_edits_are_run_at_a_time(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(4.0)})
+    many = [dataclasses.replace(rewrites["a"], name=f"jit:{n}") for n in range(9)]
+    assert len(found._most_promising(many, found.original)) == 6
+
+
+def test_what_takes_the_time_after_an_edit_is_tried_next(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(4.0)})
+    (path,) = found.original
+    entry = {
+        "path": path,
+        "calls": 9,
+        "inner_calls": 0,
+        "arguments": [{"name": "x", "type": "ArrayImpl", "leaves": 1}],
+    }
+    found.verification.document.watched = [
+        {**entry, "function": name, "line": line, "seconds": seconds}
+        for name, line, seconds in (
+            ("a", 3, 60.0),
+            ("b", 5, 1.0),
+            ("c", 7, 0.1),
+        )  # beside `a` all others are little
+    ]
+    (best,) = tried(found, rewrites, "a")
+    best.trial.functions = {
+        name: {"path": path, "calls": 9, "seconds": seconds}
+        for name, seconds in (("a", 2.0), ("b", 1.0), ("c", 0.1))
+    }
+    (next_one,) = found._again(best.sources, best)
+    assert (next_one.name, next_one.function, next_one.line) == ("jit:jax.jit", "b", 6)
+
+
+def test_a_function_that_another_edit_compiles_is_left_as_it_is(tmp_path: Path) -> None:
+    found, rewrites = search(tmp_path, {"a": ran(4.0), "b": ran(5.0)})
+    inner, outer = tried(found, rewrites, "ab")
+    outer.trial.functions = {"a": {"calls": 0}}  # it is traced in `b`, and no longer called from the host
+    inner.trial.functions = {"b": {"calls": 3}}
+    chosen, _ = found._together([inner, outer], found.original)
+    assert [one.rewrite.function for one in chosen] == ["b"]
+
+
+def test_a_run_that_got_less_of_the_machine_is_seen_as_if_it_had_got_as_much() -> None:
+    base = Trial(run_s=2.0, compile_s=2.0, cpu_s=4.0)
+    disturbed = Trial(run_s=3.0, compile_s=6.0, cpu_s=3.0)
+    assert (evened(base, disturbed).run_s, evened(base, disturbed).compile_s) == (1.0, 2.0)
+    slower = Trial(run_s=3.0, compile_s=6.0, cpu_s=9.0)
+    assert evened(base, slower) == slower
+    luckier = Trial(run_s=1.0, compile_s=1.0, cpu_s=4.0)
+    assert evened(base, luckier) == luckier
+
+
+@pytest.mark.parametrize(("seconds", "runs"), [(2.0, 2), (4.4, 4), (6.0, 6), (7.2, 16), (7.8, 6)])
+def test_a_plain_gain_is_timed_in_one_or_two_pairs_and_a_small_one_in_more(
+    tmp_path: Path, seconds: float, runs: int
+) -> None:
+    found, rewrites = search(tmp_path, {"": Trial(run_s=8.0, compile_s=2.0), "a": ran(seconds)})
+    (kept,) = tried(found, rewrites, "a")
+    before = len(found.trials.asked)  # type: ignore[attr-defined]
+    pairs = found._time(kept)
+    assert len(found.trials.asked) - before == runs  # type: ignore[attr-defined]
+    assert len(pairs) == max(2, runs // 2)  # with the runs that values were compared in where there is one
+
+
+def test_edits_that_are_proven_together_are_one_result(tmp_path: Path) -> None:
+    runs = {"": Trial(run_s=8.0, compile_s=2.0), "a": ran(4.0), "b": ran(5.0), "ab": ran(2.0)}
+    found, rewrites = search(tmp_path, runs)
+    best = found._combine(tried(found, rewrites, "ab"), [], found.original)
+    assert best is not None
+    found._conclude(best, best.parts)
+    ((_, told),) = found.verification.document.results
+    assert told["status"] == "verified"
+    assert told["reason"].startswith("Compile a; Compile b: without compiles 4.00x as fast, 4.00 to 4.00; ")
+    assert "each edit in one run: jit:a in a: run 8.00 to 4.00 s" in told["evidence"]
+    assert found.verification.rewritten
+
+
+@pytest.mark.parametrize(("device", "shared"), [("cpu: cpu", True), ("gpu: NVIDIA H100", False)])
+def test_the_second_run_of_the_original_does_not_compile_again_on_a_cpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, device: str, shared: bool
+) -> None:
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    found, rewrites = search(tmp_path, {"": ran(8.0), "a": ran(4.0)})
+    found.verification.document.device = device
+    assert found._measure_original()
+    tried(found, rewrites, "a")
+    first, second, rounded, edited = found.trials.environments  # type: ignore[attr-defined]
+    assert first == second
+    assert ("JAX_COMPILATION_CACHE_DIR" in first) is shared
+    assert "JAX_COMPILATION_CACHE_DIR" not in {**rounded, **edited}
+
+
+def test_an_edit_whose_interval_holds_1_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The median alone would say 1.33 times as fast, and so does one run of each."""
+    found, rewrites = search(tmp_path, {"": Trial(run_s=8.0, compile_s=2.0), "a": ran(6.0)})
+    (kept,) = tried(found, rewrites, "a")
+
+    def noisy(*seconds: float) -> list[tuple[Trial, Trial]]:
+        return [(Trial(run_s=8.0, compile_s=2.0), Trial(run_s=one, compile_s=2.0)) for one in seconds]
+
+    for pairs, said in (
+        (noisy(6.0, 5.0, 9.0), "no difference beyond noise: 0.89 to 1.60 times as fast"),
+        (noisy(4.0), "no difference beyond noise: 2.00 to 2.00 times as fast, measured only once"),
+    ):
+        found.verification.document.results.clear()
+        monkeypatch.setattr(_Search, "_time", lambda self, one, pairs=pairs: pairs)
+        found._conclude(kept, [kept])
+        ((_, told),) = found.verification.document.results
+        assert told["status"] == "rejected"
+        assert f"without compiles {said}" in told["reason"]
+        assert found.verification.rewritten == []
+
+
+def test_an_edit_that_leaves_other_files_is_rejected(tmp_path: Path) -> None:
+    """Its values, its lines and its exit status are the same: the log has one line, since the function is traced once."""
+
+    def leaving(seconds: float, lines: int) -> Trial:
+        folder = tmp_path / f"{seconds}"
+        folder.mkdir()
+        text = "".join(f"step {n} loss 0.5\n" for n in range(lines))
+        (folder / "train.log").write_text(text)
+        left = Leavings({"train.log": len(text)}, folder=folder)
+        return dataclasses.replace(ran(seconds), left=left)
+
+    found, rewrites = search(tmp_path, {"a": leaving(4.0, 1), "b": leaving(4.5, 200)})
+    found.base, found.repeats = leaving(8.0, 200), [leaving(8.5, 200)]
+    (good,) = tried(found, rewrites, "ab")
+    assert good.rewrite.function == "b"
+    assert "and 1 file compared" in good.evidence
+    ((_, told),) = found.verification.document.results
+    assert told["status"] == "rejected"
+    assert told["reason"] == "compile a: it leaves other files: train.log has 1 line instead of 200"

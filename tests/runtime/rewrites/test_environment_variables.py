@@ -1,0 +1,106 @@
+"""Settings that cost or save something without a change of the program: the compilation cache, 64-bit arrays from the host."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from jaxlint_runtime.capture.trial_run import _globals
+from jaxlint_runtime.lowering.versions import capture
+from jaxlint_runtime.model import Status
+from jaxlint_runtime.programs.program import Program
+from jaxlint_runtime.proof.host_inputs import host_inputs
+from jaxlint_runtime.rewrites import environment_variables
+from jaxlint_runtime.settings import Settings
+from jaxlint_runtime.verify import Listener, Request, Verification
+
+PROGRAM = """
+    import jax, jax.numpy as jnp
+    import numpy as np
+
+    @jax.jit
+    def step(w):
+        for i in range(60):
+            w = jnp.tanh(w @ w) + jnp.sin(w) * (0.5 + i / 1000)  # goes to a fixed point, however it is rounded
+        return w / jnp.abs(w).max()
+
+    w = jnp.eye(8)
+    for i in range(3):
+        w = step(w)
+    print("sum", float(w.sum()))
+"""
+
+
+def verified(folder: Path, source: str, wanted: str = "settings") -> Verification:
+    program = folder / "program.py"
+    program.write_text(textwrap.dedent(source))
+    request = Request(kind="script", target=str(program), transforms=(wanted,))
+    verification = Verification(request, Listener(), examine=False)
+    verification.run()
+    return verification
+
+
+@pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
+def test_a_persistent_cache_is_measured_in_fresh_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
+    monkeypatch.setattr(environment_variables, "_PAIRS", 2)
+    results = {r["candidate"]: r for _, r in verified(tmp_path, PROGRAM).document.results}
+    cache = results["setting:compilation-cache"]
+    assert cache["status"] == "verified", cache["reason"]
+    assert cache["after"]["compile_s"] < 0.8 * cache["before"]["compile_s"]
+    assert "jax_compilation_cache_dir" in cache["reason"]
+    assert "65 values and 1 printed lines" in cache["evidence"]
+    assert results["setting:matmul-precision"]["status"] == "not-applicable"
+
+
+def test_a_program_is_compared_with_itself_operation_by_operation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(environment_variables, "_PAIRS", 1)
+    source = PROGRAM.replace("range(3)", "range(30)")
+    ((_, result),) = verified(tmp_path, source, "eager").document.results
+    assert result["candidate"] == "jit against eager"
+    assert "the same values" in result["reason"]
+    assert result["before"]["compile_s"] is not None
+    assert result["before"]["time_ms"]["median"] > 0
+
+
+def test_a_program_that_does_not_end_well_is_not_measured(tmp_path: Path) -> None:
+    source = "import jax\njax.jit(lambda x: x + 1)(1.0)\nraise ValueError('no')\n"
+    results = {r["candidate"]: r for _, r in verified(tmp_path, source).document.results}
+    assert results["setting"]["status"] == "not-applicable"
+    assert "ValueError" in results["setting"]["reason"]
+
+
+def test_modules_among_the_names_of_a_program_are_no_values(monkeypatch: pytest.MonkeyPatch) -> None:
+    import sys
+    import types
+
+    main = types.ModuleType("__main__")
+    main.__dict__.update(np=np, jnp=jnp, x=np.ones(3), n=4, name="text")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    assert set(_globals()) == {"x", "n"}
+
+
+def test_arrays_that_come_in_64_bits_from_the_host() -> None:
+    def total(x, labels, small):
+        return (x * 2).sum() + labels.sum() + small
+
+    def measured(*arguments):
+        return host_inputs(Program(capture(total, *arguments), Settings(seconds=0.3)))
+
+    x = np.random.default_rng(0).normal(size=(1000, 200))
+    labels = np.arange(1000)
+    found = measured(x, labels, np.float64(3.0))
+    assert found is not None
+    assert found.status in (Status.VERIFIED, Status.REJECTED)
+    assert "hand over x, labels in 32 bits" in found.reason
+    assert "float64 and int64" in found.reason
+    assert found.evidence.startswith("the same bits")
+    assert measured(x.astype(np.float32), labels.astype(np.int32), 3.0) is None
