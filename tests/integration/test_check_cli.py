@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.helpers.command_line import jaxlint
 
 BRANCH = """\
 import jax
@@ -30,22 +31,6 @@ import jax.numpy as jnp
 def step(x):
     return jnp.where(x > 0, x, -x)
 """
-
-
-def jaxlint(
-    *arguments: str, cwd: Path, stdin: str | None = None, **environment: str
-) -> subprocess.CompletedProcess[str]:
-    variables = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
-    return subprocess.run(
-        [sys.executable, "-m", "jaxlint", *arguments],
-        cwd=cwd,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**variables, **environment},
-    )
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.helpers.command_line import jaxlint
 
 SETUP = ["%pip install jax\n", "import jax\n", "import jax.numpy as jnp"]
 STEP = ["@jax.jit\n", "def step(x):\n", "    if x > 0:\n", "        return x\n", "    return -x"]
@@ -30,19 +29,6 @@ import jax
 def left_out(x, ...):
 ```
 """
-
-
-def jaxlint(*arguments: str, cwd: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[str]:
-    run = subprocess.run(
-        [sys.executable, "-m", "jaxlint", *arguments],
-        cwd=cwd,
-        input=stdin,
-        capture_output=True,
-        timeout=120,
-        check=False,
-        env={key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")},
-    )
-    return subprocess.CompletedProcess(run.args, run.returncode, run.stdout.decode(), run.stderr.decode())
 
 
 def cell(source: str | list[str], kind: str = "code") -> dict[str, Any]:

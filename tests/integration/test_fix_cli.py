@@ -6,28 +6,15 @@ import json
 import os
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.command_line import jaxlint
+
 OLD = "import jax\n\n\ndef double(tree):\n    return jax.tree_map(lambda x: 2 * x, tree)  # twice\n"
 NEW = OLD.replace("tree_map", "tree.map")
 UNFIXABLE = "from jax.experimental.maps import xmap\n\n\ndef lower(f):\n    return xmap(f, in_axes=['a'], out_axes=['a'])\n"
-
-
-def jaxlint(*arguments: str, cwd: Path, stdin: bytes | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
-    run = subprocess.run(
-        [sys.executable, "-m", "jaxlint", *arguments],
-        cwd=cwd,
-        input=stdin if stdin is not None else b"",
-        capture_output=True,
-        timeout=120,
-        check=False,
-        env=environment,
-    )
-    return subprocess.CompletedProcess(run.args, run.returncode, run.stdout.decode(), run.stderr.decode())
 
 
 @pytest.fixture

@@ -10,8 +10,6 @@ import ast
 import importlib.util
 import io
 import shutil
-import subprocess
-import sys
 import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -25,6 +23,7 @@ from jaxlint.finding import Finding, FixRequest, Safety, Severity, Span, Step
 from jaxlint.fixes import FixResult, fix_sources
 from jaxlint.source import SourceFile, read_source
 from jaxlint.syntax.parse import parse_source, span_of, split_lines
+from tests.helpers.command_line import jaxlint
 
 pytestmark = pytest.mark.slow
 
@@ -206,8 +205,8 @@ def test_the_command_on_a_whole_package(package: str, tmp_path: Path) -> None:
     copy = tmp_path / package.rpartition(".")[2]
     shutil.copytree(files[0].parent, copy, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
     before = {path: path.read_bytes() for path in copy.rglob("*.py")}
-    arguments = [sys.executable, "-m", "jaxlint", "fix", "--unsafe-fixes", "--no-cache", copy.name]
-    first = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    arguments = ("fix", "--unsafe-fixes", "--no-cache", copy.name)
+    first = jaxlint(*arguments, cwd=tmp_path, timeout=300)
     assert first.returncode in (0, 1), first.stderr
     assert "internal error" not in first.stdout + first.stderr
     after = {path: path.read_bytes() for path in copy.rglob("*.py")}
@@ -216,7 +215,7 @@ def test_the_command_on_a_whole_package(package: str, tmp_path: Path) -> None:
         cst.parse_module(after[path])
         ast.parse(after[path])
     assert after.keys() == before.keys()
-    second = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+    second = jaxlint(*arguments, cwd=tmp_path, timeout=300)
     assert second.returncode in (0, 1), second.stderr
     assert {path: path.read_bytes() for path in before} == after
 

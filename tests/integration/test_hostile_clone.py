@@ -16,6 +16,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from tests.helpers import command_line
+
 ENDS_BY = 60  # seconds; what waits for a pipe waits for ever
 BRANCH = """\
 import jax
@@ -59,17 +61,9 @@ STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud
 
 def jaxlint(*arguments: str, cwd: Path, **environment: str) -> tuple[int, str, str]:
     """The exit code and what was printed, which has to be UTF-8."""
-    variables = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
-    done = subprocess.run(
-        [sys.executable, "-m", "jaxlint", *arguments],
-        cwd=cwd,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=ENDS_BY,
-        check=False,
-        env={**variables, "PYTHONIOENCODING": "utf-8", **environment},
-    )
-    return done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
+    environment = {"PYTHONIOENCODING": "utf-8", **environment}
+    done = command_line.jaxlint(*arguments, cwd=cwd, timeout=ENDS_BY, **environment)
+    return done.returncode, done.stdout, done.stderr
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.helpers.command_line import jaxlint
 
 MODEL = """\
 import jax.numpy as jnp
@@ -59,20 +58,8 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def inspect(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "jaxlint", "inspect", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={key: value for key, value in os.environ.items() if key != "FORCE_COLOR"},
-        check=False,
-    )
-
-
 def test_a_file_is_shown_with_the_calls_of_the_others(project: Path) -> None:
-    run = inspect("model.py", cwd=project)
+    run = jaxlint("inspect", "model.py", cwd=project)
     lines = run.stdout.splitlines()
     jitted = "staged, `step` is decorated with `jax.jit` at train.py:9; called as `step` -> `loss` ->"
     assert run.returncode == 0
@@ -89,18 +76,18 @@ def test_a_file_is_shown_with_the_calls_of_the_others(project: Path) -> None:
 
 
 def test_a_function_by_name(project: Path) -> None:
-    run = inspect("--function", "step", ".", cwd=project)
+    run = jaxlint("inspect", "--function", "step", ".", cwd=project)
     assert [line for line in run.stdout.splitlines() if not line.startswith(" ")] == [
         "train.py:9 step: staged, `step` is decorated with `jax.jit` at line 9"
     ]
     assert (
-        inspect("--function", "nobody", ".", cwd=project).stdout
+        jaxlint("inspect", "--function", "nobody", ".", cwd=project).stdout
         == "no function called 'nobody' in what was read\n"
     )
 
 
 def test_json_has_the_keys_that_are_documented(project: Path) -> None:
-    found = json.loads(inspect("model.py", "--output-format", "json", cwd=project).stdout)
+    found = json.loads(jaxlint("inspect", "model.py", "--output-format", "json", cwd=project).stdout)
     (apply,) = [one for one in found if one["qualname"] == "Layer.apply"]
     assert apply.pop("reason").startswith("`step` is decorated with `jax.jit` at train.py:9")
     assert apply == {
@@ -114,13 +101,13 @@ def test_json_has_the_keys_that_are_documented(project: Path) -> None:
 
 
 def test_options_of_rules_are_not_taken(project: Path) -> None:
-    run = inspect("--select", "JAX101", ".", cwd=project)
+    run = jaxlint("inspect", "--select", "JAX101", ".", cwd=project)
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr == "error: No such option '--select'; see `jaxlint inspect --help`\n"
-    assert inspect("--no-cache", ".", cwd=project).returncode == 0
+    assert jaxlint("inspect", "--no-cache", ".", cwd=project).returncode == 0
 
 
 def test_what_cannot_be_read_is_named(project: Path) -> None:
-    run = inspect("model.py", "missing.py", cwd=project)
+    run = jaxlint("inspect", "model.py", "missing.py", cwd=project)
     assert run.returncode == 2
     assert run.stderr == "error: missing.py: no such file or folder; check the path\n"

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.command_line import jaxlint
 from tests.helpers.marks import Marked, read_marks
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
@@ -57,14 +56,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[int]]:
     for home, path in homes.items():
         (folder / home).mkdir()
         (folder / home / "program.py").write_bytes((PROGRAMS / path).read_bytes())
-    run = subprocess.run(
-        [sys.executable, "-m", "jaxlint", "check", "--no-cache", "--output-format", "json", str(folder)],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    run = jaxlint("check", "--no-cache", "--output-format", "json", str(folder), cwd=folder, timeout=300)
     assert run.returncode == 1, run.stderr
     lines: dict[str, set[int]] = defaultdict(set)
     for finding in json.loads(run.stdout):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from tests.helpers.command_line import jaxlint
 
 NEW = """import jax
 import jax.numpy as jnp
@@ -73,18 +72,6 @@ print(f"{float(step(jnp.ones(3), {'é': jax.tree_map(abs, [1])}))}")
 def shadowed     (x: 'jax.nonsense'):
     return None
 """
-
-
-def jaxlint(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "jaxlint", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        timeout=120,
-        check=False,
-        encoding="utf-8",
-        env={key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")},
-    )
 
 
 def found(name: str, cwd: Path) -> list[tuple[Any, ...]]:

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.command_line import verify
+
 # memory-bound, so that the donation gains on any machine, a busy one included
 PROGRAM = """import sys
 import jax
@@ -48,17 +50,6 @@ if __name__ == "__main__":
 """
 
 
-def jaxlint(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "jaxlint", "verify", *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        env={**os.environ, "JAX_PLATFORMS": "cpu", **environment},
-    )
-
-
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     (tmp_path / "pyproject.toml").touch()
@@ -77,7 +68,7 @@ QUICK = ("--transform", "donation", "--budget", "0.5")
 
 @pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
 def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
-    done = jaxlint(project, "--calls", "20", "--output-format", "json", *QUICK, "train.py")
+    done = verify(project, "--calls", "20", "--output-format", "json", *QUICK, "train.py")
     assert done.returncode == 0, done.stderr
     report = report_of(done)
     assert report["schema_version"] == 1
@@ -120,7 +111,7 @@ def test_the_json_report_has_what_the_contract_names(project: Path) -> None:
 @pytest.mark.flaky(reruns=2)  # rests on times, which other processes disturb
 def test_the_text_report_goes_to_a_file_and_the_gate_closes(project: Path) -> None:
     gate = ("--fail-under", "100", "--save", "baseline.json")
-    done = jaxlint(project, "-q", *QUICK, *gate, "--output", "report.txt", "train.py")
+    done = verify(project, "-q", *QUICK, *gate, "--output", "report.txt", "train.py")
     assert done.returncode == 1, done.stderr
     text = (project / "report.txt").read_text()
     for part in ("track", "verified", "MiB", "host-sync-in-loop", "1 of 1 candidate proven."):
@@ -129,14 +120,14 @@ def test_the_text_report_goes_to_a_file_and_the_gate_closes(project: Path) -> No
     assert "starting" not in done.stderr
     assert done.stdout == ""
     (project / "train.py").write_text(PROGRAM.replace("(1500, 1500)", "(2000, 2000)"))
-    done = jaxlint(project, "-q", *QUICK, "--compare", "baseline.json", "train.py")
+    done = verify(project, "-q", *QUICK, "--compare", "baseline.json", "train.py")
     assert done.returncode == 1, done.stderr
     assert "worse than the baseline: train.py::track" in done.stdout
 
 
 @pytest.mark.slow
 def test_apply_writes_the_donation_after_the_edited_program_ran(project: Path) -> None:
-    done = jaxlint(project, "-q", "--apply", *QUICK, "--output-format", "json", "train.py")
+    done = verify(project, "-q", "--apply", *QUICK, "--output-format", "json", "train.py")
     assert done.returncode == 0, done.stderr
     (applied,) = report_of(done)["applied"]
     assert applied["kept"], applied
@@ -150,9 +141,7 @@ def test_apply_writes_the_donation_after_the_edited_program_ran(project: Path) -
 
 @pytest.mark.slow
 def test_apply_leaves_a_program_alone_that_uses_what_was_donated(project: Path) -> None:
-    done = jaxlint(
-        project, "-q", "--apply", *QUICK, "--output-format", "json", "train.py", "--", "--remember"
-    )
+    done = verify(project, "-q", "--apply", *QUICK, "--output-format", "json", "train.py", "--", "--remember")
     assert done.returncode == 0, done.stderr
     (applied,) = report_of(done)["applied"]
     assert not applied["kept"]
@@ -176,9 +165,7 @@ def test_apply_compares_what_a_donating_program_leaves_behind(project: Path) -> 
     )
     assert "first.txt" in text
     (project / "train.py").write_text(text)
-    done = jaxlint(
-        project, "-q", "--apply", *QUICK, "--output-format", "json", "train.py", "--", "--remember"
-    )
+    done = verify(project, "-q", "--apply", *QUICK, "--output-format", "json", "train.py", "--", "--remember")
     assert done.returncode == 0, done.stderr
     (applied,) = report_of(done)["applied"]
     assert not applied["kept"]
@@ -187,7 +174,7 @@ def test_apply_compares_what_a_donating_program_leaves_behind(project: Path) -> 
 
 
 def test_a_module_with_arguments(project: Path) -> None:
-    done = jaxlint(
+    done = verify(
         project, "-q", *QUICK, "--calls", "2", "--output-format", "json", "-m", "train", "--", "--remember"
     )
     assert done.returncode == 0, done.stderr
@@ -227,7 +214,7 @@ def test_the_command_line_never_imports_jax(project: Path) -> None:
     ],
 )
 def test_wrong_usage_is_one_line_and_exit_code_2(project: Path, arguments: list[str], message: str) -> None:
-    done = jaxlint(project, *arguments)
+    done = verify(project, *arguments)
     assert done.returncode == 2
     assert message in done.stderr
     assert done.stderr.count("\n") == 1

@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 from jaxlint.report.escaping import escaped
+from tests.helpers import command_line
 
 START = """
 import ctypes, io, os, subprocess, sys, threading, time
@@ -319,15 +320,7 @@ def test_names_and_messages_of_a_program_are_shown_as_text(tmp_path: Path) -> No
     program = tmp_path / "a\x1b[31m[red]\nb<i>.py"
     program.write_text(HOSTILE_TEXTS)
     options = ["--transform", "donation", "--quiet", "--html", "page.html", program.name]
-    done = subprocess.run(
-        [sys.executable, "-m", "jaxlint", "verify", *options],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "JAX_PLATFORMS": "cpu"},
-        timeout=300,
-        check=False,
-    )
+    done = command_line.verify(tmp_path, *options, timeout=300)
     for text in (done.stdout, done.stderr):
         assert all(escaped(line) == line for line in text.split("\n"))
         assert not any(line.startswith("applied") for line in text.splitlines())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 import textwrap
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.helpers.command_line import verify
 
 STEP = """
     import jax, jax.numpy as jnp
@@ -128,26 +128,7 @@ OWN = (
 def run(folder: Path, source: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     (folder / "pyproject.toml").touch()
     (folder / "train.py").write_text(textwrap.dedent(source))
-    return subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "jaxlint",
-            "verify",
-            "-q",
-            "--calls",
-            "2",
-            "--budget",
-            "8",
-            *arguments,
-            "train.py",
-        ],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={**os.environ, "JAX_PLATFORMS": "cpu"},
-    )
+    return verify(folder, "-q", "--calls", "2", "--budget", "8", *arguments, "train.py", timeout=300)
 
 
 def report_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

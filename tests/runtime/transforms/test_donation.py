@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import flax.linen as nn
@@ -22,6 +19,7 @@ from jaxlint_runtime.model import Interval, JitOptions, Status
 from jaxlint_runtime.proof import candidate_proof
 from jaxlint_runtime.proof.optimise import Settings, optimise
 from jaxlint_runtime.proof.paired_timing import Timing
+from tests.helpers.command_line import verify
 
 
 def donation(function, *args, **more):
@@ -288,14 +286,7 @@ def test_what_an_equinox_step_is_given_is_donated_where_no_caller_uses_it_again(
         "--output-format",
         "json",
     ]
-    done = subprocess.run(
-        [sys.executable, "-m", "jaxlint", "verify", *options, "program.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "JAX_PLATFORMS": "cpu"},
-        check=False,
-    )
+    done = verify(tmp_path, *options, "program.py")
     (applied,) = json.loads(done.stdout)["applied"]
     assert applied["kept"] is not kept, (applied, done.stderr)
     if kept:
@@ -361,14 +352,7 @@ def test_what_is_made_for_a_call_is_donated_in_the_source(tmp_path: Path, kept: 
     program.write_text(source)
     (tmp_path / "pyproject.toml").touch()
     options = ["--apply", "--allow-dirty", "--transform", "donation", "--output-format", "json"]
-    done = subprocess.run(
-        [sys.executable, "-m", "jaxlint", "verify", *options, "program.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "JAX_PLATFORMS": "cpu"},
-        check=False,
-    )
+    done = verify(tmp_path, *options, "program.py")
     document = json.loads(done.stdout)
     if kept:
         assert program.read_text() == source
