@@ -18,6 +18,7 @@ from typing import Any
 from benchmarks.corpora.present import table
 from benchmarks.robustness.pool import read
 from benchmarks.robustness.seeds import ROOT
+from jaxlint_runtime.rewrites.leavings import said_on_errors  # type: ignore[import-untyped]
 
 _SECONDS = 900.0
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d+(?:e[-+]?\d+)?")
@@ -137,6 +138,9 @@ def different(before: Ran, after: Ran, sources: set[str]) -> str | None:
         return f"exit status {after.status}, was {before.status}: {after.err[-300:]}"
     if not _same(before.out, after.out):
         return f"it prints something else: {_first_difference(before.out, after.out)}"
+    said = [said_on_errors(ran.err) for ran in (before, after)]
+    if not _same(*said):
+        return f"it writes something else to standard error: {_first_difference(*said)}"
     mine, theirs = (
         {path: data for path, data in ran.files.items() if path not in sources} for ran in (before, after)
     )
@@ -151,7 +155,7 @@ def different(before: Ran, after: Ran, sources: set[str]) -> str | None:
 
 
 def _same(one: str, other: str) -> bool:
-    if _NUMBER.sub("N", one) != _NUMBER.sub("N", other):
+    if _NUMBER.sub("N", one).split() != _NUMBER.sub("N", other).split():  # NumPy pads what it prints
         return False
     pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
     return all(abs(float(a) - float(b)) <= _CLOSE * max(1.0, abs(float(a)), abs(float(b))) for a, b in pairs)

@@ -208,6 +208,8 @@ def test_what_two_runs_of_a_program_may_not_differ_in() -> None:
     assert told(out="loss 0.2500001\nn 3\n", files={"a.py": b"2", "log.txt": b"0.1\n"}) is None
     assert "prints" in str(told(out="loss 0.26\nn 3\n"))
     assert "prints" in str(told(out="loss 0.25\nn 3.0\n"))
+    assert "standard error" in str(told(err="Traceback\n"))
+    assert told(out="loss   0.2500001\nn 3\n") is None
     assert "exit status" in str(told(status=1))
     assert "log.txt differs" in str(told(files={"a.py": b"1", "log.txt": b"JitTracer\n"}))
     assert "other files" in str(told(files={"a.py": b"1"}))

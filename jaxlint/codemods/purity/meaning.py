@@ -285,14 +285,7 @@ class Meaning(Operations):
         return found | self._default(function, node, file)
 
     def _default(self, function: FunctionNode, node: ast.arg, file: File) -> Values:
-        arguments = function.args
-        positional = [*arguments.posonlyargs, *arguments.args]
-        if node in positional:
-            index = positional.index(node) - (len(positional) - len(arguments.defaults))
-            return self.of(arguments.defaults[index], file) if index >= 0 else NOTHING
-        default = (
-            arguments.kw_defaults[arguments.kwonlyargs.index(node)] if node in arguments.kwonlyargs else None
-        )
+        default = default_of(function, node)
         return self.of(default, file) if default is not None else NOTHING
 
     def class_around(self, function: ast.AST, file: File) -> Cls | None:
@@ -336,7 +329,7 @@ class Meaning(Operations):
         if self._open:
             self._calls[function] = found
         else:
-            del self._calls[function]
+            self._calls.pop(function, None)  # a question that was asked meanwhile has begun anew
         return found
 
     def _calls_of(self, function: FunctionNode, file: File) -> Iterator[tuple[ast.Call | None, str, File]]:
@@ -425,12 +418,17 @@ class Meaning(Operations):
 
     def _parameter_for(self, use: ast.expr, call: ast.Call, target: Fn) -> ast.arg | None:
         for parameter in parameters(target.node):
-            if self._expression_for(call, target.node, parameter, 0, bool(target.receiver)) is use:
+            if self.expression_for(call, target.node, parameter, 0, bool(target.receiver)) is use:
                 return parameter
         return None
 
-    def _expression_for(
-        self, call: ast.Call, function: FunctionNode, parameter: ast.arg, skipped: int, bound: bool
+    def expression_for(
+        self,
+        call: ast.Call,
+        function: FunctionNode,
+        parameter: ast.arg,
+        skipped: int = 0,
+        bound: bool = False,
     ) -> ast.expr | str | None:
         """The argument for a parameter: None where it is left out, "?" where that cannot be said."""
         for keyword in call.keywords:
@@ -462,7 +460,7 @@ class Meaning(Operations):
             return self._from_caller(call, steps[0], function, parameter, file)
         if any("partial" in step.lower() for step in steps):
             return None
-        expression = self._expression_for(call, function, parameter, 0, bound)
+        expression = self.expression_for(call, function, parameter, 0, bound)
         if expression == "?":
             return self._from_stars(call, function, parameter, file)
         if expression is None:
@@ -694,6 +692,16 @@ class Meaning(Operations):
             if isinstance(whole, ast.Assign):
                 return self.item_at(self.of(whole.value, file), above.elts.index(store), len(above.elts))
         return unknown(f".{store.attr}")
+
+
+def default_of(function: FunctionNode, node: ast.arg) -> ast.expr | None:
+    """The default of a parameter."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    if node in positional:
+        index = positional.index(node) - (len(positional) - len(arguments.defaults))
+        return arguments.defaults[index] if index >= 0 else None
+    return arguments.kw_defaults[arguments.kwonlyargs.index(node)] if node in arguments.kwonlyargs else None
 
 
 def _holding(values: Values, more: Values) -> Values:

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 
 from jaxlint.codemods.flow import FUNCTIONS, root_of
 from jaxlint.codemods.purity.effects import Effects, Problem, Region
+from jaxlint.codemods.purity.host_numbers import HostNumbers
 from jaxlint.codemods.purity.meaning import Meaning
 from jaxlint.codemods.purity.outside import Outside
 from jaxlint.codemods.purity.program import File, FunctionNode, Program, own_parts, parameters
+from jaxlint.codemods.purity.rebuilt import Rebuilt
 from jaxlint.codemods.purity.traced import Traced
 from jaxlint.codemods.purity.values import (
     ARRAY,
@@ -187,6 +189,11 @@ def check_jitted(
     for what in Outside(meaning).changing(traced.functions, function):
         raise Refused(f"it {what}; a compiled function keeps what it read first")
     for what in traced.problems():
+        raise Refused(what)
+    types = {str(entry["name"]): str(entry.get("type", "")) for entry in seen}
+    for what in HostNumbers(meaning, traced, function, types).problems():
+        raise Refused(what)
+    for what in Rebuilt(meaning).problems(function, file, _returns(function)):
         raise Refused(what)
     check_results(meaning, file, function, seen, set(static))
 

@@ -80,7 +80,7 @@ class Traced:
     def problems(self) -> Iterator[str]:
         """What is done that needs a number, in words."""
         for function, file in self.functions.items():
-            for node in _parts(function):
+            for node in parts_of(function):
                 if node not in self.skipped and (what := self._needs(node, file)):
                     yield f"`{shown_source(node)}` at {self.meaning.program.place(file, node)} {what}"
 
@@ -92,7 +92,7 @@ class Traced:
             self._changed = True
 
     def _follow(self, function: ast.AST, file: File) -> None:
-        for node in _parts(function):
+        for node in parts_of(function):
             if isinstance(node, ast.Assign):
                 for target in node.targets:
                     self._assign(target, node.value, file)
@@ -379,7 +379,8 @@ def _functions(value: Wrapped, depth: int = 0) -> list[Fn]:
     return found
 
 
-def _parts(function: ast.AST) -> Sequence[ast.AST]:
+def parts_of(function: ast.AST) -> Sequence[ast.AST]:
+    """What a function evaluates, without the functions inside it."""
     assert isinstance(function, FUNCTIONS)
     found: list[ast.AST] = []
     for node in bodies(function):

@@ -54,6 +54,19 @@ REFUSED = {
     "a string on one path": ("def f(x, debug):\n    if debug:\n        return 'none'\n    return jnp.sin(x)\n\nf(jnp.ones(3), False)\n", "a string"),
     "an array of NumPy": ("def f(x):\n    return np.zeros(3) + 1\n" + CALL, "an array of NumPy"),
     "a branch that no run took": ("def g(x, check):\n    if check:\n        print_it = float(x.sum())\n        x = x * print_it\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "makes a Python value"),
+    "numbers that are taken from each other": ("def f(x, now, start):\n    return x * (now - start)\n\nf(jnp.ones(3), 2.5, 1.5)\n", "32 bits hold seven digits"),
+    "a number that divides a number": ("def f(x, total, count):\n    return x * (total / count)\n\nf(jnp.ones(3), 2.0, 3)\nf(jnp.ones(3), 2.0, 0)\n", "may be 0"),
+    "a number that is rounded down": ("def f(x, t):\n    return x * (t // 0.1)\n\nf(jnp.ones(3), 2.5)\n", "rounds a number"),
+    "a power of a whole number": ("def f(x, step):\n    return x / (1 + step**3)\n\nfor step in range(9):\n    f(jnp.ones(3), step)\n", "may not fit into 32 bits"),
+    "whole numbers that are multiplied, further down": ("def g(x, a, b):\n    return x * (a * b)\ndef f(x, step):\n    return g(x, step, step)\n\nf(jnp.ones(3), 7)\n", "may not fit into 32 bits"),
+    "a row that may not be there": ("T = np.ones((3, 3))\ndef f(x, row):\n    return x * T[row]\n\nf(jnp.ones(3), 2)\n", "IndexError"),
+    "the type of a number": ("def f(x, rate):\n    return x * rate if isinstance(rate, float) else x\n\nf(jnp.ones(3), 0.5)\n", "asks for the type"),
+    "an attribute that is no leaf": ("@jax.tree_util.register_pytree_node_class\nclass P:\n    def __init__(self, w):\n        self.w, self.note = w, ''\n    def tree_flatten(self):\n        return (self.w,), None\n    @classmethod\n    def tree_unflatten(cls, _, leaves):\n        return cls(*leaves)\ndef f(p):\n    return P(jnp.sin(p.w))\np = f(P(jnp.ones(3)))\nprint(p.note)\n", "`note` of a `P`"),
+    "a result that is compared by identity": ("def f(x):\n    return jnp.sin(x)\nx = jnp.ones(3)\nprint(f(x) is x)\n", "the same object"),
+    "a list that is given back": ("def f(x, parts):\n    return jnp.sin(x), parts\n\nf(jnp.ones(3), [jnp.ones(3)])\n", "gives back `parts`"),
+    "the order of a result": ("def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nprint(f(jnp.ones(3)))\n", "may ask for their order"),
+    "the order of a result, later": ("def f(x):\n    return x, {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\ndef show(found):\n    for key in found:\n        print(key)\nx, found = f(jnp.ones(3))\nshow(found)\n", "may ask for their order"),
+    "layers in the order of a dictionary": ("def f(x, layers):\n    for layer in layers.values():\n        x = jnp.tanh(x @ layer)\n    return x\n\nf(jnp.ones(3), {f'layer{n}': jnp.eye(3) for n in range(3)})\n", "may ask for their order"),
     **{
         f"numpy's {call.partition('(')[0]} on a path that no run took": (f"def g(x, check):\n    if check:\n        x = jnp.sin(np.{call})\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL, "on the host")
         for call in ("clip(x, 0, 1)", "dot(x, x)", "ravel(x)", "sort(x)", "trace(x)", "diagonal(x)", "float32(x)")
@@ -61,6 +74,10 @@ REFUSED = {
     "a string of an array": ("def f(x):\n    name = f'{x}'\n    return jnp.sin(x) * len(name)\n" + CALL, "into a string"),
 }  # fmt: skip
 FINE = {
+    "numbers that lose nothing": ("def f(x, rate, step):\n    scale = rate / (1 + 0.5 * step)\n    return (1 - scale) * x + scale * jnp.sin(x) * 0.9**step\n\nfor step in range(9):\n    f(jnp.ones(3), 0.5, step)\n"),
+    "metrics that are read by name": ("def f(x):\n    return {'loss': jnp.sin(x), 'accuracy': jnp.cos(x)}\nfound = f(jnp.ones(3))\nprint(found['loss'], found.get('accuracy'))\nprint(sum(one.sum() for one in found.values()))\n"),
+    "parameters by hand": ("def f(params, x):\n    new = {}\n    for key, value in params.items():\n        new[key] = value - 0.1 * x\n    return new\nparams = {'w': jnp.ones(3), 'b': jnp.ones(3)}\nfor _ in range(3):\n    params = f(params, jnp.ones(3))\nprint(params['w'])\n"),
+    "parameters by trees": ("def f(params, x):\n    return jax.tree.map(lambda one: one - x, params)\nparams = f({'w': jnp.ones(3), 'b': jnp.ones(3)}, jnp.ones(3))\nfor name, one in params.items():\n    print(name, one)\n"),
     "a helper of another file": "import helper\ndef f(x):\n    return helper.scaled(x)\n" + CALL,
     "numpy's functions that call the array's": "def g(x, check):\n    if check:\n        x = np.sum(x) + np.cumsum(x) + np.size(x) + np.ndim(x)\n    return x\ndef f(x):\n    return g(jnp.sin(x), False)\n" + CALL,
     "a list of its own": "def f(x):\n    rows, sums = [], []\n    for _ in range(3):\n        rows.append(x)\n        sums.append(x.sum())\n    return jnp.stack(rows), jnp.stack(sums)\n" + CALL,

@@ -1,0 +1,260 @@
+"""What Python computes with numbers of its own in a function that would be staged: JAX computes it in 32 bits, and raises nothing.
+
+A number of Python that meets an array was of 32 bits before. Two of them have 64 bits or more, and divide by zero with an exception.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.names import Binding
+from jaxlint.codemods.purity.meaning import Meaning, default_of
+from jaxlint.codemods.purity.program import File, FunctionNode, parameters
+from jaxlint.codemods.purity.traced import Traced, parts_of
+from jaxlint.codemods.purity.values import NUMBER, NUMPY, leaves_of
+from jaxlint.codemods.text import shown_source
+
+_SMALL = 1024.0
+_TINY = math.ulp(0.0)
+_INTEGERS = frozenset({"int", "bool"})
+_ROUNDING = frozenset({"round", "divmod", "pow"})
+_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """What is known of a number: the types that it may have ("?" for any), and that it is never less than `least`."""
+
+    kinds: frozenset[str]
+    least: float = -math.inf
+    literal: bool = False
+    counts: bool = False  # axes, or what lies along them
+
+    @property
+    def is_whole(self) -> bool:
+        return self.kinds <= _INTEGERS
+
+    @property
+    def may_be_whole(self) -> bool:
+        return bool(self.kinds & {*_INTEGERS, "?"})
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it costs a number of 32 bits no more than three of its digits."""
+        return self.counts or (self.literal and abs(self.least) <= _SMALL)
+
+
+_ANY = Number(frozenset({"?"}))
+_COUNT = Number(frozenset({"int"}), 0.0)
+_LENGTH = Number(frozenset({"int"}), 0.0, counts=True)
+
+
+@dataclass(slots=True)
+class HostNumbers:
+    """`seen`: the types that a run has seen of the parameters of `root`."""
+
+    meaning: Meaning
+    traced: Traced
+    root: FunctionNode
+    seen: Mapping[str, str] = field(default_factory=dict)
+    _open: set[ast.AST] = field(default_factory=set)
+
+    def problems(self) -> Iterator[str]:
+        """What would give other numbers, or no exception, in words."""
+        for function, file in self.traced.functions.items():
+            for node in parts_of(function):
+                if node not in self.traced.skipped and (what := self._changes(node, file)):
+                    yield f"`{shown_source(node)}` at {self.meaning.program.place(file, node)} {what}"
+
+    def _changes(self, node: ast.AST, file: File) -> str:
+        if isinstance(node, ast.BinOp):
+            return self._computes(node.op, node.left, node.right, file)
+        if isinstance(node, ast.AugAssign):
+            return self._computes(node.op, node.target, node.value, file)
+        if isinstance(node, ast.Call):
+            return self._asks(node, file)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            rows = NUMPY in self.meaning.of(node.value, file)
+            if rows and self.traced.is_traced(node.slice, file) and NUMBER in self._values(node.slice, file):
+                return "takes a row of an array of NumPy by a number: IndexError says where there is none, and JAX takes the last"
+        return ""
+
+    def _asks(self, node: ast.Call, file: File) -> str:
+        name = self.meaning.name_of(node.func, file)
+        if not node.args or not self.traced.is_traced(node.args[0], file):
+            return ""
+        if name in _ROUNDING and NUMBER in self._values(node.args[0], file):
+            return "computes with a number of Python, which would have 32 bits"
+        if name in ("isinstance", "type") and self._values(node.args[0], file) & {NUMBER, NUMPY}:
+            return "asks for the type of what would be an array of JAX"
+        return ""
+
+    def _values(self, node: ast.expr, file: File) -> frozenset[object]:
+        return frozenset(leaf for part in _parts_of(node) for leaf in leaves_of(self.meaning.of(part, file)))
+
+    def _computes(self, op: ast.operator, left: ast.expr, right: ast.expr, file: File) -> str:
+        both = (left, right)
+        if not any(self.traced.is_traced(one, file) for one in both):
+            return ""
+        if not all(NUMBER in self.meaning.of(one, file) for one in both):
+            return ""
+        first, second = (self.number(one, file) for one in both)
+        if isinstance(op, (ast.Div, ast.FloorDiv, ast.Mod)):
+            if second.least <= 0 and not (second.literal and second.least):
+                return "divides by a number of Python that may be 0: it raises ZeroDivisionError, and an array gives inf"
+            if not isinstance(op, ast.Div) and not (first.is_whole and second.is_whole):
+                return "rounds a number of Python, which would have 32 bits"
+        elif isinstance(op, ast.Sub):
+            if not (first.is_whole and second.is_whole) and not any(one.is_small for one in (first, second)):
+                return (
+                    "may take two large numbers of Python from each other, of which 32 bits hold seven digits"
+                )
+        elif isinstance(op, ast.Mult):
+            if first.may_be_whole and second.may_be_whole:
+                if not any(one.is_small for one in (first, second)):
+                    return "multiplies whole numbers of Python, which may not fit into 32 bits"
+        elif isinstance(op, (ast.Pow, ast.LShift)) and first.may_be_whole and second.may_be_whole:
+            return "makes a whole number of Python that may not fit into 32 bits"
+        return ""
+
+    # What is known of a number
+
+    def number(self, node: ast.expr, file: File, depth: int = 0) -> Number:
+        """What is known of an expression, if it is a number."""
+        if depth > _DEPTH or node in self._open:
+            return _ANY
+        self._open.add(node)
+        try:
+            return self._number(node, file, depth + 1)
+        finally:
+            self._open.discard(node)
+
+    def _number(self, node: ast.expr, file: File, depth: int) -> Number:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            return Number(frozenset({type(node.value).__name__}), float(node.value), literal=True)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            inner = self.number(node.operand, file, depth)
+            return Number(inner.kinds, -inner.least if inner.literal else -math.inf, inner.literal)
+        if isinstance(node, ast.BinOp):
+            return _joined(node.op, *(self.number(one, file, depth) for one in (node.left, node.right)))
+        if isinstance(node, ast.IfExp):
+            return _either([self.number(one, file, depth) for one in (node.body, node.orelse)])
+        if isinstance(node, ast.Name):
+            return self._variable(node, file, depth)
+        if isinstance(node, ast.Call):
+            name = self.meaning.name_of(node.func, file)
+            if name == "len":
+                return _LENGTH
+            if name in ("float", "int", "abs") and len(node.args) == 1:
+                inner = self.number(node.args[0], file, depth)
+                return Number(
+                    inner.kinds if name == "abs" else frozenset({name}),
+                    max(inner.least, 0.0)
+                    if name == "abs"
+                    else inner.least
+                    if name == "float"
+                    else math.floor(max(inner.least, -1e300)),
+                )
+        holder = node.value if isinstance(node, ast.Subscript) else node
+        if isinstance(holder, ast.Attribute) and holder.attr in ("shape", "size", "ndim"):
+            return _LENGTH
+        return _ANY
+
+    def _variable(self, node: ast.Name, file: File, depth: int) -> Number:
+        scope = file.names.scope_at(node).resolve(node.id)
+        bindings = scope.bindings.get(node.id, ()) if scope is not None else ()
+        return _either([self._bound(one, file, depth) for one in bindings]) if bindings else _ANY
+
+    def _bound(self, binding: Binding, file: File, depth: int) -> Number:
+        node = binding.node
+        if isinstance(node, ast.arg):
+            return self._parameter(node, file, depth)
+        above = file.names.parents.get(node)
+        if isinstance(above, ast.Assign | ast.AnnAssign | ast.NamedExpr) and above.value is not None:
+            return self.number(above.value, file, depth)
+        if isinstance(above, ast.AugAssign) and isinstance(above.op, ast.Add | ast.Mult):
+            given = self.number(above.value, file, depth)
+            if given.least >= (0 if isinstance(above.op, ast.Add) else 1):
+                return Number(given.kinds, math.inf)  # it makes what was there larger
+        if isinstance(above, ast.For | ast.comprehension) and above.target is node:
+            return self._counted(above.iter, file, depth)
+        loop = file.names.parents.get(above) if isinstance(above, ast.Tuple) else None
+        if (
+            isinstance(loop, ast.For | ast.comprehension)
+            and isinstance(above, ast.Tuple)
+            and above.elts[0] is node
+        ):
+            if isinstance(loop.iter, ast.Call) and self.meaning.name_of(loop.iter.func, file) == "enumerate":
+                return _COUNT
+        return _ANY
+
+    def _counted(self, node: ast.expr, file: File, depth: int) -> Number:
+        if not (isinstance(node, ast.Call) and self.meaning.name_of(node.func, file) == "range"):
+            return _ANY
+        if len(node.args) == 1:
+            return _COUNT
+        least = self.number(node.args[0], file, depth).least if len(node.args) == 2 else -math.inf
+        return Number(frozenset({"int"}), least)
+
+    def _parameter(self, node: ast.arg, file: File, depth: int) -> Number:
+        """By what all calls give it; the type also by what a run has seen."""
+        function = next((one for one in file.names.ancestors(node) if isinstance(one, FUNCTIONS)), None)
+        if function is None or node not in parameters(function):
+            return _ANY
+        kind = self.seen.get(node.arg) if function is self.root else None
+        given: list[Number] = []
+        for call, how, other in self.meaning.calls_of(function, file):
+            bound = self.meaning.class_around(function, file) is not None
+            if call is None or how:
+                given.append(_ANY)
+                continue
+            expression = self.meaning.expression_for(call, function, node, bound=bound)
+            if expression is not None:
+                given.append(
+                    self.number(expression, other, depth) if isinstance(expression, ast.expr) else _ANY
+                )
+        if (default := default_of(function, node)) is not None:
+            given.append(self.number(default, file, depth))
+        found = _either(given) if given else _ANY
+        kinds = found.kinds - {"?"} | {kind} if kind else found.kinds
+        return Number(kinds, found.least)
+
+
+def _parts_of(node: ast.expr) -> list[ast.expr]:
+    return list(node.elts) if isinstance(node, ast.Tuple) else [node]
+
+
+def _either(numbers: list[Number]) -> Number:
+    kinds = frozenset(kind for one in numbers for kind in one.kinds)
+    only = len(numbers) == 1 and numbers[0].literal
+    return Number(kinds, min(one.least for one in numbers), only)
+
+
+def _joined(op: ast.operator, left: Number, right: Number) -> Number:
+    kinds = left.kinds | right.kinds
+    if isinstance(op, ast.Div) or ("float" in kinds and "?" not in kinds):
+        kinds = frozenset({"float"})
+    least = -math.inf
+    signs = min(left.least, right.least)
+    if isinstance(op, ast.Add):
+        least = left.least + right.least
+    elif isinstance(op, ast.Mult) and signs >= 0:
+        least = left.least * right.least if math.isfinite(left.least * right.least) else 0.0
+    elif isinstance(op, ast.Div) and signs >= 0:
+        least = _TINY if left.least > 0 else 0.0
+    elif isinstance(op, ast.Pow):
+        even = right.literal and right.least % 2 == 0
+        least = (
+            1.0
+            if left.least >= 1 and right.least >= 0
+            else _TINY
+            if left.least > 0
+            else 0.0
+            if even or left.least >= 0
+            else least
+        )
+    return Number(kinds, least)

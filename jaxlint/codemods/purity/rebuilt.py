@@ -1,0 +1,373 @@
+"""What comes back from a compiled function is made anew: dicts sorted by their keys, objects of their leaves alone, no object as it was given.
+
+Where the program can tell, the function is not compiled.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from jaxlint.codemods.flow import FUNCTIONS
+from jaxlint.codemods.names import Scope
+from jaxlint.codemods.purity import known
+from jaxlint.codemods.purity.meaning import Meaning, _first
+from jaxlint.codemods.purity.program import File, FunctionNode, parameters
+from jaxlint.codemods.purity.values import (
+    ARRAY,
+    NUMPY,
+    Box,
+    Cls,
+    Ext,
+    Fn,
+    Inst,
+    Made,
+    Method,
+    Unknown,
+    Value,
+    Values,
+    Wrapped,
+    leaves_of,
+)
+from jaxlint.codemods.text import shown_source
+
+_SINGLE = frozenset({"jax.tree_util.register_pytree_node_class", "jax.tree_util.register_pytree_node", "jax.tree_util.register_pytree_with_keys", "jax.tree_util.register_pytree_with_keys_class"})  # fmt: skip
+_TREES = (
+    "jax.",
+    "optax.",
+    "chex.",
+)  # functions of these take dicts as trees, whose order they do not ask for
+_ORDERLESS = frozenset({"len", "isinstance", "sorted", "set", "frozenset", "bool", "hasattr"})
+_PARTS = frozenset({"enumerate", "zip", "reversed", "list", "tuple", "iter", "next"})
+_FOLDING = frozenset({"sum", "max", "min", "any", "all"})
+_MODELS = ("flax.", "haiku.", "equinox.")
+_VIEWS = frozenset({"items", "keys", "values"})
+_LOOKING = frozenset({"get", "pop", "setdefault", "copy"})
+_ASKING = frozenset({"popitem", "__iter__", "__reversed__", "__str__", "__repr__"})
+_DEPTH = 6
+
+
+class Rebuilt:
+    """Whether a program can tell that what a function returns, or gets, has been through `jit`."""
+
+    def __init__(self, meaning: Meaning) -> None:
+        self.meaning, self.program = meaning, meaning.program
+        self._open: set[object] = set()
+
+    def problems(self, function: FunctionNode, file: File, returned: list[ast.expr]) -> Iterator[str]:
+        """What would be seen, in words. `returned`: the expressions that the function returns."""
+        values = frozenset(value for one in returned for value in self.meaning.of(one, file))
+        ours = frozenset(
+            value
+            for one in returned
+            for part in ([one] if not isinstance(one, ast.Tuple) else one.elts)
+            if not self._is_of_jax(part, file)
+            for value in self.meaning.of(part, file)
+        )
+        given = frozenset(
+            value for one in parameters(function) for value in self.meaning.of_parameter(one, file)
+        )
+        for cls in {leaf.cls for leaf in leaves_of(values | given) if isinstance(leaf, Inst)}:
+            if (name := self._left_out(cls)) is not None:
+                yield f"`{name}` of a `{cls.node.name}` is no leaf of it, and is lost on the way through `jit`"
+        for one in (
+            part for whole in returned for part in (whole.elts if isinstance(whole, ast.Tuple) else [whole])
+        ):
+            if (why := self._given_back(one, function, file)) is not None:
+                yield why
+        if any(leaf in (ARRAY, NUMPY) or isinstance(leaf, Unknown) for leaf in leaves_of(values)):
+            if (place := self._identity_asked(function)) is not None:
+                yield f"{place} asks whether two arrays are the same object, and `jit` gives new ones"
+        scope = file.names.scope_of.get(_first(function))
+        for parameter in parameters(function):
+            found, complete = self.meaning.given_to(function, parameter, file)
+            if _unsorted(found if complete and found else self.meaning.of_parameter(parameter, file)):
+                if (why := self._variable(parameter.arg, scope, file, 0)) is not None:
+                    yield f"it gets a dict, whose keys `jit` sorts; {why}"
+        if _unsorted(ours) and (why := self._results(function, file, 0)) is not None:
+            yield f"it returns a dict, whose keys `jit` sorts; {why}"
+
+    def _is_of_jax(self, node: ast.expr, file: File, depth: int = 0) -> bool:
+        """Whether JAX or optax made a tree, and so has sorted its dicts."""
+        if isinstance(node, ast.Call):
+            callees = self.meaning.of(node.func, file)
+            return bool(callees) and all(
+                (isinstance(one, Ext) and one.name.startswith(_TREES))
+                or (isinstance(one, Wrapped) and one.how in known.GRADIENTS)
+                for one in callees
+            )
+        if isinstance(node, ast.Name) and depth < _DEPTH:
+            scope = file.names.scope_at(node).resolve(node.id)
+            for binding in scope.bindings.get(node.id, ()) if scope is not None else ():
+                above = file.names.parents.get(binding.node)
+                given = file.names.parents.get(above) if isinstance(above, ast.Tuple) else above
+                value = given.value if isinstance(given, ast.Assign | ast.AnnAssign) else None
+                if isinstance(binding.node, ast.arg):
+                    continue  # what it was given; another binding says what becomes of it
+                if value is None or not self._is_of_jax(value, file, depth + 1):
+                    return False
+            return scope is not None and len(scope.bindings.get(node.id, ())) > 0
+        return False
+
+    # Objects
+
+    def _left_out(self, cls: Cls) -> str | None:
+        """An attribute of a pytree of the program that is set, and read outside of its class, but is not among what flattening gives."""
+        flatten = self._flattening(cls)
+        if flatten is None:
+            return None
+        kept = {node.attr for node in ast.walk(flatten) if isinstance(node, ast.Attribute)}
+        inside = set(ast.walk(cls.node))
+        for name, stores in self.program.stores.items():
+            if name in kept or not any(self._is_of(store, file, cls) for file, store in stores):
+                continue
+            for _, load in self.program.loads.get(name, ()):
+                if load not in inside:
+                    return name
+        return None
+
+    def _is_of(self, store: ast.Attribute, file: File, cls: Cls) -> bool:
+        return any(
+            isinstance(value, Inst) and value.cls == cls for value in self.meaning.of(store.value, file)
+        )
+
+    def _flattening(self, cls: Cls) -> ast.AST | None:
+        for decorator in cls.node.decorator_list:
+            if self.meaning.name_of(decorator, cls.file) in _SINGLE:
+                member = self.meaning.member(cls, "tree_flatten") or self.meaning.member(
+                    cls, "tree_flatten_with_keys"
+                )
+                return member[1].node if member is not None else None
+        for name in ("register_pytree_node", "register_pytree_with_keys"):
+            for file, call in self.program.calls.get(name, ()):
+                if len(call.args) > 1 and cls in self.meaning.of(call.args[0], file):
+                    flattens = [one for one in self.meaning.of(call.args[1], file) if isinstance(one, Fn)]
+                    return flattens[0].node if flattens else None
+        return None
+
+    # The same object
+
+    def _given_back(self, node: ast.expr, function: FunctionNode, file: File) -> str | None:
+        """A container that is changed in place elsewhere must be the one that was given."""
+        if not isinstance(node, ast.Name):
+            return None
+        scope = file.names.scope_at(node).resolve(node.id)
+        if scope is None or scope.node is not function or len(scope.bindings[node.id]) != 1:
+            return None
+        if node.id not in {one.arg for one in parameters(function)}:
+            return None
+        boxes = [
+            one
+            for one in self.meaning.of(node, file)
+            if isinstance(one, Box) and one.kind in ("list", "dict", "set")
+        ]
+        return (
+            f"it gives back `{node.id}` itself, of which `jit` makes a new {boxes[0].kind}" if boxes else None
+        )
+
+    def _identity_asked(self, function: FunctionNode) -> str | None:
+        for file in self.program.files:
+            inside = set(ast.walk(function))
+            for node in ast.walk(file.tree):
+                if not isinstance(node, ast.Compare) or node in inside:
+                    continue
+                sides = [node.left, *node.comparators]
+                if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops) and all(
+                    {ARRAY, NUMPY} & self.meaning.of(side, file) for side in sides
+                ):
+                    return f"`{shown_source(node)}` at {self.program.place(file, node)}"
+        return None
+
+    # The order of dicts
+
+    def _results(self, function: FunctionNode, file: File, depth: int) -> str | None:
+        """Where what calls of a function give is asked for its order; None where it is not."""
+        if function in self._open:
+            return None
+        self._open.add(function)
+        for call, how, other in self.meaning.calls_of(function, file):
+            steps = [step for step in how.split("|") if step]
+            if steps and all(
+                step in known.TRANSFORMS and not step.startswith("functools.") for step in steps
+            ):
+                continue  # it came through JAX before
+            if call is None or how:
+                return "not all of its calls are seen"
+            if (why := self._use(call, other, depth)) is not None:
+                return why
+        return None
+
+    def _variable(self, name: str, scope: Scope | None, file: File, depth: int) -> str | None:
+        if scope is None or depth > _DEPTH:
+            return "it is handed on too far to be followed"
+        key = (id(scope), name)
+        if key in self._open:
+            return None
+        self._open.add(key)
+        for other, use in self.program.uses_of(name, scope, file):
+            if (why := self._use(use, other, depth + 1)) is not None:
+                return why
+        return None
+
+    def _use(self, node: ast.expr, file: File, depth: int) -> str | None:
+        """Whether what stands around an expression asks for the order of a dict in it."""
+        if (values := self.meaning.of(node, file)) and not _holds_dict(values):
+            return None
+        if depth > _DEPTH:
+            return "it is handed on too far to be followed"
+        above = file.names.parents.get(node)
+        told = f"`{shown_source(above if isinstance(above, ast.expr) else node)}` at {self.program.place(file, node)} may ask for their order"
+        if isinstance(above, ast.Subscript) and above.value is node:
+            return self._use(above, file, depth + 1) if isinstance(above.ctx, ast.Load) else None
+        if isinstance(above, ast.Attribute):
+            if above.attr not in _VIEWS | _LOOKING | _ASKING:
+                return None
+            call = file.names.parents.get(above)
+            if not isinstance(call, ast.Call) or call.func is not above:
+                return told
+            if above.attr in _LOOKING:
+                return self._use(call, file, depth + 1)
+            return self._iterated(call, file, depth, told) if above.attr in _VIEWS else told
+        if isinstance(above, ast.BinOp) and any(isinstance(one, Box) for one in values):
+            return self._use(above, file, depth + 1)  # containers are put together
+        if isinstance(above, ast.For | ast.comprehension) and above.iter is node:
+            if not _may_be_dict(values):
+                return self._bound(above.target, file, depth)
+            return self._iterated(node, file, depth, told)
+        if isinstance(above, ast.Tuple | ast.List | ast.Dict):
+            return self._use(above, file, depth + 1)
+        if isinstance(above, ast.Assign | ast.AnnAssign | ast.NamedExpr) and above.value is node:
+            targets = above.targets if isinstance(above, ast.Assign) else [above.target]
+            return next((why for one in targets if (why := self._bound(one, file, depth)) is not None), None)
+        if isinstance(above, ast.keyword | ast.Call):
+            call = above if isinstance(above, ast.Call) else file.names.parents[above]
+            assert isinstance(call, ast.Call)
+            return self._handed(node, call, file, depth, told)
+        if isinstance(above, ast.Return):
+            function = next((one for one in file.names.ancestors(node) if isinstance(one, FUNCTIONS)), None)
+            return self._results(function, file, depth + 1) if function is not None else told
+        return None if isinstance(above, ast.Expr | ast.Compare | ast.BinOp | ast.UnaryOp) else told
+
+    def _iterated(self, node: ast.expr, file: File, depth: int, told: str) -> str | None:
+        """Keys, values or items, one after the other: whether what is made of them depends on the order."""
+        above = file.names.parents.get(node)
+        owner = file.names.parents.get(above) if isinstance(above, ast.comprehension) else above
+        if isinstance(owner, ast.SetComp):
+            return None
+        if isinstance(owner, ast.DictComp):
+            return self._use(owner, file, depth + 1)
+        if isinstance(owner, ast.For):
+            return self._looped(owner, file, depth, told)
+        call = (
+            owner
+            if isinstance(owner, ast.Call)
+            else file.names.parents.get(owner)
+            if owner is not None
+            else None
+        )
+        if isinstance(call, ast.Call) and not call.keywords:
+            if self.meaning.name_of(call.func, file) in _ORDERLESS | _FOLDING:
+                return None
+        return told
+
+    def _looped(self, loop: ast.For, file: File, depth: int, told: str) -> str | None:
+        """A loop that fills another container key by key, or adds up."""
+        keys = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+        for statement in loop.body:
+            target = (
+                statement.targets[0]
+                if isinstance(statement, ast.Assign)
+                else getattr(statement, "target", None)
+            )
+            adds = isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add | ast.Mult)
+            if adds and isinstance(target, ast.Name):
+                continue
+            by_key = (
+                isinstance(target, ast.Subscript)
+                and isinstance(target.slice, ast.Name)
+                and target.slice.id in keys
+            )
+            if not by_key or not isinstance(target, ast.Subscript) or not isinstance(target.value, ast.Name):
+                return told
+            name = target.value
+            why = self._variable(name.id, file.names.scope_at(name).resolve(name.id), file, depth)
+            if why is not None:
+                return why
+        return None
+
+    def _bound(self, target: ast.expr, file: File, depth: int) -> str | None:
+        if isinstance(target, ast.Name):
+            if not _holds_dict(self.meaning.of(target, file)):
+                return None
+            return self._variable(target.id, file.names.scope_at(target).resolve(target.id), file, depth)
+        if isinstance(target, ast.Tuple | ast.List):
+            return next(
+                (why for one in target.elts if (why := self._bound(one, file, depth)) is not None), None
+            )
+        return f"it is stored at {self.program.place(file, target)}"
+
+    def _takes_trees(self, receiver: object) -> bool:
+        """Whether methods look parameters up by name, as those of models and optimisers do."""
+        if isinstance(receiver, Inst):
+            return any(base.startswith(_MODELS) for base in self.meaning.external_bases(receiver.cls))
+        if isinstance(receiver, Wrapped):
+            return receiver.how.startswith(_MODELS)
+        return isinstance(receiver, Made) and receiver.name.startswith((*_TREES, *_MODELS))
+
+    def _handed(self, node: ast.expr, call: ast.Call, file: File, depth: int, told: str) -> str | None:
+        for callee in self.meaning.of(call.func, file) or (Unknown(),):
+            for one in _called(callee):
+                if (
+                    isinstance(one, Ext)
+                    and one.name in _PARTS
+                    and not _may_be_dict(self.meaning.of(node, file))
+                ):
+                    if (why := self._use(call, file, depth + 1)) is not None:
+                        return why
+                    continue
+                if isinstance(one, Ext) and (one.name in _ORDERLESS or one.name.startswith(_TREES)):
+                    continue
+                if isinstance(one, Method) and self._takes_trees(one.receiver):
+                    continue
+                parameter = self.meaning._parameter_for(node, call, one) if isinstance(one, Fn) else None
+                if parameter is None or not isinstance(one, Fn):
+                    return told
+                body = one.node.body if isinstance(one.node, ast.Lambda) else one.node.body[0]
+                why = self._variable(parameter.arg, one.file.names.scope_of.get(body), one.file, depth)
+                if why is not None:
+                    return why
+        return None
+
+
+def _called(callee: Value, depth: int = 0) -> list[Value]:
+    """What a transformation of a function calls."""
+    if isinstance(callee, Wrapped) and callee.how in known.TRANSFORMS and depth < _DEPTH:
+        return [found for one in callee.inner for found in _called(one, depth + 1)]
+    return [callee]
+
+
+def _unsorted(values: Values) -> bool:
+    """Whether there is a dict whose keys are not known to be sorted."""
+    for value in values:
+        if isinstance(value, Box):
+            if value.kind == "dict" and (
+                not value.keys or list(map(str, value.keys)) != sorted(map(str, value.keys))
+            ):
+                return True
+            if _unsorted(value.parts()):
+                return True
+    return False
+
+
+def _may_be_dict(values: Values) -> bool:
+    return not values or any(
+        isinstance(one, Unknown) or (isinstance(one, Box) and one.kind == "dict") for one in values
+    )
+
+
+def _holds_dict(values: Values) -> bool:
+    return any(
+        isinstance(value, Unknown)
+        or (isinstance(value, Box) and (value.kind == "dict" or _holds_dict(value.parts())))
+        for value in values
+    )
