@@ -164,8 +164,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--programs",
         type=Path,
+        nargs="+",
         metavar="FOLDER",
-        help="run `verify --apply` on each program of a folder instead",
+        help="run `verify --apply` on each program of these folders instead",
     )
     return parser.parse_args()
 
@@ -176,7 +177,7 @@ def main() -> int:
     if options.replay is not None:
         return replay(options.replay)
     if options.programs is not None:
-        return adversarial.run_folder(options.programs)
+        return adversarial.run_folders(options.programs)
     if options.source is not None:
         figures.write_page(figures.load(options.source), options.page)
         return 0

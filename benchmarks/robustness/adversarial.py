@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from jaxlint_runtime.rewrites.side_effects import said_on_errors  # type: ignore
 
 _SECONDS = 900.0
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+\.\d+(?:e[-+]?\d+)?")
+_FLAGS = re.compile(r"^# flags: (?P<flags>.+)$", re.MULTILINE)
 _CLOSE = 1e-4  # as far as an edit may move a float32 that is printed
 
 
@@ -49,29 +51,22 @@ class Outcome:
 def programs(folder: Path) -> list[tuple[Path, list[tuple[str, ...]]]]:
     """Each program, with the arguments of the runs that the proof does not see.
 
-    A program is a file of Python, or a folder with a main.py. Which there are, and their flags, may stand in an index.json:
-    {group: {name: {"flags": [...]}}}; else all count, without flags.
+    A program is a file of Python, or a folder with a main.py. A comment `# flags: --late` at its beginning says which arguments these are.
     """
-    index = folder / "index.json"
-    if index.is_file():
-        told: dict[str, dict[str, dict[str, Any]]] = json.loads(index.read_text())
-        return [
-            (_main(folder / group / name), [tuple(entry["flags"])] if entry.get("flags") else [])
-            for group, entries in told.items()
-            for name, entry in entries.items()
-        ]
     files = [path for path in folder.glob("*.py") if not path.name.startswith(("_", "test_", "conftest"))]
-    return [(path, []) for path in sorted([*files, *folder.glob("*/main.py")])]
+    return [(path, _flags(path)) for path in sorted([*files, *folder.glob("*/main.py")])]
 
 
-def _main(program: Path) -> Path:
-    return program / "main.py" if program.is_dir() else program.with_suffix(".py")
+def _flags(program: Path) -> list[tuple[str, ...]]:
+    header = re.match(r"(?:#[^\n]*\n)*", program.read_text("utf-8"))
+    found = _FLAGS.search(header[0]) if header else None
+    return [tuple(shlex.split(found["flags"]))] if found else []
 
 
-def run_folder(folder: Path) -> int:
-    """All programs of a folder, with a table; 1 when one of them is not what it was."""
+def run_folders(folders: Sequence[Path]) -> int:
+    """All programs of these folders, with a table; 1 when one of them is not what it was."""
     outcomes = []
-    for program, flags in programs(folder):
+    for program, flags in (one for folder in folders for one in programs(folder)):
         outcome = verify(program, flags)
         outcomes.append(outcome)
         print(

@@ -221,18 +221,15 @@ def test_the_programs_of_a_folder_and_their_flags(tmp_path: Path) -> None:
         "_helper.py",
         "sub/main.py",
         "sub/part.py",
-        "group/named.py",
-        "group/whole/main.py",
     ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    assert adversarial.programs(tmp_path) == [(tmp_path / "one.py", []), (tmp_path / "sub" / "main.py", [])]
-    (tmp_path / "index.json").write_text('{"group": {"named": {"flags": ["--late"]}, "whole": {}}}')
-    assert adversarial.programs(tmp_path) == [
-        (tmp_path / "group" / "named.py", [("--late",)]),
-        (tmp_path / "group" / "whole" / "main.py", []),
-    ]
+    one, main = tmp_path / "one.py", tmp_path / "sub" / "main.py"
+    assert adversarial.programs(tmp_path) == [(one, []), (main, [])]
+    main.write_text("# function: step\n# flags: --late --n 3\n\nimport jax\n")
+    one.write_text("import jax\n# flags: --no-header\n")
+    assert adversarial.programs(tmp_path) == [(one, []), (main, [("--late", "--n", "3")])]
 
 
 def test_a_result_has_to_parse_where_its_original_did() -> None:

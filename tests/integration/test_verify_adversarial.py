@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.adversarial.programs import INDEX, main_file
+from tests.helpers.adversarial import programs
 
 
-def output_of(main: Path, flags: list[str]) -> str:
+def output_of(main: Path, flags: tuple[str, ...]) -> str:
     done = subprocess.run([sys.executable, main.name, *flags], cwd=main.parent, capture_output=True, text=True, timeout=300, check=True)  # fmt: skip
     return done.stdout
 
@@ -23,13 +23,12 @@ def test_an_edited_program_computes_the_same_on_all_of_its_paths(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAX_PLATFORMS", "cpu")
-    original = main_file("dangerous", name)
+    program = programs("dangerous")[name]
     main = tmp_path / "main.py"
-    for file in original.parent.glob("*.py") if original.stem == "main" else ():
-        shutil.copy(file, tmp_path / file.name)
-    shutil.copy(original, main)
+    for file in program.files:
+        shutil.copy(file, tmp_path / file.name if file != program.main else main)
     (tmp_path / "pyproject.toml").touch()
-    ways = [[], INDEX["dangerous"][name].get("flags", [])]
+    ways = [(), program.flags]
     before = [output_of(main, flags) for flags in ways]
     verify = [sys.executable, "-m", "jaxlint", "verify", "main.py", "--apply", "--transform", "source"]
     subprocess.run(verify, cwd=tmp_path, capture_output=True, timeout=560, check=True)

@@ -1,3 +1,8 @@
+# function: decayed
+# arguments: w=array, gradient=array, step=int
+# refused: `step ** 3` at big_steps.py:10 makes a whole number
+# flags: --resume-at 2000
+
 """A schedule of the number of the step, which a run that is resumed takes up at a large one."""
 
 import argparse

@@ -1,3 +1,7 @@
+# function: step
+# arguments: w=array, x=array
+# refused: seen.append(
+
 """Hooks are called with the values of each step."""
 
 import jax

@@ -1,3 +1,7 @@
+# function: update
+# arguments: learner=Learner, w=array, x=array, y=array
+# refused: `self.steps`
+
 """A learner that counts its steps and warms its rate up by the count."""
 
 import jax

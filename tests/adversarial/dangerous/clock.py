@@ -1,3 +1,7 @@
+# function: propose
+# arguments: x=array, key=array
+# refused: time.monotonic()
+
 """A simulated annealing whose temperature follows the clock."""
 
 import time

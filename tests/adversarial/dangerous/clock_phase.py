@@ -1,3 +1,8 @@
+# function: signal
+# arguments: x=array, now=float, start=float
+# refused: `now - start` at clock_phase.py:9 may take two large numbers
+# flags: --epoch 1700000000
+
 """A phase is worked out of two times in seconds; with `--epoch` these count from 1970."""
 
 import argparse

@@ -1,3 +1,7 @@
+# function: iterate
+# arguments: x=array
+# refused: nonlocal count
+
 """A function counts its calls in the variable of an outer function."""
 
 import jax

@@ -1,3 +1,7 @@
+# function: update
+# arguments: w=array, x=array, y=array
+# refused: reads `CONFIG`, which changes at
+
 """A configuration object whose learning rate drops when the loss stalls."""
 
 from dataclasses import dataclass

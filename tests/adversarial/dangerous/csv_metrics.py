@@ -1,3 +1,7 @@
+# function: evaluate
+# arguments: w=array, x=array, y=array
+# refused: writer.writerow(
+
 """Metrics of every batch go into a CSV file."""
 
 import csv

@@ -1,3 +1,7 @@
+# function: clean
+# arguments: x=array
+# refused: seen.append(
+
 """A default argument remembers the sums so far."""
 
 import jax

@@ -1,3 +1,7 @@
+# function: evaluate
+# arguments: w=array, x=array, y=array, epoch=int
+# refused: may return a number of Python
+
 """An evaluation that returns which epoch it was, for names of files."""
 
 import jax

@@ -1,3 +1,8 @@
+# function: move
+# arguments: w=array
+# refused: reads `os.environ`
+# flags: --tight
+
 """The clipping bound stands in the environment, and a flag changes it on the way."""
 
 import os

@@ -1,3 +1,8 @@
+# function: step
+# arguments: w=array, x=array, y=array, check=bool
+# refused: `if check:`
+# flags: --check
+
 """With --check the step looks at its numbers."""
 
 import argparse

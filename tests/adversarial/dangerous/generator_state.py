@@ -1,3 +1,7 @@
+# function: langevin
+# arguments: x=array, rate=float
+# refused: `next(stream)`
+
 """The step takes its noise from a generator of the module."""
 
 import jax

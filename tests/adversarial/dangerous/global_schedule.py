@@ -1,3 +1,7 @@
+# function: update
+# arguments: w=array, x=array
+# refused: reads `RATE`, which may be set at
+
 """The rate is a global that a schedule halves."""
 
 import jax

@@ -1,3 +1,7 @@
+# function: track
+# arguments: w=array, x=array
+# refused: history.append(value)
+
 """The last values are kept in a deque and averaged."""
 
 from collections import deque

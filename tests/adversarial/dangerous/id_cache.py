@@ -1,3 +1,7 @@
+# function: predict
+# arguments: x=array, weights=array
+# refused: `id(x)`
+
 """Kernel matrices are remembered by the identity of their inputs."""
 
 import jax

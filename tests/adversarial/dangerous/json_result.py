@@ -1,3 +1,8 @@
+# function: summarize
+# arguments: x=array
+# refused: may return a number of Python
+# flags: --json
+
 """A report with Python numbers beside arrays, written as JSON on request."""
 
 import argparse

@@ -1,3 +1,7 @@
+# function: step
+# arguments: w=array, x=array, y=array
+# refused: LOG.write(
+
 """Each step writes a line of a log."""
 
 import tempfile

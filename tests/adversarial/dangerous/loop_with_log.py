@@ -1,3 +1,7 @@
+# function: integrate
+# arguments: x=array, rates=array
+# refused: trace.append(value)
+
 """A loop whose helper keeps what it saw; the loop itself only computes."""
 
 import jax

@@ -1,3 +1,8 @@
+# function: metrics
+# arguments: w=array, x=array, y=array
+# refused: `writer.writerow(found)` at metric_order.py:35 may ask for their order
+# flags: --csv
+
 """Metrics are printed in the order in which they were made; `--csv` writes a header from it."""
 
 import argparse

@@ -1,3 +1,7 @@
+# function: act
+# arguments: model=Model, params=dict, observation=array
+# refused: `self.asked`
+
 """A model handle of one's own whose apply counts what it is asked."""
 
 import jax

@@ -1,3 +1,8 @@
+# function: descend
+# arguments: weights=Weights, x=array, y=array
+# refused: `note` of a `Weights` is no leaf
+# flags: --note
+
 """A pytree of one's own keeps a note beside its arrays, which is no leaf."""
 
 import argparse

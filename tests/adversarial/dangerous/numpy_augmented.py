@@ -1,3 +1,7 @@
+# function: apply_twice
+# arguments: w=numpy, momentum=numpy
+# refused: `momentum += 0.5`
+
 """Momentum is kept in a NumPy array of the caller and updated by an augmented assignment."""
 
 import jax

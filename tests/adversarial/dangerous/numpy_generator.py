@@ -1,3 +1,7 @@
+# function: step
+# arguments: w=array, x=array, y=array
+# refused: rng.integers(
+
 """Minibatches are drawn inside the step, by NumPy's generator."""
 
 import jax

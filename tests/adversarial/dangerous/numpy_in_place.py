@@ -1,3 +1,7 @@
+# function: relax
+# arguments: grid=numpy, source=numpy
+# refused: `grid[1:-1, 1:-1]`
+
 """A filter over a NumPy buffer, which it changes where it stands."""
 
 import jax.numpy as jnp

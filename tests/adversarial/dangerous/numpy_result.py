@@ -1,3 +1,8 @@
+# function: blend
+# arguments: a=numpy, b=numpy, weight=float
+# refused: may return an array of NumPy
+# flags: --mask
+
 """A function of NumPy arrays whose result a flag has changed in place."""
 
 import argparse

@@ -1,3 +1,8 @@
+# function: row_loss
+# arguments: table=numpy, number=int, w=array
+# refused: `table[number]` at out_of_rows.py:10 takes a row
+# flags: --rows 60
+
 """Rows of a NumPy table are taken by number; an IndexError ends the data."""
 
 import argparse

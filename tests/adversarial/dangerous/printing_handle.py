@@ -1,3 +1,7 @@
+# function: power_step
+# arguments: a=array, v=array
+# refused: print(*values, file=OUT)
+
 """Prints to a stream of its own."""
 
 import io

@@ -1,3 +1,7 @@
+# function: diffuse
+# arguments: u=array
+# refused: `self.done`
+
 """A progress bar that the step moves on."""
 
 import sys

@@ -1,3 +1,7 @@
+# function: relax
+# arguments: x=array
+# refused: `self._key`
+
 """A property that hands out a fresh key each time it is read."""
 
 import jax

@@ -1,3 +1,7 @@
+# function: layer
+# arguments: w=array, x=array
+# refused: random.choice(
+
 """Dropout by Python's generator, behind a helper."""
 
 import random

@@ -1,3 +1,7 @@
+# function: spectrum
+# arguments: x=array
+# refused: results.put(power)
+
 """Results are handed to a consumer by a queue."""
 
 import queue

@@ -1,3 +1,7 @@
+# function: normalize
+# arguments: x=array
+# refused: remembers results of earlier calls
+
 """A helper is remembered by functools and reads a file that changes."""
 
 import functools

@@ -1,3 +1,7 @@
+# function: descend
+# arguments: w=array, rate=float
+# refused: handles exceptions
+
 """A step that overshoots is tried again with a smaller rate."""
 
 import jax

@@ -1,3 +1,8 @@
+# function: settle
+# arguments: x=array, most=float
+# refused: `old is x` at same_object.py:29 asks whether
+# flags: --free
+
 """What needs no clipping comes back as the object that it was, and is counted by `is`."""
 
 import argparse

@@ -1,3 +1,8 @@
+# function: entropy
+# arguments: logits=array
+# refused: reads `TEMPERATURE`, which is set at
+# flags: --anneal
+
 """Annealed smoothing: a setting of the module is changed by a flag, after some steps."""
 
 import argparse

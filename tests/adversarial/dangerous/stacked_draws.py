@@ -1,3 +1,7 @@
+# function: scores
+# arguments: rows=array
+# refused: `calls['n']`
+
 """Rows of a stack that each count themselves."""
 
 import jax

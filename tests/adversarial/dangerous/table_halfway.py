@@ -1,3 +1,7 @@
+# function: step
+# arguments: w=array, x=array, y=array
+# refused: reads `TABLE`, which changes at
+
 """Fits a line with weights from a table, which a warm-up replaces half-way."""
 
 import jax

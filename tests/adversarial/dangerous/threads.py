@@ -1,3 +1,7 @@
+# function: smooth
+# arguments: x=array
+# refused: reads `state`, which changes at
+
 """A thread in the background adapts a factor while the main thread computes."""
 
 import threading

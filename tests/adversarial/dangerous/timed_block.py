@@ -1,3 +1,7 @@
+# function: attention
+# arguments: q=array, k=array, v=array
+# refused: enters a context
+
 """Blocks are timed by a context manager that keeps what it measured."""
 
 import time

@@ -1,3 +1,7 @@
+# function: train_step
+# arguments: w=array, x=array, y=array
+# refused: self.rows.append(values)
+
 """A tracker in the manner of the hosted ones, called from inside the step."""
 
 import json

@@ -1,3 +1,7 @@
+# function: standardize
+# arguments: x=array
+# refused: warnings.warn(
+
 """Warns where a batch is small, which each call is to do."""
 
 import warnings

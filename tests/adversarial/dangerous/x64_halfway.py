@@ -1,3 +1,7 @@
+# function: refine
+# arguments: x=array, b=array
+# refused: jax_enable_x64
+
 """A solver that polishes its result in double precision."""
 
 import jax

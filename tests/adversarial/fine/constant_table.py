@@ -1,3 +1,6 @@
+# function: step
+# arguments: w=array, x=array, y=array
+
 """Weights from a table that nothing changes."""
 
 import jax

@@ -1,3 +1,6 @@
+# function: update
+# arguments: w=array, x=array, y=array
+
 """A frozen configuration, and an options object that is only read."""
 
 import argparse

@@ -1,3 +1,6 @@
+# function: step
+# arguments: params=dict, state=state, x=array, y=array
+
 """A flax model that is only applied."""
 
 import jax

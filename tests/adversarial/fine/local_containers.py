@@ -1,3 +1,6 @@
+# function: forward
+# arguments: params=list, x=array
+
 """Lists and dictionaries that the function makes itself may be filled."""
 
 import jax

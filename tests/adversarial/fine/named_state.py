@@ -1,3 +1,6 @@
+# function: leapfrog
+# arguments: state=State, dt=float
+
 """A state of one's own that is replaced, never changed, and helpers of another function."""
 
 from typing import NamedTuple

@@ -1,3 +1,6 @@
+# function: train_step
+# arguments: params=dict, opt_state=state, x=array, y=array
+
 """A training step with optax; what is logged is logged outside."""
 
 import logging

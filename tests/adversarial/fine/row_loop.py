@@ -1,3 +1,6 @@
+# function: row_of
+# arguments: a=array, points=array
+
 """A loop over rows that only computes, by a helper."""
 
 import jax

@@ -1,3 +1,6 @@
+# function: mean_field
+# arguments: spins=array, coupling=array, beta=float
+
 """Everything that acts stands around the step: a file, a counter, a list, a generator."""
 
 import io

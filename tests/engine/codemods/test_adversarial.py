@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adversarial.programs import INDEX, refusal
+from tests.helpers.adversarial import programs, refusal
+
+DANGEROUS, FINE = programs("dangerous"), programs("fine")
 
 
-@pytest.mark.parametrize("name", INDEX["dangerous"])
+@pytest.mark.parametrize("name", DANGEROUS)
 def test_a_dangerous_edit_is_refused_with_its_reason(name: str) -> None:
-    reason = refusal("dangerous", name)
+    expected = DANGEROUS[name].refused
+    reason = refusal(DANGEROUS[name])
     assert reason is not None
-    assert INDEX["dangerous"][name]["refused"] in reason
+    assert expected is not None
+    assert expected in reason
 
 
-@pytest.mark.parametrize("name", INDEX["fine"])
+@pytest.mark.parametrize("name", FINE)
 def test_what_looks_like_it_and_is_fine_is_compiled(name: str) -> None:
-    assert refusal("fine", name) is None
+    assert FINE[name].refused is None
+    assert refusal(FINE[name]) is None

@@ -1,3 +1,7 @@
+# function: walk
+# arguments: x=array, key=array
+# refused: reads `noise`, which is set at
+
 """Another file's setting is lowered in the second phase."""
 
 import jax

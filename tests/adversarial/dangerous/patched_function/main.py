@@ -1,3 +1,8 @@
+# function: network
+# arguments: weights=list, x=array
+# refused: reads `activation`, which is set at
+# flags: --smooth
+
 """Swaps the activation of another file half-way."""
 
 import sys
