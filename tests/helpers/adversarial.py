@@ -2,7 +2,7 @@
 
 Compiling a function of those in `dangerous` changes what the program does; those in `fine` look like them. The header of a program says
 which `function` a run would have compiled as a whole, of which kinds its `arguments` were, why that is `refused`, and with which
-`flags` the program takes a path that the proving run did not.
+`flags` the program takes a path that the proving run did not. A line that the refusal names is `MARKED` in it, and has the mark.
 """
 
 from __future__ import annotations
@@ -57,10 +57,15 @@ def programs(group: str) -> dict[str, Program]:
 
 
 def _read(file: Path) -> Program:
-    about = read_marks(file.read_text("utf-8"), str(file), header=HEADER).about
+    marked = read_marks(file.read_text("utf-8"), str(file), header=HEADER)
+    about = marked.about
+    refused = about.get("refused")
+    if refused is not None and "MARKED" in refused:
+        (line,) = marked.lines()
+        refused = refused.replace("MARKED", str(line))
     arguments = dict(one.split("=") for one in about["arguments"].split(", "))
     flags = tuple(shlex.split(about.get("flags", "")))
-    return Program(file, about["function"], arguments, about.get("refused"), flags)
+    return Program(file, about["function"], arguments, refused, flags)
 
 
 def refusal(program: Program, **parameters: object) -> str | None:

@@ -1,6 +1,6 @@
 # function: decayed
 # arguments: w=array, gradient=array, step=int
-# refused: `step ** 3` at big_steps.py:10 makes a whole number
+# refused: `step ** 3` at big_steps.py:MARKED makes a whole number
 # flags: --resume-at 2000
 
 """A schedule of the number of the step, which a run that is resumed takes up at a large one."""
@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 
 def decayed(w, gradient, step):
-    growth = 1e-12 * step**3
+    growth = 1e-12 * step**3  # finding
     direction = gradient / (jnp.linalg.norm(gradient) + 1e-6)
     return w - 0.1 * direction * (0.5 + growth)
 

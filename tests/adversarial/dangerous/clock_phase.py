@@ -1,6 +1,6 @@
 # function: signal
 # arguments: x=array, now=float, start=float
-# refused: `now - start` at clock_phase.py:9 may take two large numbers
+# refused: `now - start` at clock_phase.py:MARKED may take two large numbers
 # flags: --epoch 1700000000
 
 """A phase is worked out of two times in seconds; with `--epoch` these count from 1970."""
@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 
 def signal(x, now, start):
-    phase = (now - start) * 0.1
+    phase = (now - start) * 0.1  # finding
     wave = jnp.sin(x * 3.0 + phase) + 0.5 * jnp.cos(x * 5.0 - phase)
     return jnp.mean(wave * jnp.exp(-(x**2)))
 

@@ -1,6 +1,6 @@
 # function: normalised
 # arguments: x=array, total=float, count=int
-# refused: `total / count` at empty_mean.py:10 divides by a number of Python that may be 0
+# refused: `total / count` at empty_mean.py:MARKED divides by a number of Python that may be 0
 # flags: --first 0
 
 """The mean over what was counted; where nothing was, Python's error says so."""
@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 
 def normalised(x, total, count):
-    mean = total / count
+    mean = total / count  # finding
     centred = x - mean
     return centred / (jnp.std(centred) + 1e-6)
 

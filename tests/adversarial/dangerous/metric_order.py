@@ -1,6 +1,6 @@
 # function: metrics
 # arguments: w=array, x=array, y=array
-# refused: `writer.writerow(found)` at metric_order.py:35 may ask for their order
+# refused: `writer.writerow(found)` at metric_order.py:MARKED may ask for their order
 # flags: --csv
 
 """Metrics are printed in the order in which they were made; `--csv` writes a header from it."""
@@ -37,7 +37,7 @@ def main():
         if args.csv:
             writer = csv.writer(sys.stdout)
             if number == 0:
-                writer.writerow(found)
+                writer.writerow(found)  # finding
             writer.writerow(f"{float(one):.3f}" for one in found.values())
     print("mse", total / 60)
 

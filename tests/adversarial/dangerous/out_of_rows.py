@@ -1,6 +1,6 @@
 # function: row_loss
 # arguments: table=numpy, number=int, w=array
-# refused: `table[number]` at out_of_rows.py:10 takes a row
+# refused: `table[number]` at out_of_rows.py:MARKED takes a row
 # flags: --rows 60
 
 """Rows of a NumPy table are taken by number; an IndexError ends the data."""
@@ -12,7 +12,7 @@ import numpy as np
 
 
 def row_loss(table, number, w):
-    row = table[number]
+    row = table[number]  # finding
     hidden = jnp.tanh(row * w)
     return jnp.mean((hidden - 0.5) ** 2)
 

@@ -1,6 +1,6 @@
 # function: settle
 # arguments: x=array, most=float
-# refused: `old is x` at same_object.py:29 asks whether
+# refused: `old is x` at same_object.py:MARKED asks whether
 # flags: --free
 
 """What needs no clipping comes back as the object that it was, and is counted by `is`."""
@@ -31,7 +31,7 @@ def main():
     untouched = 0
     for _ in range(60):
         moved, old = settle(x, None if args.free else 2.0)
-        untouched += old is x
+        untouched += old is x  # finding
         x = moved
     print("x", x[:4], "untouched", untouched)
 
