@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import time
-import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from jaxlint.cache import Cache, dependency_digest, folders_of
 from jaxlint.config import Config, broken_settings
+from jaxlint.examine import Examination, Observer
 from jaxlint.finding import Finding, Severity
-from jaxlint.garbage import no_garbage_collection
-from jaxlint.rule import Rule
 from jaxlint.source import SourceError, SourceFile, read_source, source_from_bytes
 from jaxlint.source.discovery import INSTALLED, PROJECT_MARKERS, Discovery, FoundFile, discover
 from jaxlint.source.read import shown_path
-from jaxlint.suppress import Suppressions
 
 MAX_CONTEXT_FILES = 20_000  # beyond that the named files are examined alone
 STDIN_DISPLAY = "<stdin>"
@@ -57,21 +53,22 @@ def check(
     use_cache: bool = True,
     jobs: int | None = None,
     resolve_fixes: bool = False,
-    progress: Callable[[str], None] | None = None,
+    observer: Observer | None = None,
 ) -> CheckResult:
     """Examines the files behind `paths`, and `stdin` when given.
 
-    `jobs` files are read at a time (as many as there are processors when left out). With `resolve_fixes`, each finding's fix is worked out to its text edits, or None when it cannot be done here.
-    `progress` is told what is being done. Raises ConfigError when the settings make no sense; whatever is wrong with
+    With `jobs`, files that no import connects are examined in up to so many processes; the findings are the same. With `resolve_fixes`, each finding's fix is worked out to its text edits, or None when it cannot be done here.
+    `observer` is told what is being done, and of findings as soon as they are final. Raises ConfigError when the settings make no sense; whatever is wrong with
     a file is in the result's `errors`, and the other files are examined all the same.
     """
     started = time.perf_counter()
-    say = progress or (lambda message: None)
-    say("looking for files")
+    observer = observer or Observer()
+    observer.doing("looking for files")
     found = discover(paths, config.search)
     result = CheckResult(warnings=found.warnings, errors=list(found.errors))
     sources = _read_all(found, stdin, config, result, jobs)
     result.sources = {source.display: source for source in sources}
+    observer.examines(result.sources)
     result.errors += [problem for source in sources for problem in source.problems]
     result.warnings += _remarks(sources, config)
 
@@ -84,26 +81,29 @@ def check(
         config.check()  # what is remembered was found with settings that make sense
     if outcome is None and sources:
         rules = config.rules()
-        say(f"examining {len(sources)} file{'s' if len(sources) != 1 else ''}")
-        with no_garbage_collection():
-            analysis = _analyze(sources, rules, config, _rest_of_project(sources, config))
-            findings = _settle(analysis.findings, result.sources, rules, config)
-            if resolve_fixes:
-                findings = _resolve(findings, result.sources, analysis)
-        outcome = (findings, analysis.errors)
+        observer.doing(f"examining {len(sources)} file{'s' if len(sources) != 1 else ''}")
+        examination = Examination(sources, rest_of_project(sources, config), rules, config, resolve_fixes)
+        examined = examination.run(jobs=jobs, observer=observer)
+        outcome = (examined.findings, examined.errors)
         # The folder first: a new one is a change of the folder that it lies in.
-        if cache is not None and not analysis.crashed and cache.prepare():
-            cache.store(key, outcome, _dependencies(sources, analysis.dependencies, config.root))
+        if cache is not None and not examined.crashed and cache.prepare():
+            cache.store(key, outcome, _dependencies(sources, examined.dependencies, config.root))
     elif outcome is not None:
         result.cached = True
+        observer.found(outcome[0])
     if outcome is not None:
-        least = _SEVERITIES.index(config.severity)
-        result.findings = [one for one in outcome[0] if _SEVERITIES.index(one.severity) >= least]
+        result.findings = severe(outcome[0], config)
         result.errors += outcome[1]
     result.errors = sorted(_once(result.errors), key=lambda error: (error.path, error.line or 0))
     result.warnings = list(dict.fromkeys(result.warnings))
     result.seconds = time.perf_counter() - started
     return result
+
+
+def severe(findings: Iterable[Finding], config: Config) -> list[Finding]:
+    """Those that are severe enough to be reported."""
+    least = _SEVERITIES.index(config.severity)
+    return [one for one in findings if _SEVERITIES.index(one.severity) >= least]
 
 
 def _remarks(sources: Sequence[SourceFile], config: Config) -> list[str]:
@@ -125,7 +125,7 @@ def read_sources(
     sources = _read_all(found, stdin, config, result, jobs)
     result.errors += [problem for source in sources for problem in source.problems]
     result.warnings += _remarks(sources, config)
-    return sources, _rest_of_project(sources, config) if sources else [], result
+    return sources, rest_of_project(sources, config) if sources else [], result
 
 
 def _read_all(
@@ -173,15 +173,7 @@ def _in_threads(
         return list(pool.map(function, files, chunksize=16))
 
 
-@dataclass(slots=True)
-class _Outcome:
-    findings: list[Finding] = field(default_factory=list)
-    errors: list[SourceError] = field(default_factory=list)
-    dependencies: dict[Path, str] = field(default_factory=dict)
-    crashed: bool = False
-
-
-def _rest_of_project(sources: Sequence[SourceFile], config: Config) -> list[SourceFile]:
+def rest_of_project(sources: Sequence[SourceFile], config: Config) -> list[SourceFile]:
     """The project's other modules, when some of it is checked: their calls say how its functions are used."""
     if not any((config.root / marker).exists() for marker in PROJECT_MARKERS):
         return []
@@ -198,95 +190,6 @@ def _rest_of_project(sources: Sequence[SourceFile], config: Config) -> list[Sour
         return []
     shown = [FoundFile(file.path, shown_path(file.path)) for file in rest]
     return [read for read in _in_threads(_read, shown, None) if isinstance(read, SourceFile)]
-
-
-def _analyze(
-    sources: Sequence[SourceFile],
-    rules: Sequence[type[Rule]],
-    config: Config,
-    context: Sequence[SourceFile] = (),
-) -> _Outcome:
-    """Runs the analysis. Should it crash, each file is examined alone, so that one cannot cost the others."""
-    from jaxlint.staging import analyze
-
-    try:
-        analysis = analyze(
-            sources,
-            [rule() for rule in rules],
-            context=context,
-            target_jax=config.target_jax,
-            dependencies=dict(config.dependencies),
-        )
-    except Exception as error:
-        if len(sources) == 1:
-            return _Outcome(errors=[internal_error(sources[0].display, error)], crashed=True)
-        outcome = _Outcome(crashed=True)
-        for source in sources:
-            alone = _analyze([source], rules, config)
-            outcome.findings += alone.findings
-            outcome.errors += alone.errors
-        return outcome
-    return _Outcome(list(analysis.findings), list(analysis.errors), dict(analysis.dependencies))
-
-
-def internal_error(display: str, error: Exception) -> SourceError:
-    """A bug of ours, as one line that names the file and asks for a report."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-    return SourceError(
-        display, f"internal error ({what}{where}); please report it with this file, and exclude it"
-    )
-
-
-def _settle(
-    findings: Iterable[Finding],
-    sources: Mapping[str, SourceFile],
-    rules: Sequence[type[Rule]],
-    config: Config,
-) -> list[Finding]:
-    """Findings in the reported files, less those that comments and settings silence, sorted, each once."""
-    by_file: dict[str, list[Finding]] = {}
-    for finding in findings:
-        if finding.path in sources:
-            by_file.setdefault(finding.path, []).append(finding)
-    codes = {rule.code for rule in rules}
-    kept: dict[tuple[object, ...], Finding] = {}
-    for display, source in sources.items():
-        here = by_file.get(display, [])
-        if not here and not config.report_unused_suppressions:
-            continue
-        comments = Suppressions(source)
-        ignored = config.ignored_in(source.path)
-        remaining = [one for one in here if not comments.silences(one) and one.code not in ignored]
-        if config.report_unused_suppressions:
-            remaining += comments.unused(codes - ignored)
-        for finding in remaining:
-            kept.setdefault((finding.path, finding.span, finding.code, finding.message), finding)
-    return sorted(kept.values(), key=lambda finding: finding.sort_key)
-
-
-def _resolve(
-    findings: Sequence[Finding], reported: Mapping[str, SourceFile], outcome: _Outcome
-) -> list[Finding]:
-    """The findings with each fix worked out to text edits, or left out where `fix` would refuse it."""
-    fixes = {id(finding): finding.fix for finding in findings if finding.fix is not None}
-    if not fixes:
-        return list(findings)
-    from jaxlint.codemods import Workspace
-
-    proposals = dict(zip(fixes, Workspace(reported).proposals(fixes.values()), strict=True))
-    resolved = []
-    for finding in findings:
-        proposal = proposals.get(id(finding))
-        if proposal is not None:
-            if proposal.crashed is not None:
-                outcome.errors.append(internal_error(finding.path, proposal.crashed))
-                outcome.crashed = True
-            refused = {"fix_refused": proposal.refusal} if proposal.refusal is not None else {}
-            finding = dataclasses.replace(finding, fix=proposal.fix, data={**finding.data, **refused})
-        resolved.append(finding)
-    return resolved
 
 
 def _dependencies(sources: Sequence[SourceFile], context: Mapping[Path, str], root: Path) -> dict[Path, str]:

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
 from jaxlint.cli.common import (
     FAILED,
     FINDINGS,
-    Progress,
     check_folder_of,
     report_problems,
     say_half_done,
     write_report_file,
 )
 from jaxlint.cli.options import RunOptions, run_options
-from jaxlint.engine import CheckResult, check
+from jaxlint.cli.progress import Progress
+from jaxlint.config import Config
+from jaxlint.engine import CheckResult, check, severe
+from jaxlint.finding import Finding
 from jaxlint.places import shown
 from jaxlint.report import MACHINE_FORMATS, TEXT_FORMATS, write_report
+from jaxlint.source.file import SourceFile
+
+if TYPE_CHECKING:
+    from jaxlint.report.text import TextReport
 
 
 @click.command("check")
@@ -53,7 +60,8 @@ def command(
     """
     check_folder_of(output)
     say_half_done(options.paths)
-    with Progress(quiet=quiet) as progress:
+    live = output is None and output_format in TEXT_FORMATS and not statistics
+    with _Watching(options.config, quiet=quiet, live=live, concise=output_format == "concise") as watching:
         result = check(
             options.paths,
             options.config,
@@ -61,21 +69,48 @@ def command(
             use_cache=options.use_cache,
             jobs=options.jobs,
             resolve_fixes=True,
-            progress=progress,
+            observer=watching,
         )
-        result.findings = shown(result.findings, result.sources)
-    if output is None:
+    result.findings = shown(result.findings, result.sources)
+    if watching.report is not None:
+        if not quiet:
+            watching.report.end(result)
+    elif output is None:
         _write(result, sys.stdout, output_format, statistics, quiet)
-        sys.stdout.flush()
     else:
         report = io.StringIO()
         _write(result, report, output_format, statistics, quiet)
         write_report_file(output, report.getvalue())
+    sys.stdout.flush()
     report_problems(result.errors, () if quiet else result.warnings)
     if result.errors:
         sys.exit(FAILED)
     if result.findings and not exit_zero:
         sys.exit(FINDINGS)
+
+
+class _Watching(Progress):
+    """Shows how far a run is, and, if `live`, the findings as soon as they are final."""
+
+    def __init__(self, config: Config, *, quiet: bool, live: bool, concise: bool) -> None:
+        super().__init__(quiet=quiet)
+        self.config = config
+        self.live = live
+        self.concise = concise
+        self.report: TextReport | None = None
+
+    def examines(self, sources: Mapping[str, SourceFile]) -> None:
+        if self.live:
+            from jaxlint.report.text import TextReport
+
+            self.report = TextReport(sys.stdout, sources, concise=self.concise)
+
+    def found(self, findings: Sequence[Finding]) -> None:
+        reported = severe(findings, self.config)
+        if self.report is not None and reported:
+            self.clear()
+            self.report.add(shown(reported, self.report.sources))
+            sys.stdout.flush()
 
 
 def _write(result: CheckResult, stream: TextIO, output_format: str, statistics: bool, quiet: bool) -> None:

@@ -1,13 +1,11 @@
-"""What the commands share: how a failure is said, and how a long step shows that it is alive."""
+"""What the commands share: how a failure is said, and where a report may go."""
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 import click
@@ -93,44 +91,3 @@ def write_report_file(path: Path, text: str, what: str = "the report") -> None:
     except OSError as error:
         click.echo(text, nl=False)
         raise Failure(f"{path}: cannot be written ({error.strerror}); {what} is above") from None
-
-
-class Progress:
-    """Says on a terminal what is being done, once that takes longer than `delay` seconds. Use as a context."""
-
-    def __init__(self, delay: float = 1.5, *, quiet: bool = False) -> None:
-        self.delay = delay
-        self.quiet = quiet
-        self.message = ""
-        self.shown = False
-        self._lock = threading.Lock()
-        self._timer: threading.Timer | None = None
-
-    def __enter__(self) -> Progress:
-        if sys.stderr.isatty() and not self.quiet:
-            self._timer = threading.Timer(self.delay, self._show)
-            self._timer.daemon = True
-            self._timer.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._timer:
-            self._timer.cancel()
-        with self._lock:
-            if self.shown:
-                sys.stderr.write("\r\033[K")
-                sys.stderr.flush()
-                self.shown = False
-
-    def __call__(self, message: str) -> None:
-        self.message = message
-        if self.shown:
-            self._show()
-
-    def _show(self) -> None:
-        with self._lock:
-            self.shown = True
-            sys.stderr.write(f"\r\033[K{self.message} ...")
-            sys.stderr.flush()

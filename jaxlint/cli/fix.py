@@ -11,12 +11,12 @@ from typing import TextIO
 import click
 
 from jaxlint import engine
-from jaxlint.cli.common import FAILED, FINDINGS, Progress, put_back_half_done, report_problems, say_half_done
+from jaxlint.cli.common import FAILED, FINDINGS, put_back_half_done, report_problems, say_half_done
 from jaxlint.cli.options import RunOptions, run_options
-from jaxlint.config import Config
+from jaxlint.cli.progress import Progress
+from jaxlint.examine import Examination, Observer
 from jaxlint.finding import Finding, Severity
 from jaxlint.fixes import FixResult, fix_sources
-from jaxlint.garbage import no_garbage_collection
 from jaxlint.places import position, shown
 from jaxlint.report.escaping import escaped, printable, shown_name
 from jaxlint.report.styled import Printer
@@ -25,7 +25,6 @@ from jaxlint.source.diff import unified_diff
 from jaxlint.source.journal import write_together
 from jaxlint.source.write import Change, encode_text
 
-_SEVERITIES = tuple(Severity)
 _DIFF_STYLES = {"---": "bold", "+++": "bold", "@@": "cyan", "+": "green", "-": "red"}
 
 
@@ -52,10 +51,10 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
             stdin=options.stdin,
             use_cache=options.use_cache,
             jobs=options.jobs,
-            progress=progress,
+            observer=progress,
         )
-        progress("rewriting")
-        checker = _Checker(options.config, checked)
+        progress.doing("rewriting")
+        checker = _Checker(options, checked, progress)
         result = fix_sources(checked.sources, checker, unsafe=unsafe_fixes)
     errors = [*checked.errors, *result.errors, *checker.errors]
     piped = _piped(options, checked.sources)
@@ -85,8 +84,10 @@ def command(options: RunOptions, diff: bool, unsafe_fixes: bool, quiet: bool) ->
 class _Checker:
     """Checks the files as they stand between two rounds: the first time that is as they were read."""
 
-    def __init__(self, config: Config, first: engine.CheckResult) -> None:
-        self.config = config
+    def __init__(self, options: RunOptions, first: engine.CheckResult, observer: Observer) -> None:
+        self.config = options.config
+        self.jobs = options.jobs
+        self.observer = observer
         self.first: engine.CheckResult | None = first
         self.errors: list[SourceError] = []
         self.context: list[SourceFile] | None = None
@@ -95,16 +96,13 @@ class _Checker:
         if self.first is not None:
             findings, self.first = self.first.findings, None
             return findings
-        rules = self.config.rules()
         files = list(sources.values())
         if self.context is None:
-            self.context = engine._rest_of_project(files, self.config)
-        with no_garbage_collection():
-            outcome = engine._analyze(files, rules, self.config, self.context)
-        self.errors = list(outcome.errors)
-        least = _SEVERITIES.index(self.config.severity)
-        findings = engine._settle(outcome.findings, sources, rules, self.config)
-        return [one for one in findings if _SEVERITIES.index(one.severity) <= least]
+            self.context = engine.rest_of_project(files, self.config)
+        examination = Examination(files, self.context, self.config.rules(), self.config)
+        outcome = examination.run(jobs=self.jobs, observer=self.observer)
+        self.errors = outcome.errors
+        return engine.severe(outcome.findings, self.config)
 
 
 def _piped(options: RunOptions, sources: Mapping[str, SourceFile]) -> str | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +31,7 @@ class RunOptions:
     config: Config
     stdin: Stdin | None
     use_cache: bool
-    jobs: int | None
+    jobs: int
 
 
 def run_options(command: _Command) -> _Command:
@@ -101,7 +103,12 @@ _CONFIGURATION = [
         "--config", "config_file", type=click.Path(path_type=Path), help="A pyproject.toml or jaxlint.toml."
     ),
     click.option("--stdin-filename", metavar="PATH", help="The name of what comes in through `-`."),
-    click.option("--jobs", "-j", type=click.IntRange(min=1), help="How many files to read at a time."),
+    click.option(
+        "--jobs",
+        "-j",
+        type=click.IntRange(min=1),
+        help="How many processes work at a time (as many as there are cores).",
+    ),
 ]
 _CACHE = [
     click.option("--no-cache", is_flag=True, help="Neither read nor write the cache."),
@@ -176,4 +183,14 @@ def _run_options(
         config.check_patterns()
     except (ConfigError, PatternError) as error:
         raise Failure(str(error)) from None
-    return RunOptions(given, config, stdin, not no_cache, jobs)
+    return RunOptions(given, config, stdin, not no_cache, jobs or _cores())
+
+
+def _cores() -> int:
+    """How many processors there are for this process, or the share of them that its container may use."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with contextlib.suppress(OSError, ValueError):  # where there is no limit, "max" is no number
+        with open("/sys/fs/cgroup/cpu.max", encoding="ascii") as file:
+            quota, period = map(int, file.read().split())
+        count = min(count, max(1, quota // period))
+    return count

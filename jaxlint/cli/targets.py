@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from jaxlint.cli.common import Failure, Progress
+from jaxlint.cli.common import Failure
+from jaxlint.cli.progress import Progress
 
 _SECONDS = 180  # devices are looked for through jax, whose plugins may be slow to say no
 _INSTALL = "python -m pip install 'jaxlint-suite[verify]'"
@@ -44,7 +45,7 @@ def survey() -> dict[str, Any]:
     """What the runtime finds, from a process of its own: this one never imports jax. Raises Failure."""
     try:
         with Progress() as progress:
-            progress("looking for devices and compilers")
+            progress.doing("looking for devices and compilers")
             done = subprocess.run(
                 [sys.executable, "-m", "jaxlint_runtime.targets"],
                 capture_output=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
 from jaxlint.engine import CheckResult
@@ -11,6 +11,7 @@ from jaxlint.finding import Finding, Fix, FixRequest, Safety, Severity
 from jaxlint.places import lines_shown, position
 from jaxlint.report.escaping import escaped, printable, shown_name
 from jaxlint.report.styled import Piece, Printer, width
+from jaxlint.source.file import SourceFile
 
 _STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold blue"}
 _NOUNS = ((Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note"))
@@ -18,26 +19,46 @@ _CONTEXT = 2  # lines before and after
 _LINE_CELLS = 160  # longer lines are cut around the finding
 
 
+class TextReport:
+    """Findings as they come, on a stream. `sources` holds the files by the paths that findings give them."""
+
+    def __init__(self, stream: TextIO, sources: Mapping[str, SourceFile], *, concise: bool = False) -> None:
+        self.sources = sources
+        self.concise = concise
+        self._printer = Printer(stream)
+        self._lines: dict[tuple[str, int | None], list[str]] = {}
+
+    def add(self, findings: Iterable[Finding]) -> None:
+        """Writes them."""
+        for finding in findings:
+            self._printer.line(_head(finding))
+            if self.concise:
+                continue
+            source = self.sources.get(finding.path)
+            if source is not None:
+                for line in _frame(finding, self._lines_of(finding, source)):
+                    self._printer.line(line)
+            for line in _notes(finding):
+                self._printer.line(line)
+            self._printer.line()
+
+    def end(self, result: CheckResult) -> None:
+        """Writes the summary line."""
+        self._printer.line([(summary(result), "")])
+
+    def _lines_of(self, finding: Finding, source: SourceFile) -> list[str]:
+        key = (finding.path, finding.cell)
+        if key not in self._lines:
+            self._lines = {key: lines_shown(finding, source)}  # findings come file by file
+        return self._lines[key]
+
+
 def write_text(result: CheckResult, stream: TextIO, *, concise: bool = False, quiet: bool = False) -> None:
     """Writes the findings and, unless `quiet`, a summary line."""
-    printer = Printer(stream)
-    lines_of: dict[tuple[str, int | None], list[str]] = {}
-    for finding in result.findings:
-        printer.line(_head(finding))
-        if concise:
-            continue
-        source = result.sources.get(finding.path)
-        if source is not None:
-            lines = lines_of.get((finding.path, finding.cell))
-            if lines is None:
-                lines = lines_of[finding.path, finding.cell] = lines_shown(finding, source)
-            for line in _frame(finding, lines):
-                printer.line(line)
-        for line in _notes(finding):
-            printer.line(line)
-        printer.line()
+    report = TextReport(stream, result.sources, concise=concise)
+    report.add(result.findings)
     if not quiet:
-        printer.line([(summary(result), "")])
+        report.end(result)
 
 
 def write_statistics(result: CheckResult, stream: TextIO, *, quiet: bool = False) -> None:

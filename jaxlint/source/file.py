@@ -19,6 +19,10 @@ class SourceError(Exception):
         self.message = message
         self.line = line
 
+    def __reduce__(self) -> tuple[type[SourceError], tuple[str, str, int | None]]:
+        """How it goes from one process to another."""
+        return SourceError, (self.path, self.message, self.line)
+
     def __str__(self) -> str:
         where = self.path if self.line is None else f"{self.path}:{self.line}"
         return f"{where}: {self.message}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -65,7 +65,11 @@ class StandInAnalysis:
         context: Sequence[SourceFile] = (),
         target_jax: str | None = None,
         dependencies: Mapping[str, str] | None = None,
+        only: Collection[Path] | None = None,
+        sharing: int = 1,
+        meanwhile: Callable[[SimpleNamespace], None] | None = None,
     ) -> SimpleNamespace:
+        files = [file for file in files if only is None or file.path in only]
         self.calls.append([file.display for file in files])
         findings: list[Finding] = []
         errors: list[SourceError] = []
@@ -78,6 +82,8 @@ class StandInAnalysis:
                 errors.append(error)
                 continue
             findings += self._findings(file, tree, rules)
+        if meanwhile is not None:
+            meanwhile(SimpleNamespace(files=len(files), functions=0))
         return SimpleNamespace(findings=findings, errors=errors, dependencies=self.dependencies)
 
     def _findings(self, file: SourceFile, tree: ast.Module, rules: Sequence[Rule]) -> Iterator[Finding]:

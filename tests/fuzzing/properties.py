@@ -16,9 +16,10 @@ from pathlib import Path
 
 import libcst as cst
 
-from jaxlint import engine
 from jaxlint.codemods.edited import lost_comments
 from jaxlint.config import Config
+from jaxlint.engine import severe
+from jaxlint.examine import Examination, Outcome, resolved
 from jaxlint.finding import Finding, Fix, Safety
 from jaxlint.fixes import Check, FixResult, fix_sources
 from jaxlint.garbage import no_garbage_collection
@@ -51,18 +52,14 @@ class Checker:
 
     def __call__(self, sources: Mapping[str, SourceFile]) -> list[Finding]:
         """As they come from the rules. Raises SourceError."""
-        outcome = engine._analyze(list(sources.values()), self.rules, self.config)
+        outcome = Examination(list(sources.values()), (), self.rules, self.config).run()
         if outcome.errors and not self.lenient:
             raise outcome.errors[0]
-        return [
-            one
-            for one in engine._settle(outcome.findings, sources, self.rules, self.config)
-            if one.severity in ("error", "warning")
-        ]
+        return severe(outcome.findings, self.config)
 
     def shown(self, sources: Mapping[str, SourceFile]) -> list[Finding]:
         """As `check` shows them: each fix worked out, or the reason why there is none."""
-        return engine._resolve(self(sources), sources, engine._Outcome())
+        return resolved(Outcome(self(sources)), sources)
 
     def fixed(
         self, sources: Mapping[str, SourceFile], *, unsafe: bool = True, check: Check | None = None
@@ -159,7 +156,7 @@ def contradictions(result: FixResult, checker: Checker) -> list[str]:
     refused = {id(one.finding): one.reason for one in result.refused}
     held_back = {id(one.finding) for one in result.held_back}
     found = []
-    shown = engine._resolve(result.remaining, result.sources, engine._Outcome())
+    shown = resolved(Outcome(list(result.remaining)), result.sources)
     for left, finding in zip(result.remaining, shown, strict=True):
         reason = refused.get(id(left))
         said = finding.data.get("fix_refused")

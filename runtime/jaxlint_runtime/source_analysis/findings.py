@@ -6,9 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from jaxlint import engine
 from jaxlint.config import load_config
 from jaxlint.engine import CheckResult, check
+from jaxlint.examine import Examination
 from jaxlint.finding import Finding, Severity
 from jaxlint.report.json_report import finding_record
 from jaxlint.source.file import SourceFile
@@ -31,6 +31,4 @@ def as_records(result: CheckResult) -> list[dict[str, Any]]:
 def check_texts(sources: Mapping[str, SourceFile]) -> list[Finding]:
     """What check says of files as they would be after edits. Raises ConfigError."""
     config = load_config(list(sources)).with_options(severity=Severity.INFO)
-    rules = config.rules()
-    outcome = engine._analyze(list(sources.values()), rules, config)
-    return engine._settle(outcome.findings, sources, rules, config)
+    return Examination(list(sources.values()), (), config.rules(), config).run().findings

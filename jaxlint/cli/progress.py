@@ -1,0 +1,124 @@
+"""How a long run shows on a terminal that it is alive, and how long it will take."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import threading
+import time
+from types import TracebackType
+from typing import Self, TextIO
+
+from jaxlint.examine import Observer
+
+_BAR = 30  # cells
+_ENOUGH = 0.03  # of the work done, before anything is said of the time that it takes
+
+
+class Progress(Observer):
+    """Says on the terminal behind stderr what is being done, once that takes longer than `delay` seconds. Use as a context.
+
+    Nothing is said in pipes and in CI, and nothing is left of it when it ends.
+    """
+
+    def __init__(self, delay: float = 1.5, *, quiet: bool = False, terminal: TextIO | None = None) -> None:
+        self.delay = delay
+        self.terminal = sys.stderr if terminal is None else terminal
+        self.quiet = quiet
+        self.message = ""
+        self.began = time.monotonic()
+        self.counted_from = self.began
+        self._shown = False
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
+
+    def __enter__(self) -> Self:
+        self.watches = not self.quiet and _is_watched(self.terminal)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._disarm()
+        self.clear()
+        self.watches = False
+
+    def doing(self, what: str) -> None:
+        """A step that does not say how far it is: a timer shows it."""
+        if not self.watches:
+            return
+        self.message = what
+        left = self.delay - (time.monotonic() - self.began)
+        if left <= 0:
+            self._show(f"{what} ...")
+        elif self._timer is None:
+            self._timer = threading.Timer(left, lambda: self._show(f"{self.message} ..."))
+            self._timer.daemon = True
+            self._timer.start()
+
+    def advanced(self, files: int, of: int, share: float) -> None:
+        """A step that says how far it is, and needs no timer: processes are best forked from a single thread."""
+        if not self.watches:
+            return
+        self._disarm()
+        now = time.monotonic()
+        if share == 0:
+            self.counted_from = now
+        if now - self.began >= self.delay:
+            took = now - self.counted_from
+            left = took / share - took if share > _ENOUGH else None
+            self._show(f"examined {files} of {of} files", share, left)
+
+    def clear(self) -> None:
+        """Takes the line away, so that something else can be printed."""
+        with self._lock:
+            if self._shown:
+                self.terminal.write("\r\033[K")
+                self.terminal.flush()
+                self._shown = False
+
+    def _disarm(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer.join()
+            self._timer = None
+
+    def _show(self, text: str, share: float | None = None, left: float | None = None) -> None:
+        with self._lock:
+            self._shown = True
+            line = text if share is None else f"{text} {_bar(share, self.terminal)} {duration(left)}"
+            self.terminal.write(f"\r\033[K{line}")
+            self.terminal.flush()
+
+
+def duration(seconds: float | None) -> str:
+    """How much time is left, as people say it; nothing where that is not known."""
+    if seconds is None:
+        return ""
+    return f"{seconds:.0f} s left" if seconds < 90 else f"{seconds / 60:.0f} min left"
+
+
+def _bar(share: float, terminal: TextIO) -> str:
+    """A bar, with what the terminal can show of colours and characters."""
+    from rich.console import Console
+    from rich.progress_bar import ProgressBar
+
+    console = Console(file=terminal)
+    with console.capture() as capture:
+        console.print(ProgressBar(total=1.0, completed=share, width=_BAR), end="")
+    return capture.get()
+
+
+def _is_watched(terminal: TextIO) -> bool:
+    """Whether a person looks at it, and no pipe takes what is printed, whose other end may use the terminal."""
+    if os.environ.get("CI") or os.environ.get("TERM") == "dumb":
+        return False
+    return terminal.isatty() and not _is_pipe(sys.stdout)
+
+
+def _is_pipe(stream: TextIO) -> bool:
+    try:
+        return stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False

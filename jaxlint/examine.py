@@ -1,0 +1,325 @@
+"""Examines files that have been read: the analysis, the comments and settings that silence findings, and the fixes.
+
+Files that no import connects are examined as parts of their own, whatever the number of processes, so that the findings do not depend on that.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gc
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jaxlint.config import Config
+from jaxlint.finding import Finding
+from jaxlint.garbage import no_garbage_collection
+from jaxlint.rule import Rule
+from jaxlint.source import SourceError, SourceFile
+from jaxlint.suppress import Suppressions
+
+if TYPE_CHECKING:
+    from jaxlint.staging import Analysis
+    from jaxlint.staging.parts import Part
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What examining files gave. `dependencies` are the files that it depends on beyond those, with their digests."""
+
+    findings: list[Finding] = field(default_factory=list)
+    errors: list[SourceError] = field(default_factory=list)
+    dependencies: dict[Path, str] = field(default_factory=dict)
+    crashed: bool = False
+
+    def add(self, other: Outcome) -> None:
+        self.findings += other.findings
+        self.errors += other.errors
+        self.dependencies |= other.dependencies
+        self.crashed |= other.crashed
+
+
+class Observer:
+    """Whoever wants to know of a run while it goes on; here one who does not."""
+
+    watches = False  # whether `advanced` is of use
+
+    def doing(self, what: str) -> None:
+        """A step begins."""
+
+    def examines(self, sources: Mapping[str, SourceFile]) -> None:
+        """These files, by the paths that findings give them, are what findings will be about."""
+
+    def advanced(self, files: int, of: int, share: float) -> None:
+        """So many files are examined, and this share of the work is done; told from the start on, some times a second."""
+
+    def found(self, findings: Sequence[Finding]) -> None:
+        """Findings that are final, whatever their severity: all of a file at once, in the order of the files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """The files to report on, the rest of their project, and what to do with them.
+
+    With `resolve_fixes`, each finding's fix is worked out to its text edits, or left out where `fix` would refuse it.
+    """
+
+    sources: Sequence[SourceFile]
+    context: Sequence[SourceFile]
+    rules: Sequence[type[Rule]]
+    config: Config
+    resolve_fixes: bool = False
+
+    def run(self, *, jobs: int | None = None, observer: Observer | None = None) -> Outcome:
+        """Examines everything: in this process, or with `jobs` in as many as that, if there are several parts."""
+        observer = observer or Observer()
+        parts = self._parts()
+        order = _Order(self.sources, parts, observer)
+        outcomes: dict[int, Outcome] = {}
+        for number, outcome in self._outcomes(parts, jobs, observer):
+            outcomes[number] = outcome
+            order.done(number, outcome.findings)
+        whole = Outcome()
+        for _, outcome in sorted(outcomes.items()):
+            whole.add(outcome)
+        whole.findings.sort(key=lambda finding: finding.sort_key)
+        return whole
+
+    def _parts(self) -> Sequence[Part | None]:
+        """The parts of the run; None for one that is all of it."""
+        from jaxlint.staging import parts
+
+        if sum(source.text.count("\n") for source in self.sources) < 2 * parts.PART_LINES:
+            return [None]  # the usual case: not worth looking at what imports what
+        from jaxlint.staging.project import Project
+
+        project = Project(self.sources)
+        project.add_context(self.context)
+        found = parts.parts_of(project)
+        return found if len(found) > 1 else [None]
+
+    def _outcomes(
+        self, parts: Sequence[Part | None], jobs: int | None, observer: Observer
+    ) -> Iterator[tuple[int, Outcome]]:
+        """What each part gave, by its number, as it comes."""
+        amount = _Amount([self.of(part) for part in parts], observer)
+        observer.advanced(0, len(self.sources), 0.0)
+
+        def here(number: int) -> tuple[int, Outcome]:
+            outcome = self.part(number, parts, amount.of(number) if observer.watches else None)
+            amount.done(number)
+            return number, outcome
+
+        if jobs is not None and len(parts) > 1:
+            from jaxlint import processes
+
+            work = _InProcess(self, parts, observer.watches)
+            if (jobs > 1 or processes.can_fork()) and processes.can_send(work):
+                weights = [part.lines if part is not None else 0 for part in parts]
+                for report in processes.in_processes(work, weights, jobs):
+                    if isinstance(report, processes.Said):
+                        amount.of(report.piece)(*report.what)
+                    elif isinstance(report, processes.Done):
+                        amount.done(report.piece)
+                        yield report.piece, report.result
+                    elif isinstance(report, processes.Lost):
+                        displays = [source.display for source in self.of(parts[report.piece])]
+                        yield report.piece, Outcome(errors=[lost(displays, report.how)], crashed=True)
+                    else:
+                        yield here(report.piece)
+                return
+        for number in range(len(parts)):
+            yield here(number)
+            if len(parts) > 1:
+                gc.collect()  # what was built for the part is full of circles
+
+    def of(self, part: Part | None) -> Sequence[SourceFile]:
+        """The files to report on that belong to the part."""
+        return [source for source in self.sources if part is None or source.path in part.paths]
+
+    def part(
+        self, number: int, parts: Sequence[Part | None], advanced: Callable[[int, int], None] | None = None
+    ) -> Outcome:
+        """Examines one part. `advanced` is told now and then how many files and functions have been evaluated."""
+        sources = self.of(parts[number])
+        with no_garbage_collection():
+            outcome = self._analyzed(sources, parts[number], advanced)
+            reported = {source.display: source for source in sources}
+            outcome.findings = self._settled(outcome.findings, reported)
+            if self.resolve_fixes:
+                everything = {source.display: source for source in self.sources}
+                outcome.findings = resolved(outcome, everything)
+        return outcome
+
+    def _analyzed(
+        self,
+        sources: Sequence[SourceFile],
+        part: Part | None,
+        advanced: Callable[[int, int], None] | None = None,
+    ) -> Outcome:
+        """Runs the analysis. Should it crash, each file is examined alone, so that one cannot cost the others."""
+        divided: dict[str, Any] = {} if part is None else {"only": part.paths, "sharing": part.sharing}
+        if advanced is not None:
+            divided["meanwhile"] = lambda analysis: advanced(analysis.files, analysis.functions)
+        try:
+            analysis = self._analysis(self.sources, self.context, divided)
+        except Exception as error:
+            if len(sources) == 1:
+                return Outcome(errors=[internal_error(sources[0].display, error)], crashed=True)
+            outcome = Outcome(crashed=True)
+            for source in sources:
+                try:
+                    alone = self._analysis([source], (), {})
+                except Exception as its_own:
+                    outcome.errors.append(internal_error(source.display, its_own))
+                else:
+                    outcome.findings += alone.findings
+                    outcome.errors += alone.errors
+            return outcome
+        return Outcome(list(analysis.findings), list(analysis.errors), dict(analysis.dependencies))
+
+    def _analysis(
+        self, sources: Sequence[SourceFile], context: Sequence[SourceFile], divided: Mapping[str, Any]
+    ) -> Analysis:
+        from jaxlint.staging import analyze
+
+        return analyze(
+            sources,
+            [rule() for rule in self.rules],
+            context=context,
+            target_jax=self.config.target_jax,
+            dependencies=dict(self.config.dependencies),
+            **divided,
+        )
+
+    def _settled(self, findings: Iterable[Finding], sources: Mapping[str, SourceFile]) -> list[Finding]:
+        """Findings in `sources`, less those that comments and settings silence, sorted, each once."""
+        by_file: dict[str, list[Finding]] = {}
+        for finding in findings:
+            if finding.path in sources:
+                by_file.setdefault(finding.path, []).append(finding)
+        codes = {rule.code for rule in self.rules}
+        kept: dict[tuple[object, ...], Finding] = {}
+        for display, source in sources.items():
+            here = by_file.get(display, [])
+            if not here and not self.config.report_unused_suppressions:
+                continue
+            comments = Suppressions(source)
+            ignored = self.config.ignored_in(source.path)
+            remaining = [one for one in here if not comments.silences(one) and one.code not in ignored]
+            if self.config.report_unused_suppressions:
+                remaining += comments.unused(codes - ignored)
+            for finding in remaining:
+                kept.setdefault((finding.path, finding.span, finding.code, finding.message), finding)
+        return sorted(kept.values(), key=lambda finding: finding.sort_key)
+
+
+@dataclass(frozen=True, slots=True)
+class _InProcess:
+    """The examination of a part in another process."""
+
+    examination: Examination
+    parts: Sequence[Part | None]
+    watched: bool
+
+    def __call__(self, number: int, say: Callable[[object], None]) -> Outcome:
+        advanced = (lambda files, functions: say((files, functions))) if self.watched else None
+        try:
+            return self.examination.part(number, self.parts, advanced)
+        except Exception as error:
+            first = self.examination.of(self.parts[number])[0]
+            return Outcome(errors=[internal_error(first.display, error)], crashed=True)
+
+
+class _Order:
+    """Hands findings on in the order of the files, each file once its part and those of all files before it are done."""
+
+    def __init__(
+        self, sources: Sequence[SourceFile], parts: Sequence[Part | None], observer: Observer
+    ) -> None:
+        self.observer = observer
+        number_of = {
+            path: number for number, part in enumerate(parts) if part is not None for path in part.paths
+        }
+        self.waiting = sorted(((one.display, number_of.get(one.path, 0)) for one in sources), reverse=True)
+        self.ready: dict[str, list[Finding]] = {}
+        self.finished: set[int] = set()
+
+    def done(self, number: int, findings: Sequence[Finding]) -> None:
+        self.finished.add(number)
+        for finding in findings:
+            self.ready.setdefault(finding.path, []).append(finding)
+        final: list[Finding] = []
+        while self.waiting and self.waiting[-1][1] in self.finished:
+            final += self.ready.pop(self.waiting.pop()[0], [])
+        self.observer.found(final)
+
+
+class _Amount:
+    """How much of the work is done. Functions say it better than files: most of a package is evaluated with the first file that imports it."""
+
+    def __init__(self, sources: Sequence[Sequence[SourceFile]], observer: Observer) -> None:
+        self.observer = observer
+        self.files = [len(part) for part in sources]
+        self.functions = [
+            sum(source.text.count("def ") + source.text.count("lambda") for source in part) + 1
+            for part in (sources if observer.watches else ())
+        ]
+        self.so_far: dict[int, tuple[int, int]] = {}
+
+    def of(self, number: int) -> Callable[[int, int], None]:
+        """What is told of the part of that number, as it advances."""
+
+        def advanced(files: int, functions: int) -> None:
+            self.so_far[number] = (files, min(functions, self.functions[number]))
+            done = [sum(counts) for counts in zip(*self.so_far.values(), strict=True)]
+            self.observer.advanced(done[0], sum(self.files), done[1] / sum(self.functions))
+
+        return advanced
+
+    def done(self, number: int) -> None:
+        if self.observer.watches:
+            self.of(number)(self.files[number], self.functions[number])
+
+
+def lost(displays: Sequence[str], how: str) -> SourceError:
+    """One line for all files of a part whose process died."""
+    first, *others = displays
+    more = f" and {len(others)} more" if others else ""
+    of_what = "them" if others else "it"
+    return SourceError(
+        first, f"the process that examined this file{more} {how}; nothing is said of {of_what}"
+    )
+
+
+def resolved(outcome: Outcome, sources: Mapping[str, SourceFile]) -> list[Finding]:
+    """The findings with each fix worked out to text edits, or left out where `fix` would refuse it."""
+    fixes = {id(finding): finding.fix for finding in outcome.findings if finding.fix is not None}
+    if not fixes:
+        return outcome.findings
+    from jaxlint.codemods import Workspace
+
+    proposals = dict(zip(fixes, Workspace(sources).proposals(fixes.values()), strict=True))
+    resolved = []
+    for finding in outcome.findings:
+        proposal = proposals.get(id(finding))
+        if proposal is not None:
+            if proposal.crashed is not None:
+                outcome.errors.append(internal_error(finding.path, proposal.crashed))
+                outcome.crashed = True
+            refused = {"fix_refused": proposal.refusal} if proposal.refusal is not None else {}
+            finding = dataclasses.replace(finding, fix=proposal.fix, data={**finding.data, **refused})
+        resolved.append(finding)
+    return resolved
+
+
+def internal_error(display: str, error: Exception) -> SourceError:
+    """A bug of ours, as one line that names the file and asks for a report."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    what = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+    return SourceError(
+        display, f"internal error ({what}{where}); please report it with this file, and exclude it"
+    )
